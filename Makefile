@@ -1,0 +1,53 @@
+# Two commands to know: `make start` and `make test`. `make help` lists the rest.
+
+PYTHON ?= python3
+BIN := $(CURDIR)/.venv/bin
+export PATH := $(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help start test build stale coverage demo grading-lab bench gpu lint doctor lock env system
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+start: ## open the course in JupyterLab (PORT=8889, BROWSER=none, TORCH=cpu)
+	@$(PYTHON) -m tools.start
+
+test: env system ## run every test (ARGS="tests/setup -k lock" for some)
+	@$(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
+
+build: env ## build both editions of what changed (NB=chapter/notebook for one)
+	@$(BIN)/python -m autograder build $(NB)
+
+stale: env ## fail if a built file does not match its master
+	@$(BIN)/python -m autograder stale
+
+coverage: env ## print which sections of the lecture notes are covered, and where
+	@$(BIN)/python -m autograder coverage
+
+demo: env system ## take a simulated class of twelve from release to report
+	@$(BIN)/python -m autograder demo
+
+grading-lab: env ## open the gradebook in nbgrader's formgrader (PORT=8890, BROWSER=none)
+	@$(BIN)/python -m tools.grading_lab
+
+bench: env system ## measure the numbers the design promises
+	@$(BIN)/python -m tests.bench
+
+gpu: env ## run references and DDPM training on a CUDA device
+	@$(BIN)/python -m tests.gpu
+
+lint: env ## check the style of the code
+	@$(BIN)/python -m ruff check .
+
+doctor: ## say what this machine has and lacks, with the mend
+	@$(PYTHON) -m tools.doctor
+
+lock: ## write requirements.lock from what is installed in .venv
+	@$(BIN)/python -m tools.lock
+
+env:
+	@$(PYTHON) -m tools.environment
+
+system:
+	@$(PYTHON) -m tools.system

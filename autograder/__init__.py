@@ -1,0 +1,1 @@
+"""The instructor's world: build, release, collect, grade, feedback, report, export."""

@@ -1,0 +1,318 @@
+"""Builds both editions of a notebook from its master: `python -m autograder build [NOTEBOOK…]`.
+
+master -> solution notebook (executed) -> student's edition (through nbgrader's generate_assignment), beside it
+the check data and the target pictures. Only what changed is built; the same input gives the same bytes.
+"""
+
+import argparse
+import ast
+import base64
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from autograder import checkdata, masters, release
+from autograder.checkdata import ROOT
+from descent import skipping
+
+COURSE = ROOT / "course"
+CHECKS = COURSE / "descent" / "checks"
+FORMAT = 1  # raise it when a change of the build must rebuild every notebook
+
+
+class BuildError(Exception):
+    """A notebook that cannot be built; str() says what to mend."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Status 0: built. 1: some notebook has a problem, printed with its place. 2: wrong command."""
+    parser = argparse.ArgumentParser(prog="autograder build", description=__doc__)
+    parser.add_argument("notebook", nargs="*", help="for example 03_optimisation/01_gradient_descent; all without")
+    parser.add_argument("--force", action="store_true", help="build what is up to date too")
+    arguments = parser.parse_args(argv)
+    known = masters.notebooks()
+    unknown = [name for name in arguments.notebook if name not in known]
+    if unknown:
+        print(f"build: no master for {', '.join(unknown)}. Known: {', '.join(known)}.", file=sys.stderr)
+        return 2
+    todo = [n for n in arguments.notebook or known if arguments.force or stale_parts(n)]
+    failed = _build_all(todo)
+    if not failed:
+        from autograder import pages
+
+        pages.write_all()
+    done = len(todo) - len(failed)
+    print(f"{done} built, {len(failed)} failed, {len(arguments.notebook or known) - len(todo)} up to date.")
+    return 1 if failed else 0
+
+
+def _build_all(notebooks: list[str]) -> list[str]:
+    failed = []
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        jobs = {pool.submit(build, name): name for name in notebooks}
+        for number, job in enumerate(as_completed(jobs), 1):
+            try:
+                print(f"[{number}/{len(jobs)}] {jobs[job]}: {job.result():.0f} s", flush=True)
+            except BuildError as error:
+                failed.append(jobs[job])
+                print(f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{error}", file=sys.stderr, flush=True)
+    return failed
+
+
+def sources(notebook: str) -> list[Path]:
+    """Every file whose change rebuilds the notebook: master, specification, references and widgets it names."""
+    found = [masters.master_path(notebook), checkdata.spec_path(notebook)]
+    for path in list(found):
+        if path.exists():
+            found += _named_modules(path.read_text(encoding="utf-8"))
+    return sorted({path for path in found if path.exists()})
+
+
+def _named_modules(text: str) -> list[Path]:
+    """Files of `solutions.reference` and `descent.widgets` that a Python text imports."""
+    folders = {"solutions.reference": ROOT / "solutions/reference", "descent.widgets": COURSE / "descent/widgets"}
+    found = []
+    for node in ast.walk(ast.parse(_without_magics(text))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for package, folder in folders.items():
+                if node.module == package:
+                    found += [folder / f"{alias.name}.py" for alias in node.names]
+                elif node.module.startswith(package + "."):
+                    found.append(folder / f"{node.module.rsplit('.', 1)[1]}.py")
+    return found
+
+
+def _without_magics(text: str) -> str:
+    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+
+
+def source_hash(notebook: str) -> str:
+    """Fingerprint of everything the notebook is built from."""
+    digest = hashlib.sha256(f"format {FORMAT}".encode())
+    for path in sources(notebook):
+        digest.update(f"\n{path.relative_to(ROOT).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def built_files(notebook: str) -> dict[str, Path]:
+    return {
+        "solution edition": ROOT / "solutions" / f"{notebook}.ipynb",
+        "student's edition": COURSE / f"{notebook}.ipynb",
+        "check data": CHECKS / f"{notebook}.json",
+    }
+
+
+def stale_parts(notebook: str) -> list[str]:
+    """Which built files are missing or were built from something else; none when up to date."""
+    wanted = source_hash(notebook)
+    return [name for name, path in built_files(notebook).items() if _hash_in(path) != wanted]
+
+
+def _hash_in(path: Path) -> str | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    about = content if "exercises" in content else content.get("metadata", {}).get("descent", {})
+    return about.get("source")
+
+
+def build(notebook: str) -> float:
+    """Build one notebook -> seconds it took. Raises BuildError with every problem found."""
+    started = time.perf_counter()
+    master = masters.read(notebook)
+    try:
+        exercises = checkdata.load_exercises(notebook)
+        found = masters.problems(master, exercises, checkdata.spec_path(notebook))
+        errata = masters.errata(master)
+    except Exception as error:
+        raise BuildError(f"{type(error).__name__}: {error}") from error
+    if found:
+        raise BuildError("\n".join(map(str, found)))
+    data = check_data(master, exercises, errata)
+    write_json(CHECKS / f"{notebook}.json", data)
+    solution = masters.expand(master)
+    masters.with_points(solution, master.points)
+    solution.metadata["descent"]["source"] = data["source"]
+    execute(solution, notebook, static=True)
+    _require_full_points(solution, master)
+    data["targets"] = write_targets(solution, notebook)
+    write_json(CHECKS / f"{notebook}.json", data)
+    write_notebook(solution, ROOT / "solutions" / f"{notebook}.ipynb")
+    student = generate(notebook)
+    problems = release.notebook_problems(solution, student)
+    if problems:
+        raise BuildError("\n".join(f"course/{notebook}.ipynb: {problem}" for problem in problems))
+    write_notebook(student, COURSE / f"{notebook}.ipynb")
+    unsolved = execute(student, notebook, static=False)
+    _require_targets(unsolved, notebook, data)
+    return time.perf_counter() - started
+
+
+def check_data(master, exercises, errata) -> dict:
+    """What the student's library needs to know of a notebook, as plain data."""
+    points = master.points
+    return {
+        "source": source_hash(master.notebook),
+        "notebook": master.notebook,
+        "title": master.title,
+        "minutes": master.head["minutes"],
+        "builds": master.head["builds"],
+        "exercises": {
+            name: checkdata.exercise_data(
+                exercises[name], points[name], checkdata.public_seed(master.notebook, name)
+            )
+            for name in points
+        },
+        "errata": len(errata),
+        "targets": {},
+    }
+
+
+def write_json(path: Path, data: dict) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def write_notebook(notebook, path: Path) -> None:
+    import nbformat
+
+    nbformat.validate(notebook)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def execute(notebook, name: str, *, static: bool):
+    """Run a notebook in a fresh kernel, in its own folder -> the same notebook with outputs.
+
+    static: widgets show their first state, as on a page without a kernel. Raises BuildError at an error or a
+    warning, with the cell.
+    """
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    folder = COURSE / name.split("/")[0]
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home:
+        environment = kernel_environment(home, static=static)
+        client = NotebookClient(
+            notebook, timeout=180, kernel_name="python3", record_timing=False,
+            resources={"metadata": {"path": str(folder)}},
+        )  # fmt: skip
+        client.create_kernel_manager()
+        client.km.transport = "ipc"  # ports are raced for by kernels that start together
+        client.km.connection_file = str(Path(home) / "kernel.json")
+        client.km.ip = str(Path(home) / "kernel")
+        try:
+            client.execute(env=environment)
+        except CellExecutionError as error:
+            raise BuildError(f"{name}: {error}") from None
+        except Exception as error:
+            raise BuildError(f"{name}: {type(error).__name__}: {error}") from error
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream" and output.name == "stderr":
+                raise BuildError(f"{name}: a cell writes to stderr:\n{cell.source}\n{output.text}")
+    return notebook
+
+
+def kernel_environment(home: str, *, static: bool) -> dict[str, str]:
+    """The environment of a kernel: repeatable, with its own progress, the environment's bin on PATH."""
+    return os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+        "DESCENT_HOME": home,
+        "DESCENT_STATIC": "1" if static else "0",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(COURSE),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    }
+
+
+def _require_full_points(solution, master) -> None:
+    """Every check of the solution edition gives all its points."""
+    problems = []
+    for cell in solution.cells:
+        name = cell.metadata.get("descent", {}).get("check")
+        if name:
+            texts = [o.data.get("text/plain") for o in cell.outputs if o.output_type == "execute_result"]
+            if texts != [str(float(master.points[name]))]:
+                shown = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
+                problems.append(f"{master.notebook}: check({name}) gives {texts}, not {master.points[name]}: {shown}")
+    if problems:
+        raise BuildError("\n".join(problems))
+
+
+def _after_block(source: str):
+    """The `with after(…)` block of a cell, or None."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return None
+    return next((node for node in body if skipping.is_after(node)), None)
+
+
+def write_targets(solution, notebook: str) -> dict:
+    """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words."""
+    folder = CHECKS / notebook.split("/")[0]
+    stem = notebook.split("/")[1]
+    for old in folder.glob(f"{stem}.*.png"):
+        old.unlink()
+    targets: dict[str, list] = {}
+    for cell in solution.cells:
+        block = _after_block(cell.source) if cell.cell_type == "code" else None
+        pictures = [o for o in cell.get("outputs", []) if "image/png" in o.get("data", {})] if block else []
+        for number, output in enumerate(pictures):
+            mark = skipping.fingerprint(block)
+            name = f"{stem}.{mark}.{number}.png"
+            (folder / name).write_bytes(base64.b64decode(output.data["image/png"]))
+            meta = output.metadata.get("image/png", {})
+            told = {"file": name, "width": meta.get("width", 640), "words": meta.get("alt", "")}
+            targets.setdefault(mark, []).append(told)
+    return targets
+
+
+def _require_targets(unsolved, notebook: str, data: dict) -> None:
+    """Unsolved, each `after` cell shows its line, and its picture where the solution draws one."""
+    for cell in unsolved.cells:
+        block = _after_block(cell.source) if cell.cell_type == "code" else None
+        if block is None:
+            continue
+        page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
+        if "This cell runs once" not in page:
+            raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
+        if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
+            raise BuildError(f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}")
+
+
+def generate(notebook: str):
+    """The student's edition, through nbgrader's own generate_assignment in a staging folder."""
+    import nbformat
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.coursedir import CourseDirectory
+    from nbgrader.preprocessors import SaveCells
+
+    chapter, name = notebook.split("/")
+    config = nbgrader_config()
+    with tempfile.TemporaryDirectory() as stage:
+        source = Path(stage) / "solutions" / chapter
+        source.mkdir(parents=True)
+        shutil.copy(ROOT / "solutions" / f"{notebook}.ipynb", source)
+        folder = CourseDirectory(config=config, root=stage, assignment_id=chapter)
+        steps = [step for step in GenerateAssignment().preprocessors if step is not SaveCells]  # no gradebook here
+        config.GenerateAssignment.preprocessors = steps
+        GenerateAssignment(coursedir=folder, config=config, no_database=True).start()
+        return nbformat.read(Path(stage) / "course" / chapter / f"{name}.ipynb", as_version=4)
+
+
+def nbgrader_config():
+    from traitlets.config import PyFileConfigLoader
+
+    return PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()

@@ -1,0 +1,127 @@
+"""Turns an Exercise into the plain data that answers are judged by: for the release (public cases) and for
+the judge (hidden cases). No code of a reference or of a known answer is in it."""
+
+import copy
+import hashlib
+import hmac
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from descent import running, wire
+from solutions.spec import Exercise
+
+ROOT = Path(__file__).resolve().parent.parent
+FORMAT = 1
+
+
+class SpecError(ValueError):
+    """An exercise whose specification cannot be used; the message says where and what to do."""
+
+
+def spec_module_name(notebook: str) -> str:
+    """'03_optimisation/01_gradient_descent' -> 'solutions.exercises.optimisation.gradient_descent'."""
+    chapter, name = (part.split("_", 1)[1] for part in notebook.split("/"))
+    return f"solutions.exercises.{chapter}.{name}"
+
+
+def spec_path(notebook: str) -> Path:
+    return ROOT.joinpath(*spec_module_name(notebook).split(".")).with_suffix(".py")
+
+
+def load_exercises(notebook: str) -> dict[str, Exercise]:
+    """The exercises of a notebook by name; none where it has no specification file."""
+    if not spec_path(notebook).exists():
+        return {}
+    return exercises_of(importlib.import_module(spec_module_name(notebook)))
+
+
+def exercises_of(module: ModuleType) -> dict[str, Exercise]:
+    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
+    return {exercise.name: exercise for exercise in found}
+
+
+def public_seed(notebook: str, name: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"public {notebook} {name}".encode()).digest()[:8], "big")
+
+
+def hidden_seed(key: bytes, notebook: str, name: str) -> int:
+    """The seed of the hidden cases, known only to who holds the key."""
+    digest = hmac.new(key, f"{notebook} {name}".encode(), "sha256").digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def draw_cases(exercise: Exercise, seed: int) -> list[tuple[str, dict]]:
+    """The cases of one seed. Raises SpecError when there are none or one is not (name, inputs)."""
+    cases = list(exercise.drawn(np.random.default_rng(seed)))
+    for case in cases:
+        if not (isinstance(case, tuple) and len(case) == 2 and isinstance(case[1], dict)):
+            raise SpecError(f"{exercise.name}: a case must be `yield name, dict(...)`, got {case!r:.80}")
+    if not cases:
+        raise SpecError(f"{exercise.name}: its case function yields nothing.")
+    return cases
+
+
+def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str = "cpu") -> dict:
+    """All that `running` and `judging` need for one exercise and one seed, as plain data."""
+    cases = [(name, wire.encode(inputs)) for name, inputs in draw_cases(exercise, seed)]
+    return {
+        "name": exercise.name,
+        "points": points,
+        "limit": exercise.limit,
+        "compare": exercise.compare.to_plain(),
+        "probe": exercise.probe_source,
+        "hints": exercise.hints,
+        "cases": [
+            {"name": name, "inputs": inputs, "expected": expected_result(exercise, inputs, device)}
+            for name, inputs in cases
+        ],
+        "wrong": [
+            {
+                "name": wrong.name,
+                "advice": wrong.advice,
+                "results": [known_result(exercise, wrong.function, inputs) for _, inputs in cases],
+            }
+            for wrong in exercise.wrong_answers
+        ],
+    }
+
+
+def expected_result(exercise: Exercise, inputs, device: str = "cpu"):
+    """The reference's result on encoded inputs, encoded. Raises SpecError where the reference fails."""
+    arguments = {name: as_tensors(value, device) for name, value in wire.decode(inputs).items()}
+    try:
+        return wire.encode(exercise.reference(**arguments))
+    except Exception as error:
+        raise SpecError(f"{exercise.name}: its reference fails: {type(error).__name__}: {error}") from error
+
+
+def known_result(exercise: Exercise, function, inputs):
+    """What a known answer gives on encoded inputs: {"value": …}, or None where it gives no result."""
+    outcome = run_known(exercise, function, inputs)
+    return {"value": outcome["value"]} if outcome["status"] == "ok" else None
+
+
+def run_known(exercise: Exercise, function, inputs) -> dict:
+    return running.run_case(
+        function, wire.decode(inputs), probe=exercise.probe_function, limit=exercise.limit
+    )
+
+
+def as_tensors(value, device: str = "cpu"):
+    """Arrays as torch tensors on `device`: floating ones as float64, others as they are."""
+    import torch
+
+    if isinstance(value, np.ndarray):
+        value = torch.from_numpy(copy.deepcopy(value))
+    if isinstance(value, torch.Tensor):
+        # A device without float64 (Apple's) computes references on the CPU.
+        place = "cpu" if device == "mps" else device
+        return value.to(place, torch.float64) if value.is_floating_point() else value.to(place)
+    if isinstance(value, list):
+        return [as_tensors(item, device) for item in value]
+    if isinstance(value, dict):
+        return {key: as_tensors(item, device) for key, item in value.items()}
+    return value

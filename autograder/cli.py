@@ -1,0 +1,33 @@
+"""`autograder COMMAND …`: one module a command, each with `main(argv) -> int`."""
+
+import importlib
+import sys
+
+COMMANDS = {
+    "list": ("autograder.lists", "name the notebooks"),
+    "try": ("autograder.trying", "prove a notebook's checks against right and wrong answers"),
+    "build": ("autograder.build", "build both editions of the notebooks that changed"),
+    "stale": ("autograder.stale", "fail when a built file does not match its master"),
+    "coverage": ("autograder.coverage", "which lecture sections are covered, and where"),
+    "collect": ("autograder.collect", "take hand-ins"),
+    "grade": ("autograder.grade", "grade a chapter"),
+    "feedback": ("autograder.feedback", "write feedback pages"),
+    "export": ("autograder.export", "write the marks as a table"),
+    "report": ("autograder.report", "write the instructor's report"),
+    "demo": ("autograder.demo", "take a simulated class of twelve through everything"),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Status 0: done. 1: done, with something to look at. 2: wrong command or the tool failed."""
+    argv = sys.argv[1:] if argv is None else argv
+    if not argv or argv[0] in ("-h", "--help"):
+        print("usage: autograder COMMAND …\n")
+        for name, (_, words) in COMMANDS.items():
+            print(f"  {name:<10} {words}")
+        return 0 if argv else 2
+    if argv[0] not in COMMANDS:
+        print(f"autograder: no command {argv[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
+        return 2
+    module = importlib.import_module(COMMANDS[argv[0]][0])
+    return module.main(argv[1:])

@@ -1,0 +1,151 @@
+"""Generated pages: the course map, the index notebook, the table of errata and the table of coverage."""
+
+import json
+from collections import defaultdict
+from functools import lru_cache
+from pathlib import Path
+
+from autograder import coverage, masters
+from autograder.checkdata import ROOT
+from descent.board import chapter_title
+
+COURSE = ROOT / "course"
+LECTURES = {
+    "wu": "Wu", "moon": "Moon", "cs480": "CS480", "guo": "Guo", "explainers": "Explainers",
+}  # fmt: skip
+
+
+def write_all() -> None:
+    """Write every page that changed."""
+    for path, text in pages().items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def stale() -> list[str]:
+    """Pages that are missing or differ from what would be written."""
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path, text in pages().items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+
+
+def pages() -> dict[Path, str]:
+    """Path -> text of every generated page."""
+    return {
+        COURSE / "README.md": course_map(),
+        COURSE / "index.ipynb": index_notebook(),
+        COURSE / "ERRATA.md": errata_page(),
+        COURSE / "COVERAGE.md": coverage_page(),
+    }
+
+
+@lru_cache
+def _masters() -> dict:
+    return {notebook: masters.read(notebook) for notebook in masters.notebooks()}
+
+
+def _by_chapter() -> dict[str, list]:
+    chapters = defaultdict(list)
+    for master in _masters().values():
+        chapters[master.chapter].append(master)
+    return chapters
+
+
+def course_map() -> str:
+    """course/README.md: chapters, notebooks, minutes, what you will build."""
+    lines = [
+        "# Graded Descent: the course", "",
+        "Open `index.ipynb` in JupyterLab: it shows this map with your own progress.",
+        "To use this folder on its own: `pip install -e .` here, then `jupyter lab index.ipynb`.", "",
+    ]  # fmt: skip
+    for chapter, notebooks in _by_chapter().items():
+        lines += [f"## {chapter_title(chapter)}", "", "| notebook | minutes | exercises | what you will build |", "| --- | --- | --- | --- |"]
+        for master in notebooks:
+            link = f"[{master.title}]({master.notebook}.ipynb)"
+            lines.append(f"| {link} | {master.head['minutes']} | {len(master.points)} | {master.head['builds']} |")
+        lines.append("")
+    lines.append("What the lecture notes got wrong: [ERRATA.md](ERRATA.md). Which lecture section is where: [COVERAGE.md](COVERAGE.md).")
+    return "\n".join(lines) + "\n"
+
+
+def index_notebook() -> str:
+    """course/index.ipynb: the map in course order with a cell that shows the progress."""
+    from nbformat import v4
+
+    head = (
+        "# Graded Descent\n\nMachine learning from least squares to diffusion, in notebooks that run. "
+        "New here? Open [How this course works](00_start_here/01_how_this_course_works.ipynb).\n\n"
+        "Run the next cell (Shift+Enter) to see how far you are."
+    )
+    cells = [
+        v4.new_markdown_cell(head, id="welcome"),
+        v4.new_code_cell("from descent import progress\n\nprogress()", id="progress"),
+    ]
+    for chapter, notebooks in _by_chapter().items():
+        rows = [f"- [{m.title}]({m.notebook}.ipynb), {m.head['minutes']} minutes: {m.head['builds']}" for m in notebooks]
+        cells.append(v4.new_markdown_cell("\n".join([f"## {chapter_title(chapter)}", "", *rows]), id=f"chapter-{chapter}"))
+    end = 'To hand in a chapter: `from descent import submit` and `submit("03_optimisation")`. [What the notes got wrong](ERRATA.md).'
+    cells.append(v4.new_markdown_cell(end, id="hand-in"))
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def errata_page() -> str:
+    """course/ERRATA.md: every error of the notes with the cell that proves it."""
+    lines = [
+        "# What the lecture notes got wrong", "",
+        "Each line is shown in the named notebook. *Proven* means: the printed form is computed there and fails, the corrected one holds. "
+        "*Wording* means: there is nothing to compute.", "",
+    ]  # fmt: skip
+    total = 0
+    for master in _masters().values():
+        found = masters.errata(master)
+        total += len(found)
+        if not found:
+            continue
+        lines += [f"## [{master.title}]({master.notebook}.ipynb)", "", "| section | printed | corrected | shown under | |", "| --- | --- | --- | --- | --- |"]
+        headings = {cell.line: place for place, cell in coverage.places(master)}
+        for entry in found:
+            place = headings[entry["line"]]
+            state = "proven" if entry["proven"] else "wording"
+            texts = " | ".join(_table_text(entry[key]) for key in ("printed", "corrected"))
+            lines.append(f"| {entry['section']} | {texts} | {_link(place)} | {state} |")
+        lines.append("")
+    lines.insert(2, f"{total} errors so far.")
+    lines.insert(3, "")
+    return "\n".join(lines)
+
+
+def coverage_page() -> str:
+    """course/COVERAGE.md: lecture section -> notebook, heading, exercise."""
+    found = coverage.covered()
+    sections = masters.sections()
+    lines = [
+        "# Which lecture section is where", "",
+        f"{len(found)} of {len(sections)} sections are covered so far.", "",
+    ]  # fmt: skip
+    for lecture, name in LECTURES.items():
+        rows = [s for s in sections if s.split(":")[0] == lecture and s in found]
+        total = sum(s.split(":")[0] == lecture for s in sections)
+        lines += [f"## {name}: {len(rows)} of {total}", "", "| section | title | covered in |", "| --- | --- | --- |"]
+        for section in rows:
+            where = "; ".join(_link(place, full=True) for place in found[section])
+            lines.append(f"| {section} | {_table_text(sections[section][0])} | {where} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _link(place, full=False) -> str:
+    anchor = place.heading.replace(" ", "-")
+    number = place.notebook.split("/")[0][:2] + "/" + place.notebook.split("/")[1][:2]
+    words = f"{number} {place.heading}" if full else place.heading
+    exercise = f" (exercise `{place.exercise}`)" if place.exercise else ""
+    return f"[{_table_text(words)}]({place.notebook}.ipynb#{anchor}){exercise}"
+
+
+def _table_text(text: str) -> str:
+    """Text that does not break a row of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,40 @@
+"""Fails when a built file does not match its master, naming it: `python -m autograder stale`."""
+
+import sys
+
+from autograder import build, masters, pages, release
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Status 0: everything is up to date. 1: something is stale or must not be released, named."""
+    problems = find_problems()
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print("Everything built matches its master." if not problems else "Run `make build`, then commit what it wrote.")
+    return 1 if problems else 0
+
+
+def find_problems() -> list[str]:
+    """Every built file that is missing, older than its master, edited by hand, or unfit for release."""
+    problems = []
+    for notebook in masters.notebooks():
+        files = build.built_files(notebook)
+        stale = build.stale_parts(notebook)
+        problems += [f"{files[part].relative_to(build.ROOT)}: the {part} does not match its master" for part in stale]
+        if not stale:
+            problems += _edited(notebook, files)
+    problems += [f"{path}: not what `make build` writes" for path in pages.stale()]
+    return problems + release.course_problems()
+
+
+def _edited(notebook, files):
+    """Built notebooks whose text is not what their master expands to."""
+    import nbformat
+
+    wanted = masters.expand(masters.read(notebook))
+    solution = nbformat.read(files["solution edition"], as_version=4)
+    student = nbformat.read(files["student's edition"], as_version=4)
+    if [cell.source for cell in wanted.cells] != [cell.source for cell in solution.cells]:
+        yield f"solutions/{notebook}.ipynb: edited by hand: change its master instead"
+    for problem in release.notebook_problems(solution, student):
+        yield f"course/{notebook}.ipynb: {problem}"

@@ -1,0 +1,98 @@
+"""`predict` asks before a picture is shown; `erratum` shows where the lecture notes are wrong."""
+
+import html
+from collections.abc import Callable, Sequence
+
+from descent import checking, records, session
+
+
+def predict(
+    question: str,
+    options: Sequence[str],
+    truth: int | Callable[[], int],
+    because: str = "",
+    then: Callable | None = None,
+) -> None:
+    """Ask a question before its picture; the first guess is kept and shown beside the truth.
+
+    options: two or more answers. truth: index of the right one, or a function that computes it.
+    then: a function returning (fig, words), called once there is a guess.
+    Raises ValueError when truth is no index of options.
+    """
+    if session.current.grading:
+        return
+    right = truth() if callable(truth) else truth
+    if not 0 <= right < len(options):
+        raise ValueError(f"predict: truth is {right}, but there are {len(options)} options.")
+    if session.current.static:
+        _reveal(question, options, right, None, because, then)
+        return
+    guess = records.guess_of(session.current.notebook or "", question)
+    if guess is not None:
+        _reveal(question, options, right, guess, because, then)
+    else:
+        _ask(question, options, right, because, then)
+
+
+def _ask(question, options, right, because, then):
+    import ipywidgets
+    from IPython.display import display
+
+    choice = ipywidgets.RadioButtons(
+        options=list(options), value=None, layout=ipywidgets.Layout(width="auto", max_width="46em")
+    )
+    button = ipywidgets.Button(description="This is my guess", disabled=True, layout=ipywidgets.Layout(width="12em"))
+    heading = ipywidgets.HTML(f"<b>Predict.</b> {html.escape(question)}")
+    answer = ipywidgets.Output()
+
+    def guessed(_):
+        records.record_guess(session.current.notebook or "", question, choice.value)
+        box.children = (answer,)
+        with answer:
+            _reveal(question, options, right, choice.value, because, then)
+
+    choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
+    button.on_click(guessed)
+    box = ipywidgets.VBox([heading, choice, button])
+    display(box)
+
+
+def _reveal(question, options, right, guess, because, then):
+    lines = [f"<b>Predict.</b> {html.escape(question)}"]
+    plain = [f"Predict. {question}"]
+    if guess is not None:
+        verdict = "and so it is" if guess == options[right] else "but it is not so"
+        lines.append(f"You guessed: {html.escape(guess)}, {verdict}.")
+        plain.append(f"You guessed: {guess}, {verdict}.")
+    lines.append(f"<b>Answer:</b> {html.escape(options[right])}. {html.escape(because)}")
+    plain.append(f"Answer: {options[right]}. {because}")
+    checking._display(f"<p>{'<br>'.join(lines)}</p>", "\n".join(plain).strip())
+    if then is not None:
+        from descent.plots import show
+
+        show(*then())
+
+
+def erratum(
+    section: str,
+    printed: str,
+    corrected: str,
+    *,
+    printed_holds: bool | None = None,
+    corrected_holds: bool | None = None,
+) -> None:
+    """Show one error of the lecture notes and its correction, proven by two computed truth values.
+
+    section: id of the lecture section. printed, corrected: the two statements (LaTeX between dollars).
+    Raises AssertionError when the printed form holds or the corrected one fails: then this is no erratum.
+    """
+    if printed_holds is not None or corrected_holds is not None:
+        assert not printed_holds, f"{section}: the printed form holds here"
+        assert corrected_holds, f"{section}: the corrected form fails here"
+    if session.current.grading:
+        return
+    from IPython.display import Markdown, display
+
+    proof = "" if printed_holds is None else " (fails here)", "" if printed_holds is None else " (holds here)"
+    text = f"**Erratum, {section}.** Printed{proof[0]}: {printed}  \nCorrected{proof[1]}: {corrected}"
+    display(Markdown(text))

@@ -1,0 +1,125 @@
+"""Verdicts and hints as accessible HTML and as plain text. Nothing is told by colour alone."""
+
+import html
+
+from descent.judging import Verdict
+
+_HEAD = {
+    "full": ("✓", "solved", "#1b7837"),
+    "partial": ("◐", "partly right", "#b35806"),
+    "wrong": ("✗", "not yet", "#b2182b"),
+    "unsolved": ("○", "not solved yet", "#525252"),
+    "error": ("✗", "raised an error", "#b2182b"),
+    "exited": ("✗", "left the program", "#b2182b"),
+    "timeout": ("✗", "too slow", "#b2182b"),
+}
+_FRAME = (
+    "border:1px solid var(--jp-border-color2,#bbb);border-left:5px solid {color};border-radius:3px;"
+    "padding:0.6em 1em;margin:0.4em 0;max-width:52em;line-height:1.45"
+)
+
+
+def points_text(value: float) -> str:
+    """Points without useless zeros: 3, 2.5, 0.75."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def text_card(verdict: Verdict) -> str:
+    """The verdict for a terminal."""
+    mark, words, _ = _head(verdict)
+    lines = [f"{mark} {verdict.exercise}: {words}, {_points(verdict)}"]
+    if verdict.kind != "unsolved":
+        lines += [f"  {'✓' if held else '✗'} {name}" for name, held in verdict.groups.items()]
+        lines += _failure_lines(verdict)
+    else:
+        lines.append(f"  Write it, run its cell, check again. hint({verdict.exercise}) helps.")
+    if verdict.printed:
+        lines.append(f"  It printed: {verdict.printed.strip()[:300]}")
+    return "\n".join(lines)
+
+
+def _failure_lines(verdict):
+    failed = next((case for case in verdict.cases if not case.ok), None)
+    lines = []
+    if verdict.mistake:
+        lines.append(f"  Looks like: {verdict.mistake}. {verdict.advice}".rstrip())
+    if failed:
+        lines.append(f"  {failed.name}: {failed.problem}")
+        for label, value in (("inputs", failed.inputs), ("expected", failed.expected), ("got", failed.got)):
+            if value:
+                lines.append(f"    {label:<8} {value}")
+    return lines
+
+
+def html_card(verdict: Verdict) -> str:
+    """The verdict for JupyterLab."""
+    mark, words, color = _head(verdict)
+    title = f"<b>{mark} <code>{_esc(verdict.exercise)}</code>: {words}</b>, {_points(verdict)}"
+    body = [f'<div role="status" aria-label="check of {_esc(verdict.exercise)}" style="{_FRAME.format(color=color)}">', title]
+    if verdict.kind == "unsolved":
+        body.append(f"<p>Write it, run its cell, check again. <code>hint({_esc(verdict.exercise)})</code> helps.</p>")
+    else:
+        body.append(_properties(verdict))
+        body.append(_failure(verdict))
+    if verdict.printed:
+        body.append(f"<details><summary>What it printed</summary><pre>{_esc(verdict.printed)}</pre></details>")
+    return "".join(body) + "</div>"
+
+
+def _properties(verdict):
+    rows = "".join(
+        f"<li>{'✓ ' if held else '✗ '}{'' if held else '<b>'}{_esc(name)}{'' if held else '</b>'}"
+        f'<span style="{_HIDDEN}">{": holds" if held else ": does not hold"}</span></li>'
+        for name, held in verdict.groups.items()
+    )
+    return f'<ul style="list-style:none;padding-left:0.4em;margin:0.4em 0">{rows}</ul>'
+
+
+_HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+
+
+def _failure(verdict):
+    failed = next((case for case in verdict.cases if not case.ok), None)
+    if failed is None:
+        return ""
+    parts = []
+    if verdict.mistake:
+        parts.append(f"<p><b>Looks like: {_esc(verdict.mistake)}.</b> {_esc(verdict.advice)}</p>")
+    parts.append(f"<p><b>{_esc(failed.name)}</b>: {_esc(failed.problem)}</p>")
+    rows = [
+        f'<tr><th scope="row" style="text-align:left;padding-right:1em;vertical-align:top">{label}</th>'
+        f'<td style="text-align:left"><code style="white-space:pre-wrap">{_esc(value)}</code></td></tr>'
+        for label, value in (("inputs", failed.inputs), ("expected", failed.expected), ("got", failed.got))
+        if value
+    ]
+    if rows:
+        parts.append(f'<table style="margin:0;border:0">{"".join(rows)}</table>')
+    return "".join(parts)
+
+
+def hint_card(name: str, shown: list[tuple[str, str]], left: int) -> tuple[str, str]:
+    """(html, text) of the hints shown so far."""
+    more = f"{left} more: run hint({name}) again." if left else "That was the last hint."
+    rows = "".join(f"<li><b>{_esc(level)}</b>: {_esc(text)}</li>" for level, text in shown)
+    page = (
+        f'<div role="note" style="{_FRAME.format(color="#4575b4")}"><b>Hints for <code>{_esc(name)}</code></b>'
+        f'<ol style="margin:0.4em 0">{rows}</ol><small>{_esc(more)}</small></div>'
+    )
+    plain = "\n".join([f"Hints for {name}"] + [f"  {level}: {text}" for level, text in shown] + [f"  {more}"])
+    return page, plain
+
+
+def note_html(text: str) -> str:
+    return f'<div role="status" style="{_FRAME.format(color="#525252")}">{_esc(text)}</div>'
+
+
+def _head(verdict):
+    return _HEAD.get(verdict.kind, ("✗", verdict.kind, "#b2182b"))
+
+
+def _points(verdict):
+    return f"{points_text(verdict.points)} of {points_text(verdict.max_points)} points"
+
+
+def _esc(text) -> str:
+    return html.escape(str(text))

@@ -1,0 +1,139 @@
+"""`check(answer)` and `hint(answer)`: what a student asks of the course."""
+
+import sys
+
+from descent import cards, judging, running, session
+
+_LEVELS = ("a nudge", "the next step", "nearly the line")
+
+
+class Score(float):
+    """The points of a check: a number that shows itself as a card in JupyterLab.
+
+    Its text is the plain number, so that nbgrader reads it as partial credit.
+    """
+
+    card_html = ""
+
+    def _repr_html_(self):
+        return self.card_html or None
+
+
+def check(answer) -> Score:
+    """Check an answer (a function or class named like its exercise) on the public cases -> points.
+
+    Shows which properties hold, what was expected and what came, and the known mistake that gives the same
+    result. Never raises; an answer that fails, prints or runs too long is told in the card.
+    """
+    if session.current.grading:
+        return Score(0.0)  # the grader asks the answers itself
+    try:
+        exercise = _exercise(answer)
+        verdict = _verdict(answer, exercise)
+    except _Told as told:
+        return _note(str(told))
+    except KeyboardInterrupt:
+        return _note("The check was interrupted.")
+    from descent import records
+
+    records.record_check(session.current.notebook, verdict)
+    return _present(Score(verdict.points), cards.html_card(verdict), cards.text_card(verdict))
+
+
+def hint(answer) -> None:
+    """Show the next of three hints for an exercise, from a nudge to nearly the line; remembered between sessions."""
+    if session.current.grading:
+        return
+    try:
+        exercise = _exercise(answer)
+    except _Told as told:
+        _note(str(told))
+        return
+    from descent import records
+
+    level = records.next_hint(session.current.notebook, exercise["name"], len(exercise["hints"]))
+    shown = list(zip(_LEVELS, exercise["hints"], strict=True))[: level + 1]
+    _display(*cards.hint_card(exercise["name"], shown, len(exercise["hints"]) - level - 1))
+
+
+def is_solved(answer) -> bool:
+    """Whether this very answer has full points; it is checked quietly if it was not yet."""
+    if session.current.grading:
+        return False
+    try:
+        exercise = _exercise(answer)
+    except _Told:
+        return False
+    kept = session.current.verdicts.get(exercise["name"])
+    if kept and kept[0] is answer:
+        return kept[1].kind == "full"
+    return _verdict(answer, exercise).kind == "full"
+
+
+def name_of(answer) -> str:
+    """The exercise that an answer is for: its own name, else the name it has in the notebook."""
+    exercises = _exercises()
+    name = getattr(answer, "__name__", None)
+    if name in exercises:
+        return name
+    user = getattr(sys.modules.get("__main__"), "__dict__", {})
+    return next((n for n in exercises if user.get(n) is answer), str(name or type(answer).__name__))
+
+
+class _Told(Exception):
+    """Something to tell the student instead of a verdict."""
+
+
+def _exercises() -> dict:
+    data = session.check_data(session.current.notebook) if session.current.notebook else None
+    return (data or {}).get("exercises", {})
+
+
+def _exercise(answer) -> dict:
+    if session.current.notebook is None:
+        raise _Told("Run the notebook's first code cell (the one with start(…)), then check again.")
+    name = name_of(answer)
+    exercises = _exercises()
+    if name in exercises:
+        if not callable(answer):
+            raise _Told(f"{name} is {type(answer).__name__!r} now, not a function. Run its cell again, then check.")
+        return exercises[name]
+    known = ", ".join(exercises) or "none"
+    raise _Told(f"This notebook has no exercise named {name!r}. Its exercises: {known}.")
+
+
+def _verdict(answer, exercise) -> judging.Verdict:
+    outcomes = running.run_cases(
+        answer, exercise["cases"], probe=exercise["probe"], limit=exercise["limit"]
+    )
+    verdict = judging.judge(exercise, outcomes)
+    session.current.verdicts[exercise["name"]] = (answer, verdict)
+    return verdict
+
+
+def _note(text: str) -> Score:
+    return _present(Score(0.0), cards.note_html(text), text)
+
+
+def _present(score: Score, html: str, text: str) -> Score:
+    if _in_notebook():
+        score.card_html = html
+    else:
+        print(text)
+    return score
+
+
+def _display(html: str, text: str) -> None:
+    if _in_notebook():
+        from IPython.display import display
+
+        display({"text/html": html, "text/plain": text}, raw=True)
+    else:
+        print(text)
+
+
+def _in_notebook() -> bool:
+    """Whether output can be HTML: in a Jupyter kernel, not in a terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and type(shell).__name__ != "TerminalInteractiveShell"

@@ -1,0 +1,319 @@
+"""How a result is compared with the right one: a small vocabulary.
+
+A comparison is called with two plain values (see `wire`) and returns None where they agree, or one
+sentence that says where they first differ. It is data: `to_plain` and `from_plain` carry it to the
+student's checker. Sources of the float32 tolerances: 2^-23 is about 1.2e-7, and a sum of some hundred
+terms loses two to three digits of it.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+FLOAT32_RTOL, FLOAT32_ATOL = 2e-4, 2e-5
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Base of the vocabulary: walks lists and dicts, compares arrays with `arrays_differ`."""
+
+    def __call__(self, expected: Any, got: Any) -> str | None:
+        return self._walk(expected, got, "")
+
+    def _walk(self, expected, got, place):
+        if isinstance(expected, dict):
+            return self._walk_dict(expected, got, place)
+        if _is_ragged(expected):
+            return self._walk_list(expected, got, place)
+        if expected is None or isinstance(expected, str | bool):
+            return self._plain(expected, got, place)
+        want = np.asarray(expected)
+        have, problem = _as_array(got)
+        if problem:
+            return f"{place}{problem}"
+        problem = shape_problem(want, have) or kind_problem(want, have)
+        problem = problem or finite_problem(want, have) or self.arrays_differ(want, have)
+        return f"{place}{problem}" if problem else None
+
+    def _walk_dict(self, expected, got, place):
+        if not isinstance(got, dict):
+            return f"{place}expected a dict with keys {sorted(expected)}, got {kind_of(got)}"
+        if set(expected) != set(got):
+            missing, extra = sorted(set(expected) - set(got)), sorted(set(got) - set(expected))
+            parts = [f"missing {missing}"] * bool(missing) + [f"not asked for {extra}"] * bool(extra)
+            return f"{place}the keys differ: {', '.join(parts)}"
+        for key in expected:
+            problem = self._walk(expected[key], got[key], f"{place}{key}: ")
+            if problem:
+                return problem
+        return None
+
+    def _walk_list(self, expected, got, place):
+        if isinstance(got, np.ndarray):
+            got = list(got)
+        if not isinstance(got, list):
+            return f"{place}expected {len(expected)} values, got {kind_of(got)}"
+        if len(expected) != len(got):
+            return f"{place}expected {len(expected)} values, got {len(got)}"
+        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+            problem = self._walk(one, other, f"{place}value {index + 1}: ")
+            if problem:
+                return problem
+        return None
+
+    def _plain(self, expected, got, place):
+        if isinstance(got, np.ndarray) and got.ndim == 0:
+            got = got.item()
+        if type(expected) is bool and isinstance(got, bool):
+            return None if expected == got else f"{place}expected {expected}, got {got}"
+        if type(expected) is type(got) and expected == got:
+            return None
+        return f"{place}expected {expected!r}, got {shorten(got)}"
+
+    def arrays_differ(self, want: np.ndarray, have: np.ndarray) -> str | None:
+        raise NotImplementedError
+
+    def to_plain(self) -> dict:
+        return {"kind": type(self).__name__.lower(), **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Close(Comparison):
+    """Entry by entry, |got - expected| <= atol + rtol |expected|."""
+
+    rtol: float = 1e-6
+    atol: float = 1e-9
+
+    def arrays_differ(self, want, have):
+        rtol, atol = _tolerances(have, self.rtol, self.atol)
+        return first_difference(want, have, np.isclose(have, want, rtol, atol, equal_nan=True))
+
+
+@dataclass(frozen=True)
+class Exact(Comparison):
+    """Entry by entry equal: counts, indices, labels."""
+
+    def arrays_differ(self, want, have):
+        return first_difference(want, have, want == have)
+
+
+@dataclass(frozen=True)
+class Within(Comparison):
+    """|got - expected| <= atol: for results with a sampling error."""
+
+    atol: float
+
+    def arrays_differ(self, want, have):
+        return first_difference(want, have, np.isclose(have, want, rtol=0, atol=self.atol))
+
+
+@dataclass(frozen=True)
+class AtMost(Comparison):
+    """got <= expected + slack, entry by entry: a loss that may be lower than the reference's."""
+
+    slack: float = 0.0
+
+    def arrays_differ(self, want, have):
+        return first_difference(want + self.slack, have, have <= want + self.slack, "at most ")
+
+
+@dataclass(frozen=True)
+class UpToSign(Comparison):
+    """Vectors, or the columns of a matrix, equal up to a factor of -1 each."""
+
+    rtol: float = 1e-6
+    atol: float = 1e-9
+
+    def arrays_differ(self, want, have):
+        signs = np.sign(np.sum(want * have, axis=0))
+        return Close(self.rtol, self.atol).arrays_differ(want, have * np.where(signs == 0, 1, signs))
+
+
+@dataclass(frozen=True)
+class Unordered(Comparison):
+    """The same rows (or entries) in any order."""
+
+    rtol: float = 1e-6
+    atol: float = 1e-9
+
+    def arrays_differ(self, want, have):
+        rtol, atol = _tolerances(have, self.rtol, self.atol)
+        rest = list(range(len(have)))
+        for index, row in enumerate(want):
+            found = [i for i in rest if np.allclose(have[i], row, rtol, atol)]
+            if not found:
+                return f"nothing in the result matches expected row {index} = {shorten(row)}"
+            rest.remove(found[0])
+        return None
+
+
+@dataclass(frozen=True)
+class Parts(Comparison):
+    """A dict result, each key by its own comparison."""
+
+    by_key: dict[str, Comparison] = field(default_factory=dict)
+
+    def __call__(self, expected, got):
+        if not isinstance(got, dict) or set(got) != set(expected):
+            return self._walk_dict(expected, got, "")
+        for key, value in expected.items():
+            problem = self.by_key[key](value, got[key])
+            if problem:
+                return f"{key}: {problem}"
+        return None
+
+    def to_plain(self):
+        return {"kind": "parts", "by_key": {k: v.to_plain() for k, v in self.by_key.items()}}
+
+
+def close(rtol: float = 1e-6, atol: float = 1e-9) -> Close:
+    return Close(rtol, atol)
+
+
+def exact() -> Exact:
+    return Exact()
+
+
+def within(atol: float) -> Within:
+    return Within(atol)
+
+
+def at_most(slack: float = 0.0) -> AtMost:
+    return AtMost(slack)
+
+
+def up_to_sign(rtol: float = 1e-6, atol: float = 1e-9) -> UpToSign:
+    return UpToSign(rtol, atol)
+
+
+def unordered(rtol: float = 1e-6, atol: float = 1e-9) -> Unordered:
+    return Unordered(rtol, atol)
+
+
+def parts(**by_key: Comparison) -> Parts:
+    return Parts(by_key)
+
+
+_KINDS = {c.__name__.lower(): c for c in (Close, Exact, Within, AtMost, UpToSign, Unordered)}
+
+
+def from_plain(plain: dict) -> Comparison:
+    """The comparison that `to_plain` described."""
+    if plain["kind"] == "parts":
+        return Parts({key: from_plain(value) for key, value in plain["by_key"].items()})
+    arguments = {key: value for key, value in plain.items() if key != "kind"}
+    return _KINDS[plain["kind"]](**arguments)
+
+
+def _tolerances(have, rtol, atol):
+    """A result in single precision (or half) cannot be closer than its own rounding."""
+    if have.dtype.kind in "fc" and have.dtype.itemsize <= (4 if have.dtype.kind == "f" else 8):
+        return max(rtol, FLOAT32_RTOL), max(atol, FLOAT32_ATOL)
+    return rtol, atol
+
+
+def _is_ragged(value) -> bool:
+    """A list that is not simply a rectangular array of numbers."""
+    if not isinstance(value, list):
+        return False
+    if any(item is None or isinstance(item, str | dict) for item in value):
+        return True
+    try:
+        return np.asarray(value).dtype.kind not in "biufc"
+    except ValueError:
+        return True
+
+
+def _as_array(got):
+    if got is None:
+        return None, "the result is None: does the function return its answer?"
+    if isinstance(got, str | dict):
+        return None, f"expected numbers, got {kind_of(got)}"
+    try:
+        have = np.asarray(got)
+    except ValueError:
+        return None, "the rows of the result have different lengths"
+    if have.dtype.kind not in "biufc":
+        return None, "the result holds something that is not a number"
+    return have, None
+
+
+def shape_problem(want: np.ndarray, have: np.ndarray) -> str | None:
+    if want.shape == have.shape:
+        return None
+    return f"expected shape {want.shape}, got shape {have.shape}"
+
+
+def kind_problem(want: np.ndarray, have: np.ndarray) -> str | None:
+    """Complex where real was asked; truth values where numbers were asked."""
+    if have.dtype.kind == "c" and want.dtype.kind != "c":
+        return f"expected real numbers, got complex ones (dtype {have.dtype})"
+    if want.dtype.kind in "fc" and have.dtype.kind == "b":
+        return f"expected numbers (dtype {want.dtype}), got truth values (dtype bool)"
+    return None
+
+
+def finite_problem(want: np.ndarray, have: np.ndarray) -> str | None:
+    if have.dtype.kind not in "fc":
+        return None
+    bad = ~np.isfinite(have) & np.isfinite(want)
+    if not bad.any():
+        return None
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    return f"{_at(index)}got {have[index]}, which is not a finite number"
+
+
+def first_difference(want, have, same, prefix="") -> str | None:
+    if np.all(same):
+        return None
+    index = tuple(int(i) for i in np.argwhere(~np.asarray(same))[0])
+    count = int(np.size(same) - np.count_nonzero(same))
+    more = f" ({count} of {np.size(same)} entries differ)" if np.size(same) > 1 else ""
+    left, right = number_pair(want[index], have[index])
+    return f"{_at(index)}expected {prefix}{left}, got {right}{more}"
+
+
+def _at(index) -> str:
+    if not index:
+        return ""
+    return f"at index [{', '.join(map(str, index))}] "
+
+
+def number(value) -> str:
+    """A number as a person reads it: six significant digits."""
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def number_pair(want, have) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart."""
+    for digits in (4, 6, 9, 17):
+        pair = tuple(f"{v:.{digits}g}" if isinstance(v, float | np.floating) else str(v) for v in (want, have))
+        if pair[0] != pair[1]:
+            return pair
+    return pair
+
+
+def kind_of(value) -> str:
+    """What a value is, in words a student uses."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, list):
+        return f"a list of length {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+def shorten(value, width: int = 120) -> str:
+    """A value cut to what a person can read."""
+    if isinstance(value, list) and not _is_ragged(value):
+        value = np.asarray(value)
+    if isinstance(value, np.ndarray):
+        text = np.array2string(value, precision=4, threshold=12, edgeitems=3, separator=", ")
+        text = " ".join(text.split())
+        if value.ndim and value.size > 3:
+            text = f"{text}  shape {value.shape}"
+    else:
+        text = number(value) if isinstance(value, float) else repr(value)
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,93 @@
+"""`submit(chapter)`: pack a chapter into one file to hand in. Earlier files are kept."""
+
+import json
+import re
+import time
+import zipfile
+from pathlib import Path
+
+from descent import board, records, session
+
+FORMAT = 1
+
+
+class HandInError(ValueError):
+    """What is needed before a chapter can be handed in."""
+
+
+def submit(chapter: str, student: str | None = None) -> Path:
+    """Pack the notebooks of `chapter` ("03_optimisation") as they are saved -> path of the zip file.
+
+    student: your identifier as your instructor knows it (letters, digits, . _ @ -); remembered after the first time.
+    Says what is not solved yet. Raises HandInError when there is no such chapter or no identifier.
+    """
+    folder = session.course_folder() / chapter
+    notebooks = sorted(folder.glob("*.ipynb")) if re.fullmatch(r"\w+", chapter) else []
+    if not notebooks:
+        chapters = ", ".join(sorted({n["notebook"].split("/")[0] for n in board.notebooks()}))
+        raise HandInError(f"submit: there is no chapter {chapter!r}. Chapters: {chapters}.")
+    student = _identify(student)
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(session.now()))
+    target = _fresh(session.home().parent / "handins" if _inside_course() else session.home() / "handins",
+                    f"{chapter}--{student}--{stamp}")
+    _pack(target, chapter, student, stamp, notebooks)
+    _say(target, chapter, notebooks)
+    return target
+
+
+def _inside_course() -> bool:
+    return session.home() == session.course_folder() / ".descent"
+
+
+def _identify(student):
+    kept = records.read()
+    student = student or kept.get("student")
+    if not student:
+        raise HandInError('submit: who are you? Call it once as submit("…", student="your identifier").')
+    if not re.fullmatch(r"[A-Za-z0-9._@-]{1,64}", student) or "--" in student:
+        raise HandInError(f"submit: {student!r} is no identifier: use letters, digits and . _ @ - (no double dash).")
+    if kept.get("student") != student:
+        records.write(kept | {"student": student})
+    return student
+
+
+def _fresh(folder: Path, stem: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(1000):
+        target = folder / (f"{stem}.zip" if number == 0 else f"{stem}-{number}.zip")
+        if not target.exists():
+            return target
+    raise HandInError(f"submit: {folder} holds a thousand files of this second.")
+
+
+def _pack(target, chapter, student, stamp, notebooks):
+    kept = records.read()
+    names = [f"{chapter}/{notebook.stem}" for notebook in notebooks]
+    manifest = {
+        "format": FORMAT,
+        "chapter": chapter,
+        "student": student,
+        "time": stamp,
+        "records": {name: kept[name] for name in names if name in kept},
+    }
+    partial = target.with_suffix(".part")
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("manifest.json", json.dumps(manifest, indent=1))
+        for notebook in notebooks:
+            bundle.write(notebook, f"{chapter}/{notebook.name}")
+    partial.rename(target)
+
+
+def _say(target, chapter, notebooks):
+    print(f"Packed {len(notebooks)} notebooks of {chapter} as they were last saved (save open ones first, then submit again):")
+    kept = records.read()
+    for entry in board.notebooks():
+        name = entry["notebook"]
+        if not name.startswith(f"{chapter}/"):
+            continue
+        done = kept.get(name, {}).get("exercises", {})
+        missing = [e for e in entry["exercises"] if done.get(e, {}).get("kind") != "full"]
+        saved = time.strftime("%H:%M", time.localtime((session.course_folder() / f"{name}.ipynb").stat().st_mtime))
+        state = f"not fully solved: {', '.join(missing)}" if missing else "all solved"
+        print(f"  {name.split('/')[1]} (saved {saved}): {state}")
+    print(f"Hand in this file: {target}")

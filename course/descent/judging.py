@@ -1,0 +1,185 @@
+"""Judges outcomes against expected results: plain data in, a Verdict out. Runs no student code.
+
+The student's checker, the grader and the tests all call `judge`.
+"""
+
+from dataclasses import asdict, dataclass, field
+
+from descent import compare, wire
+
+KINDS = ("full", "partial", "wrong", "unsolved", "error", "exited", "timeout", "memory", "output", "missing")
+
+
+@dataclass
+class CaseResult:
+    """One case: whether it holds, and if not, one sentence why."""
+
+    name: str
+    ok: bool
+    problem: str = ""
+    expected: str = ""
+    got: str = ""
+    inputs: str = ""
+    status: str = "ok"
+
+
+@dataclass
+class Verdict:
+    """What became of one exercise. kind: one of KINDS. points: earned, of `max_points`."""
+
+    exercise: str
+    kind: str
+    points: float
+    max_points: float
+    cases: list[CaseResult] = field(default_factory=list)
+    mistake: str = ""
+    advice: str = ""
+    evidence: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+
+    @property
+    def groups(self) -> dict[str, bool]:
+        """Property -> whether all its cases hold, in the order of the cases."""
+        held: dict[str, bool] = {}
+        for case in self.cases:
+            held[case.name] = held.get(case.name, True) and case.ok
+        return held
+
+    def to_plain(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, plain: dict) -> "Verdict":
+        return cls(**{**plain, "cases": [CaseResult(**case) for case in plain["cases"]]})
+
+
+def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
+    """The verdict on the outcomes of one exercise.
+
+    spec: an exercise of the check data: "name", "points", "limit", "compare", "cases" (each with "name",
+    "inputs", "expected"), "wrong" (each with "name", "advice", "results"). outcomes: as `running.run_cases` tells them.
+    reveal=False leaves out inputs, expected and received values: the evidence is safe to show for hidden cases.
+    """
+    difference = compare.from_plain(spec["compare"])
+    cases = [
+        _judge_case(case, outcome, difference, reveal)
+        for case, outcome in zip(spec["cases"], outcomes, strict=True)
+    ]
+    verdict = Verdict(spec["name"], "wrong", 0.0, spec["points"], cases)
+    verdict.printed = next((o.get("printed", "") for o in outcomes if o.get("printed")), "")
+    verdict.seconds = sum(o.get("seconds", 0) for o in outcomes)
+    groups = verdict.groups
+    verdict.points = round(spec["points"] * sum(groups.values()) / max(len(groups), 1), 2)
+    verdict.kind = _kind(groups, cases)
+    verdict.evidence = _evidence(verdict, spec, outcomes)
+    if verdict.kind in ("partial", "wrong"):
+        verdict.mistake, verdict.advice = _known_mistake(spec, cases, outcomes, difference)
+    return verdict
+
+
+def _judge_case(case, outcome, difference, reveal):
+    result = CaseResult(case["name"], ok=False, status=outcome.get("status", "ok"))
+    if reveal:
+        result.inputs = _arguments(case["inputs"])
+    if result.status != "ok":
+        result.problem = _status_problem(outcome, reveal)
+        return result
+    try:
+        got = wire.decode(outcome.get("value"), tensors=False)
+        expected = wire.decode(case["expected"], tensors=False)
+        problem = difference(expected, got)
+    except wire.WireError as error:
+        problem, got, expected = str(error), None, None
+    mutated = outcome.get("mutated") or []
+    if problem:
+        result.problem = problem if reveal else _without_values(problem)
+        if reveal:
+            result.expected, result.got = compare.shorten(expected), compare.shorten(got)
+    elif mutated:
+        names = ", ".join(map(str, mutated))
+        result.problem = f"the answer is right, but it changed its input {names}: work on a copy"
+    else:
+        result.ok = True
+    return result
+
+
+def _status_problem(outcome, reveal):
+    error = outcome.get("error") or {}
+    if outcome["status"] == "slow":
+        return f"ran {error.get('message', 'too long')} and was stopped"
+    if outcome["status"] == "unsolved":
+        return "not solved yet"
+    if outcome["status"] == "unreadable":
+        return str(error.get("message", "the result cannot be read"))
+    if outcome["status"] == "exited":
+        return f"left the program ({error.get('type', 'exit')})"
+    message = f": {error['message']}" if error.get("message") and reveal else ""
+    line = f" in line {error['number']}, `{error['line']}`" if error.get("line") else ""
+    return f"raised {error.get('type', 'an error')}{line}{message}"
+
+
+def _without_values(problem: str) -> str:
+    """Of a hidden case a student learns the kind of difference (shape, type), not the numbers."""
+    for telling in ("expected shape", "the result is None", "truth values", "not a finite number", "the keys differ"):
+        if telling in problem:
+            return problem if telling != "not a finite number" else "the result is not finite"
+    return "the result differs"
+
+
+def _arguments(inputs) -> str:
+    values = wire.decode(inputs, tensors=False)
+    return ", ".join(f"{name} = {compare.shorten(value, 60)}" for name, value in values.items())
+
+
+def _kind(groups, cases):
+    if groups and all(groups.values()):
+        return "full"
+    statuses = [case.status for case in cases]
+    if all(status == "unsolved" for status in statuses):
+        return "unsolved"
+    if any(groups.values()):
+        return "partial"
+    for status, kind in (("slow", "timeout"), ("exited", "exited"), ("raised", "error")):
+        if status in statuses:
+            return kind
+    return "wrong"
+
+
+def _evidence(verdict, spec, outcomes):
+    """One sentence that the student may see."""
+    name, held, total = spec["name"], sum(verdict.groups.values()), len(verdict.groups)
+    if verdict.kind == "full":
+        return f"All {total} properties hold." if total > 1 else "The property holds."
+    if verdict.kind == "unsolved":
+        return f"{name} is not solved yet."
+    if verdict.kind == "timeout":
+        return f"{name} ran longer than {spec['limit']:g} s and was stopped."
+    failed = next((case for case in verdict.cases if not case.ok), None)
+    why = f" First: {failed.name}: {failed.problem}." if failed else ""
+    return f"{held} of {total} properties hold.{why}"
+
+
+def _known_mistake(spec, cases, outcomes, difference):
+    """Name and advice of the known mistake that gives the student's result on every failing case."""
+    failing = [i for i, case in enumerate(cases) if not case.ok]
+    if any(outcomes[i].get("status") != "ok" for i in failing):
+        return "", ""
+    if all(cases[i].problem.startswith("the answer is right") for i in failing):
+        return "it changes its input", ""
+    for wrong in spec["wrong"]:
+        if all(_same(wrong["results"][i], outcomes[i]["value"], difference) for i in failing):
+            return wrong["name"], wrong["advice"]
+    return "", ""
+
+
+def _same(known, value, difference) -> bool:
+    """known: the encoded result of a wrong answer, or None where it gives none on this case."""
+    if known is None:
+        return False
+    try:
+        known, value = (wire.decode(v, tensors=False) for v in (known["value"], value))
+        # A one-sided comparison (at most) is asked both ways: the results must be the same.
+        return difference(known, value) is None and difference(value, known) is None
+    except wire.WireError:
+        return False

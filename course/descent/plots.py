@@ -1,0 +1,181 @@
+"""The style sheet, `show`, and the pictures that recur. Each drawing function takes data and `ax`."""
+
+import base64
+import html
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+STYLE = Path(__file__).with_name("course.mplstyle")
+BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
+)  # fmt: skip
+DPI = 150
+
+
+def use_style() -> None:
+    """Apply the course's style sheet to this kernel."""
+    plt.style.use(str(STYLE))
+
+
+def png(fig: Figure, dpi: int = DPI) -> tuple[bytes, int]:
+    """(PNG bytes, width in CSS pixels at 100 a figure inch). The same figure gives the same bytes. Closes it."""
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+    plt.close(fig)
+    return buffer.getvalue(), round(fig.get_figwidth() * 100)
+
+
+def show(fig: Figure, words: str, *, digits: int = 2) -> None:
+    """Display a figure with its text alternative.
+
+    words: what a reader who cannot see the figure should know, computed from the same numbers.
+    digits: how many significant digits of the figure's data two runs must share (0: only its structure).
+    """
+    from descent import session
+
+    if session.current.grading:
+        plt.close(fig)
+        return
+    if not str(words).strip():
+        raise ValueError("show: words is empty. Say in a sentence what the figure shows.")
+    from IPython.display import display
+
+    summary = describe(fig, digits)
+    data, width = png(fig)
+    plain = f"{words}\n{summary}"
+    if session.current.static:
+        meta = {"image/png": {"width": width, "alt": words}}
+        display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
+    else:
+        display({"text/html": picture_html(data, width, words), "text/plain": plain}, raw=True)
+
+
+def picture_html(data: bytes, width: int, words: str) -> str:
+    """An <img> with its text alternative."""
+    source = base64.b64encode(data).decode("ascii")
+    return (
+        f'<img src="data:image/png;base64,{source}" width="{width}" alt="{html.escape(words, quote=True)}" '
+        'style="max-width:100%;height:auto;background:white">'
+    )
+
+
+def describe(fig: Figure, digits: int = 2) -> str:
+    """A figure's data in a few lines of text: titles, labels, and a summary of each line, scatter and image."""
+    lines = []
+    for number, ax in enumerate(fig.axes, 1):
+        lines.append(f"[axes {number}: {ax.get_title(loc='left') or ax.get_title()}; x {ax.get_xlabel()}; y {ax.get_ylabel()}]")
+        for line in ax.lines:
+            lines.append(f"  line {_label(line)}: {_numbers(np.asarray(line.get_ydata(), float), digits)}")
+        for collection in ax.collections:
+            offsets = np.ma.filled(np.asarray(collection.get_offsets(), float), np.nan)
+            lines.append(f"  {type(collection).__name__} {_label(collection)}: {_numbers(offsets, digits)}")
+        for image in ax.images:
+            lines.append(f"  image: {_numbers(np.asarray(image.get_array(), float), digits)}")
+        if ax.patches:
+            heights = np.array([getattr(p, "get_height", lambda: np.nan)() for p in ax.patches], float)
+            lines.append(f"  {len(ax.patches)} patches: {_numbers(heights, digits)}")
+    if digits == 0:  # a title may hold a number of the run
+        lines = [line if line.startswith("  ") else f"[axes {i}]" for i, line in enumerate(lines)]
+    return "\n".join(lines)
+
+
+def _label(artist) -> str:
+    label = str(artist.get_label())
+    return "" if label.startswith("_") else repr(label)
+
+
+def _numbers(values, digits):
+    finite = values[np.isfinite(values)]
+    text = f"n={values.size}"
+    if digits and finite.size:
+        scale = np.abs(finite).max()
+        low, high, mean = finite.min(), finite.max(), finite.mean()
+        # A mean near zero is rounding error: told relative to the largest value.
+        mean = 0.0 if abs(mean) < 1e-6 * scale else mean
+        text += f", from {low:.{digits}g} to {high:.{digits}g}, mean {mean:.{digits}g}"
+    return text
+
+
+def contours(f: Callable, ax, xlim: tuple[float, float], ylim: tuple[float, float], *, levels: int = 16, points: int = 80, log: bool = False):
+    """Contour lines of f over the plane, light under dark paths.
+
+    f: (m, 2) points -> (m,) values. log: levels evenly spaced in log(f - min f), for steep surfaces.
+    """
+    x, y = np.linspace(*xlim, points), np.linspace(*ylim, points)
+    grid = np.stack(np.meshgrid(x, y), axis=-1)
+    z = np.asarray(f(grid.reshape(-1, 2)), float).reshape(points, points)
+    if log:
+        z = np.log10(z - z.min() + 1e-3 * (np.ptp(z) + 1e-12))
+    ax.contourf(x, y, z, levels=levels, cmap="cividis_r", alpha=0.45)
+    ax.contour(x, y, z, levels=levels, colors="#666666", linewidths=0.5)
+    ax.set(xlim=xlim, ylim=ylim)
+    ax.grid(False)
+
+
+def path(points, ax, *, label: str | None = None, color: str = VERMILION, marker: str = "o"):
+    """A trajectory (steps + 1, 2): start as a square, end as a star."""
+    points = np.asarray(points, float)
+    ax.plot(points[:, 0], points[:, 1], color=color, marker=marker, markersize=3, linewidth=1.3, label=label, zorder=3)
+    ax.plot(*points[0], "s", color=color, markersize=8, markeredgecolor="white", zorder=4)
+    ax.plot(*points[-1], "*", color=color, markersize=13, markeredgecolor="white", zorder=4)
+
+
+def trajectories(paths: Sequence, ax, labels: Sequence[str]):
+    """Several trajectories (steps + 1, 2), each with its own colour and marker, and a legend."""
+    colors, markers = (VERMILION, BLUE, GREEN, PINK, ORANGE), "o^sDv"
+    for number, (points, label) in enumerate(zip(paths, labels, strict=True)):
+        path(points, ax, label=label, color=colors[number % 5], marker=markers[number % 5])
+    ax.legend()
+
+
+def decision_regions(predict: Callable, X, y, ax, *, points: int = 120):
+    """Regions of a classifier over two features with the data on top, a marker for each class.
+
+    predict: (m, 2) -> (m,) class numbers. X (n, 2), y (n,) class numbers.
+    """
+    X, y = np.asarray(X, float), np.asarray(y)
+    pad = 0.08 * np.ptp(X, axis=0)
+    (x0, y0), (x1, y1) = X.min(0) - pad, X.max(0) + pad
+    gx, gy = np.meshgrid(np.linspace(x0, x1, points), np.linspace(y0, y1, points))
+    z = np.asarray(predict(np.c_[gx.ravel(), gy.ravel()]), float).reshape(gx.shape)
+    ax.contourf(gx, gy, z, levels=np.arange(y.min(), y.max() + 2) - 0.5, colors=[BLUE, ORANGE, GREEN, PINK], alpha=0.2)
+    for number, label in enumerate(np.unique(y)):
+        chosen = y == label
+        ax.plot(X[chosen, 0], X[chosen, 1], "os^D"[number % 4], color=(BLUE, VERMILION, GREEN, PINK)[number % 4], markersize=4, label=f"class {label}")
+    ax.grid(False)
+
+
+def image_grid(images, *, columns: int = 8, titles: Sequence[str] | None = None, size: float = 0.8, limits=None) -> Figure:
+    """A grid of grey images (n, height, width) -> Figure. limits: (black, white), else each image's own range."""
+    images = np.asarray(images, float)
+    columns = min(columns, len(images))
+    rows = -(-len(images) // columns)
+    extra = 0.25 if titles else 0.0
+    fig, axes = plt.subplots(rows, columns, figsize=(size * columns, (size + extra) * rows), squeeze=False)
+    low, high = limits if limits else (None, None)
+    for ax in axes.flat:
+        ax.axis("off")
+    for number, (ax, image) in enumerate(zip(axes.flat, images, strict=False)):
+        ax.imshow(image, cmap="gray_r", vmin=low, vmax=high)
+        if titles:
+            ax.set_title(titles[number], fontsize=8, loc="center", fontweight="normal")
+    return fig
+
+
+def fan(x, curves, ax, *, truth=None, label: str = "fits on other samples"):
+    """Many curves over the same x as a fan with their mean; truth, where known, dashed.
+
+    x (m,), curves (n_curves, m), truth (m,).
+    """
+    curves = np.asarray(curves, float)
+    ax.plot(x, curves.T, color=BLUE, alpha=min(1.0, 4 / len(curves) + 0.06), linewidth=0.8)
+    ax.plot([], [], color=BLUE, linewidth=0.8, label=label)
+    ax.plot(x, curves.mean(0), color=VERMILION, linewidth=2.4, label="their mean")
+    if truth is not None:
+        ax.plot(x, truth, color=BLACK, linestyle="--", label="truth")
+    ax.legend()

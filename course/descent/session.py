@@ -1,0 +1,86 @@
+"""Which notebook is open, its check data, and where the student's progress is kept."""
+
+import importlib.resources
+import json
+import os
+import random
+import time
+from functools import lru_cache
+from pathlib import Path
+
+CHECKS = importlib.resources.files("descent") / "checks"
+
+
+class Session:
+    """The state of one kernel. One instance, `current`."""
+
+    def __init__(self):
+        self.notebook: str | None = None
+        self.verdicts: dict = {}  # exercise name -> (answer object, Verdict), newest only
+
+    @property
+    def grading(self) -> bool:
+        """True in the grading sandbox, where only answers count and nothing is shown."""
+        return os.environ.get("DESCENT_GRADING") == "1"
+
+    @property
+    def static(self) -> bool:
+        """True while a page without controls is built: widgets show their first state."""
+        return os.environ.get("DESCENT_STATIC") == "1"
+
+
+current = Session()
+
+
+def start(notebook: str) -> None:
+    """Open a notebook of the course, named "chapter/notebook": seeds, style sheet, check data.
+
+    Raises ValueError when the course has no notebook of that name.
+    """
+    from descent import plots, skipping
+
+    if check_data(notebook) is None:
+        raise ValueError(f"start: the course has no notebook {notebook!r}. Run the first cell as it was handed out.")
+    current.notebook = notebook
+    current.verdicts.clear()
+    seed_everything()
+    plots.use_style()
+    skipping.install()
+    if not (current.grading or current.static):
+        from descent import records
+
+        records.record_visit(notebook)
+
+
+def seed_everything(seed: int = 0) -> None:
+    """Seed python's, numpy's and torch's global generators."""
+    import numpy as np
+    import torch
+
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+@lru_cache(maxsize=8)
+def check_data(notebook: str) -> dict | None:
+    """What the build says of a notebook: title, exercises, target pictures. None where there is none."""
+    try:
+        return json.loads((CHECKS / f"{notebook}.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def course_folder() -> Path:
+    """The folder that holds the chapters: `course/`, wherever it was copied to."""
+    return Path(str(CHECKS)).parent.parent
+
+
+def home() -> Path:
+    """The folder for what the student did: DESCENT_HOME, else `.descent` in the course folder."""
+    return Path(os.environ.get("DESCENT_HOME") or course_folder() / ".descent")
+
+
+def now() -> float:
+    """Seconds since 1970; in one place so that tests can turn the clock."""
+    return time.time()

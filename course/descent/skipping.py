@@ -1,0 +1,108 @@
+"""`with after(answer):` — a block that runs once an exercise is solved.
+
+Python cannot skip the body of a `with`, so `install` registers an AST transformer with IPython (its public
+hook for this) that turns `with after(…):` into `if after(…):`. The block's target picture is found by a
+fingerprint of its code, the same at build time and in the student's notebook.
+"""
+
+import ast
+import hashlib
+import html
+
+from descent import session
+
+
+def fingerprint(node: ast.With) -> str:
+    """Twelve hex digits that depend on the names and constants of the block, not on its layout."""
+    words = []
+    for part in ast.walk(node):
+        for attribute in ("id", "attr", "arg", "name", "value"):
+            word = getattr(part, attribute, None)
+            if isinstance(word, str | int | float | bool):
+                words.append(repr(word))
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+
+
+def is_after(node: ast.AST) -> bool:
+    """Whether a statement is a `with after(…):` block."""
+    if not isinstance(node, ast.With) or len(node.items) != 1:
+        return False
+    call = node.items[0].context_expr
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "after"
+
+
+class AfterTransformer(ast.NodeTransformer):
+    """`with after(a, b): body` becomes `if after(a, b, _picture="…"): body`."""
+
+    def visit_With(self, node):
+        if not is_after(node):
+            return self.generic_visit(node)
+        call = node.items[0].context_expr
+        call.keywords.append(ast.keyword("_picture", ast.Constant(fingerprint(node))))
+        plain = ast.If(test=call, body=node.body, orelse=[])
+        return ast.fix_missing_locations(ast.copy_location(plain, node))
+
+
+def install() -> None:
+    """Register the transformer with the running IPython, once. Outside IPython nothing is done."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return
+    shell = get_ipython()
+    if shell and not any(isinstance(t, AfterTransformer) for t in shell.ast_transformers):
+        shell.ast_transformers.append(AfterTransformer())
+
+
+class after:  # noqa: N801 — reads as a word of the language: `with after(ridge):`
+    """A block that runs once `answers` are solved; until then it shows the picture to come.
+
+    Outside IPython, where the block cannot be skipped, an unsolved block runs and its errors are dropped.
+    """
+
+    def __init__(self, *answers, _picture: str = ""):
+        from descent import checking
+
+        missing = [checking.name_of(a) for a in answers if not checking.is_solved(a)]
+        self.solved = not missing
+        if missing and not session.current.grading:
+            _show_target(missing, _picture)
+
+    def __bool__(self):
+        return self.solved
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return not self.solved and kind is not None and issubclass(kind, Exception)
+
+
+def _show_target(missing: list[str], picture: str) -> None:
+    names = " and ".join(f"<code>{html.escape(name)}</code>" for name in missing)
+    line = f"This cell runs once {names} {'is' if len(missing) == 1 else 'are'} solved."
+    targets = _targets(picture)
+    if targets:
+        line += " Your own code will draw this:"
+    pictures = "".join(
+        f'<figure style="margin:0.5em 0"><img src="data:image/png;base64,{data}" width="{width}" '
+        f'alt="{html.escape(words, quote=True)}" style="opacity:0.85;max-width:100%"></figure>'
+        for data, width, words in targets
+    )
+    plain = line.replace("<code>", "").replace("</code>", "") + "".join(f" [{t[2]}]" for t in targets)
+    from IPython.display import display
+
+    display({"text/html": f"<p>{line}</p>{pictures}", "text/plain": plain}, raw=True)
+
+
+def _targets(picture: str) -> list[tuple[str, int, str]]:
+    """(png in base64, width, words) of each picture that the block draws."""
+    import base64
+
+    notebook = session.current.notebook
+    data = session.check_data(notebook) if notebook else None
+    found = []
+    for target in (data or {}).get("targets", {}).get(picture, []):
+        png = (session.CHECKS / notebook.split("/")[0] / target["file"]).read_bytes()
+        found.append((base64.b64encode(png).decode("ascii"), target["width"], target["words"]))
+    return found

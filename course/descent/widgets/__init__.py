@@ -1,0 +1,64 @@
+"""`explore`: controls around a pure drawing function. The functions themselves stand in the modules of this folder."""
+
+from collections.abc import Callable
+
+import ipywidgets
+
+DPI = 100
+
+
+class Explorer(ipywidgets.VBox):
+    """Controls, a picture and a readout in words. `controls` by name, `words` as last shown."""
+
+    def __init__(self, draw: Callable, controls: dict[str, ipywidgets.Widget]):
+        self.draw = draw
+        self.controls = controls
+        self.words = ""
+        self.picture = ipywidgets.HTML()
+        self.readout = ipywidgets.HTML()
+        for control in controls.values():
+            control.style.description_width = "initial"
+            control.layout.width = "auto" if not hasattr(control, "readout") else "24em"
+            control.observe(self._changed, "value")
+        panel = ipywidgets.Box(list(controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="0 1.5em"))
+        super().__init__([panel, self.picture, self.readout])
+        self.redraw()
+
+    @property
+    def values(self) -> dict:
+        return {name: control.value for name, control in self.controls.items()}
+
+    def _changed(self, _):
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Call `draw` with the controls' values and show what it returns. An error is shown, and raised by `draw` itself."""
+        import html
+
+        from descent import plots
+
+        fig, self.words = self.draw(**self.values)
+        data, width = plots.png(fig, DPI)
+        self.picture.value = plots.picture_html(data, width, self.words)
+        self.readout.value = f'<div role="status" aria-live="polite">{html.escape(self.words)}</div>'
+
+
+def explore(draw: Callable, **controls: ipywidgets.Widget) -> None:
+    """A widget: `draw(**values)` returns (fig, words); each keyword is an ipywidgets control with a value.
+
+    Words are shown under the picture as its readout. In a static page the first state is shown.
+    Raises TypeError when a control has no value.
+    """
+    from descent import plots, session
+
+    for name, control in controls.items():
+        if not hasattr(control, "value"):
+            raise TypeError(f"explore: {name} is a {type(control).__name__}, not a control with a value.")
+    if session.current.grading:
+        return
+    if session.current.static:
+        plots.show(*draw(**{name: control.value for name, control in controls.items()}))
+        return
+    from IPython.display import display
+
+    display(Explorer(draw, controls))

@@ -1,0 +1,283 @@
+"""Gradient descent on loss landscapes: surfaces, paths, the rates that theory gives, and their pictures.
+
+Compute (pure): `surface`, `descend`, `theory`, `report`. Draw: `draw_…` functions return (fig, words).
+"""
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from descent import data, plots
+
+SURFACES = ("quadratic bowl", "Rosenbrock", "saddle", "logistic loss")
+OPTIMISERS = ("gradient descent", "normalised", "momentum")
+SHORT = {"gradient descent": "GD", "normalised": "Normalised GD", "momentum": "Momentum"}
+BETA = 0.9           # of momentum
+FAR = 1e6            # a path that gets this far is cut: it diverges
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A function of two variables. f: (n, 2) -> (n,); grad: (n, 2) -> (n, 2).
+
+    m, L: its curvature lies between them, everywhere where `everywhere`, else only at the minima (k, 2).
+    """
+
+    name: str
+    f: Callable
+    grad: Callable
+    m: float
+    L: float
+    minima: np.ndarray
+    f_min: float
+    xlim: tuple[float, float]
+    ylim: tuple[float, float]
+    everywhere: bool = True
+
+
+def surface(name: str, kappa: float = 10.0) -> Surface:
+    """One of SURFACES. kappa: condition number of the quadratic bowl, the others ignore it."""
+    made = {"quadratic bowl": lambda: _quadratic(kappa), "Rosenbrock": _rosenbrock, "saddle": _saddle, "logistic loss": _logistic}
+    return made[name]()
+
+
+def _quadratic(kappa):
+    curvature = np.array([1.0, kappa])
+    return Surface(f"quadratic bowl, κ = {kappa:g}", lambda x: 0.5 * (curvature * x**2).sum(-1), lambda x: curvature * x,
+                   1.0, float(kappa), np.zeros((1, 2)), 0.0, (-3, 3), (-2.5, 2.5))
+
+
+def _rosenbrock():
+    def f(x):
+        return (1 - x[..., 0]) ** 2 + 10 * (x[..., 1] - x[..., 0] ** 2) ** 2
+
+    def grad(x):
+        bend = x[..., 1] - x[..., 0] ** 2
+        return np.stack([-2 * (1 - x[..., 0]) - 40 * x[..., 0] * bend, 20 * bend], -1)
+
+    m, L = np.linalg.eigvalsh([[82.0, -40.0], [-40.0, 20.0]])  # the Hessian at (1, 1)
+    return Surface("Rosenbrock's valley", f, grad, m, L, np.ones((1, 2)), 0.0, (-2, 2), (-1, 3), everywhere=False)
+
+
+def _saddle():
+    def f(x):
+        return 0.5 * x[..., 0] ** 2 - 0.5 * x[..., 1] ** 2 + 0.25 * x[..., 1] ** 4
+
+    def grad(x):
+        return np.stack([x[..., 0], x[..., 1] ** 3 - x[..., 1]], -1)
+
+    return Surface("saddle between two minima", f, grad, 1.0, 2.0, np.array([[0.0, 1.0], [0.0, -1.0]]), -0.25,
+                   (-1.8, 1.8), (-1.8, 1.8), everywhere=False)
+
+
+@lru_cache
+def _logistic(lam=0.02):
+    table = data.breast_cancer()
+    X = table.X[:, :2]
+    X = (X - X.mean(0)) / X.std(0) * (1 - 2 * table.y)[:, None]  # −s x: the loss is log(1 + e^{X w})
+    n = len(X)
+
+    def f(w):
+        return np.logaddexp(0, w @ X.T).mean(-1) + lam / 2 * (w**2).sum(-1)
+
+    def grad(w):
+        return 1 / (1 + np.exp(-np.clip(w @ X.T, -500, 500))) @ X / n + lam * w
+
+    w = np.zeros(2)
+    for _ in range(30):  # Newton
+        p = 1 / (1 + np.exp(-X @ w))
+        w = w - np.linalg.solve((X * (p * (1 - p))[:, None]).T @ X / n + lam * np.eye(2), grad(w))
+    L = np.linalg.eigvalsh(X.T @ X)[-1] / (4 * n) + lam
+    return Surface("logistic loss, 569 tumours", f, grad, lam, float(L), w[None], float(f(w)), (-5, 3), (-4, 4))
+
+
+def descend(s: Surface, start, t: float, n_steps: int, optimiser: str) -> np.ndarray:
+    """Iterates (k + 1, 2), k = n_steps, or fewer where the path gets farther than FAR from the origin."""
+    path, v = [np.array(start, float)], np.zeros(2)
+    for _ in range(n_steps):
+        g = s.grad(path[-1])
+        if optimiser == "normalised":
+            norm = np.linalg.norm(g)
+            v = g / norm if norm > 0 else 0 * g
+        else:
+            v = (BETA if optimiser == "momentum" else 0.0) * v + g
+        path.append(path[-1] - t * v)
+        if not np.abs(path[-1]).max() < FAR:
+            break
+    return np.array(path)
+
+
+def rate(s: Surface, t: float, optimiser: str) -> float:
+    """Factor a step on the distance to the minimum that m and L give; 1 or more: no convergence is promised."""
+    if optimiser == "gradient descent":
+        return max(abs(1 - t * s.m), abs(1 - t * s.L))
+    if optimiser == "momentum":
+        return max(np.abs(np.linalg.eigvals([[1 + BETA - t * c, -BETA], [1.0, 0.0]])).max() for c in (s.m, s.L))
+    return 1.0
+
+
+def theory(s: Surface, path: np.ndarray, t: float, optimiser: str) -> tuple[np.ndarray, str] | None:
+    """What theory says of f − f*: values (steps + 1,) and what they are. None where it says nothing."""
+    k = np.arange(len(path))
+    gap = s.f(path) - s.f_min
+    if optimiser == "normalised":
+        return np.full(len(k), s.m * t**2 / 8), "m t²/8: of two neighbours, one stays above"
+    r = rate(s, t, optimiser)
+    if s.everywhere and optimiser == "gradient descent" and r < 1:
+        return s.L / 2 * ((path[0] - s.minima[0]) ** 2).sum() * r ** (2 * k), f"bound, rate {r**2:.3g} a step"
+    if s.name.startswith("quadratic") and optimiser == "gradient descent":
+        return s.L / 2 * path[0, 1] ** 2 * r ** (2 * k), f"steep direction: × {r**2:.3g} a step"
+    if r >= 1 or diverges(path):
+        return None
+    if s.everywhere:
+        return gap[0] * r ** (2 * k), f"rate {r**2:.3g} a step, in the long run"
+    return gap[-1] * r ** (2.0 * (k - k[-1])), f"rate at the minimum, {r**2:.3g} a step"
+
+
+def diverges(path: np.ndarray) -> bool:
+    """Whether the path was cut because it got too far."""
+    return not np.abs(path[-1]).max() < FAR
+
+
+def report(s: Surface, path: np.ndarray, t: float, optimiser: str) -> dict:
+    """Facts about a run: verdict, gap at both ends, number of steps up, step at which the path leaves the picture."""
+    gap = s.f(path) - s.f_min
+    inside = ((path >= (s.xlim[0], s.ylim[0])) & (path <= (s.xlim[1], s.ylim[1]))).all(-1)
+    ups = int((np.diff(gap) > 1e-12 * (1 + np.abs(gap[:-1]))).sum())
+    if diverges(path) or (gap[-1] > 10 * gap[0] and not inside[-1]):
+        verdict = "diverges"
+    elif gap[-1] <= 1e-6 * max(gap[0], 1e-6):
+        verdict = "settles"
+    elif np.linalg.norm(s.grad(path[-1])) < 1e-3:
+        verdict = "stalls at the saddle" if s.name.startswith("saddle") and gap[-1] > 0.1 else "is nearly there"
+    elif optimiser == "normalised" and ups >= 2:
+        verdict = "hovers"
+    elif ups == 0:
+        verdict = "falls at every step"
+    else:
+        verdict = f"rises in {ups} of {len(path) - 1} steps"
+    return {"verdict": verdict, "start": gap[0], "end": gap[-1], "steps": len(path) - 1, "ups": ups,
+            "leaves": None if inside.all() else int(np.argmin(inside))}
+
+
+def draw_landscape(name, kappa, x, y, step, n_steps, optimiser):
+    """Path on the contours beside loss against step. step: step size t in units of 1/L. -> (fig, words)"""
+    s = surface(name, kappa)
+    t = step / s.L
+    path = descend(s, (x, y), t, n_steps, optimiser)
+    facts = report(s, path, t, optimiser)
+    # fixed margins: measuring every label for an automatic layout would take half the time of a redraw
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")
+    fig.subplots_adjust(left=0.06, right=0.985, bottom=0.145, top=0.92, wspace=0.24)
+    _draw_path(s, path, facts, left)
+    line = theory(s, path, t, optimiser)
+    _draw_gap(s, path, line, right)
+    left.set_title(s.name[0].upper() + s.name[1:])
+    right.set_title(f"{SHORT[optimiser]} {facts['verdict']}")
+    return fig, _words(s, t, step, optimiser, facts, line)
+
+
+def _draw_path(s, path, facts, ax):
+    plots.contours(s.f, ax, s.xlim, s.ylim, levels=12, points=50, log=True)
+    shown = path if facts["leaves"] is None else path[: facts["leaves"] + 1]
+    wide = np.array([s.xlim, s.ylim])
+    ax.plot(*s.minima.T, "P", color=plots.BLACK, markersize=9, markeredgecolor="white", zorder=5)
+    ax.plot(*np.clip(shown, -50, 50).T, "o-", color=plots.VERMILION, markersize=3, linewidth=1.2, zorder=3)
+    ax.plot(*path[0], "s", color=plots.VERMILION, markersize=8, markeredgecolor="white", zorder=4)
+    if facts["leaves"] is None:
+        ax.plot(*path[-1], "*", color=plots.VERMILION, markersize=13, markeredgecolor="white", zorder=4)
+    else:
+        ax.text(0.03, 0.03, f"leaves the picture at step {facts['leaves']}", transform=ax.transAxes, zorder=6,
+                bbox={"facecolor": "white", "edgecolor": plots.VERMILION, "alpha": 0.9})
+    ax.set(xlim=wide[0], ylim=wide[1], xlabel="$x_1$", ylabel="$x_2$")
+
+
+def _draw_gap(s, path, line, ax):
+    gap = np.maximum(s.f(path) - s.f_min, 1e-17)
+    ax.semilogy(gap, "o-", color=plots.VERMILION, markersize=3, linewidth=1.2, label="measured")
+    if line is not None:
+        ax.semilogy(np.maximum(line[0], 1e-17), "--", color=plots.BLUE, label=line[1])
+    low = max(gap.min() / 3, 1e-15)
+    ax.set(xlabel="step k", ylabel="$f(x^{(k)}) - f^*$", ylim=(low, None))
+    ax.minorticks_off()
+    ax.legend(loc="upper right" if gap[-1] <= gap[0] else "upper left", fontsize=9)
+
+
+def _words(s, t, step, optimiser, facts, line):
+    name = s.name[0].upper() + s.name[1:]
+    words = f"{name}; {optimiser}, t = {t:.3g} = {step:.3g}/L (L = {s.L:.3g}, m = {s.m:.3g}): it {facts['verdict']}. "
+    words += f"f − f* went from {facts['start']:.3g} to {facts['end']:.3g} in {facts['steps']} steps"
+    if facts["leaves"] is not None:
+        words += f"; the path leaves the picture at step {facts['leaves']}"
+    words += "." if line is None else f". Dashed: {line[1]}; {line[0][-1]:.3g} at the last step."
+    return words if line is not None else words + " m and L promise nothing here, so no dashed line."
+
+
+def draw_regimes(kappa=10.0, steps=(0.2, 1.0, 1.9, 2.1), n_steps=25, start=(2.5, 1.0)):
+    """The same bowl and start with four step sizes, in units of 1/L. -> (fig, words)"""
+    s = surface("quadratic bowl", kappa)
+    fig, axes = plt.subplots(1, len(steps), figsize=(10, 2.7), sharey=True)
+    ends = []
+    for ax, step, word in zip(axes, steps, ("slow", "good", "zig-zag", "diverges"), strict=True):
+        path = descend(s, start, step / s.L, n_steps, "gradient descent")
+        plots.contours(s.f, ax, s.xlim, s.ylim, levels=10, points=50, log=True)
+        plots.path(path, ax)
+        ax.set(title=f"t = {step:g}/L: {word}", xlabel="$x_1$", xlim=s.xlim, ylim=s.ylim)
+        ends.append(f"t = {step:g}/L ends at f = {s.f(path[-1]):.2g} ({word})")
+    axes[0].set_ylabel("$x_2$")
+    return fig, f"{n_steps} steps from f = {s.f(np.array(start)):.3g} on a bowl with κ = {kappa:g}: " + "; ".join(ends) + "."
+
+
+def surrogate_gap(x: float, t: float, grid: np.ndarray) -> np.ndarray:
+    """Parabola minus function on the grid, for f = log cosh (so L = 1) and the parabola of curvature 1/t at x."""
+    slope, move = np.tanh(x), grid - x
+    return np.log(np.cosh(x)) + slope * move + move**2 / (2 * t) - np.log(np.cosh(grid))
+
+
+def draw_surrogate(x, t):
+    """f = log cosh, the parabola that a step of size t minimises, and where that lands. -> (fig, words)"""
+    grid = np.linspace(-4, 4, 401)
+    f, gap, new = np.log(np.cosh(grid)), surrogate_gap(x, t, grid), x - t * np.tanh(x)
+    above = bool((gap >= -1e-12).all())
+    color, style = (plots.GREEN, "--") if above else (plots.VERMILION, ":")
+    fig, ax = plt.subplots(figsize=(6.2, 3.2))
+    ax.plot(grid, f, color=plots.BLUE, label="f = log cosh, L = 1")
+    ax.plot(grid, f + gap, style, color=color, label=f"parabola of curvature 1/t = {1 / t:.2f}")
+    ax.plot(x, np.log(np.cosh(x)), "s", color=plots.BLACK, label="x, where they touch")
+    ax.plot(new, np.log(np.cosh(new)), "*", color=color, markersize=13, label="x − t f′(x), its minimiser")
+    ax.set(xlim=(-4, 4), ylim=(-1, 5.5), xlabel="y", ylabel="value",
+           title="The parabola is an upper bound" if above else "The parabola cuts below f")
+    ax.legend(loc="upper center", fontsize=8, ncols=2)
+    drop = np.log(np.cosh(x)) - np.log(np.cosh(new))
+    return fig, (f"t = {t:.2f} at x = {x:.2f}: the parabola {'stays above f' if above else 'cuts below f'}. "
+                 f"The step lands at {new:.3f}, f changes by {-drop:.3f}, half of t f′² is {t * np.tanh(x) ** 2 / 2:.3f}.")
+
+
+def draw_gaps(measured: dict, bounds: dict, title: str, *, ylabel="$f(x^{(k)}) - f^*$", xscale="linear", floor=1e-16, figsize=(6.6, 3.8)):
+    """Measured curves (solid, markers) under their bounds (dashed), by label. Values start at step 0; nan is left out.
+
+    -> (fig, words): each curve's end, and the smallest ratio of bound to measured where a bound has the same label.
+    """
+    fig, ax = plt.subplots(figsize=figsize)
+    parts = []
+    for number, (label, values) in enumerate(measured.items()):
+        k, color = np.arange(len(values)), f"C{number}"
+        seen = np.unique(np.geomspace(1, len(values), 12).astype(int) - 1) if xscale == "log" else slice(None, None, max(1, len(values) // 12))
+        ax.plot(k, np.maximum(values, floor), color=color, label=label)
+        ax.plot(k[seen], np.maximum(values, floor)[seen], "o^sDvP"[number], color=color, markersize=5)
+        parts.append(f"{label}: {values[-1]:.1e} at step {len(values) - 1}")
+        if label in bounds:
+            bound = bounds[label]
+            ax.plot(np.arange(len(bound)), np.maximum(bound, floor), "--", color=color, linewidth=1.3)
+            kept = np.isfinite(bound) & (values > 1e3 * floor)
+            parts[-1] += f", bound ÷ measured at least {np.min(bound[kept] / values[kept]):.2g}"
+    for label, values in bounds.items():
+        if label not in measured:
+            ax.plot(np.arange(len(values)), np.maximum(values, floor), "--", color="black", linewidth=1.3, label=label)
+    if set(bounds) & set(measured):
+        ax.plot([], [], "--", color="#666666", linewidth=1.3, label="its bound")
+    ax.set(title=title, xlabel="step k", ylabel=ylabel, yscale="log", xscale=xscale)
+    ax.legend()
+    return fig, f"{title}. " + "; ".join(parts) + "."

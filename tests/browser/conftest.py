@@ -1,0 +1,182 @@
+"""JupyterLab on a copy of course/, as a student has it, and a headless Chromium to drive it."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tools import start
+
+ROOT = Path(__file__).resolve().parents[2]
+ARTEFACTS = ROOT / "artefacts"
+SOLUTIONS = ROOT / "solutions"
+CHROMIUM_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+).split()
+
+
+@pytest.fixture(scope="session")
+def course():
+    """A copy of course/ that lasts the session. Its path is short: sockets lie beside it."""
+    with tempfile.TemporaryDirectory(prefix="gd-", ignore_cleanup_errors=True) as folder:
+        mess = shutil.ignore_patterns("__pycache__", "*.egg-info", ".ipynb_*", ".descent")
+        yield shutil.copytree(ROOT / "course", Path(folder) / "course", ignore=mess)
+
+
+@pytest.fixture(scope="session")
+def lab(course):
+    """The address of a JupyterLab whose root is `course`, as `make start` starts it."""
+    home = course.parent / "home"
+    settings = home / "settings" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    # Cells outside the window are drawn too, so that a test sees all of a notebook.
+    setting = json.dumps({"windowingMode": "none"})
+    (settings / "tracker.jupyterlab-settings").write_text(setting)
+    token = secrets.token_hex(16)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    environ = dict(
+        os.environ,
+        HOME=str(home),
+        JUPYTER_CONFIG_DIR=str(home / "config"),
+        JUPYTER_DATA_DIR=str(home / "data"),
+        JUPYTER_RUNTIME_DIR=str(home / "run"),
+        JUPYTERLAB_SETTINGS_DIR=str(home / "settings"),
+        JUPYTERLAB_WORKSPACES_DIR=str(home / "workspaces"),
+        PYTHONPATH=str(course),  # the copy's `descent`, not the one that is installed
+    )
+    for ours in ("DESCENT_HOME", "MPLBACKEND"):
+        environ.pop(ours, None)
+    command = start.lab_command(sys.executable, port, browser=False, root=os.geteuid() == 0)
+    with (course.parent / "lab.log").open("w") as log:
+        server = subprocess.Popen(
+            [*command, "--KernelManager.transport=ipc"],
+            cwd=course,
+            env=start.lab_environ(environ, token),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            start.wait_until_listening(port, server)
+            yield Lab(f"http://127.0.0.1:{port}", token, course)
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+class Lab:
+    def __init__(self, address, token, course):
+        self.address, self.token, self.course = address, token, course
+
+    def url(self, path):
+        return f"{self.address}/lab/tree/{path}?token={self.token}"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_notebook(browser, lab):
+    """Function from a path in the course to the Notebook open in JupyterLab, alone in its window."""
+    contexts = []
+
+    def open_(path):
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        # A workspace of its own: no tab that another test opened comes back.
+        url = f"{lab.address}/lab/workspaces/t{len(os.listdir(lab.course.parent))}-{id(page)}"
+        page.goto(f"{url}/tree/{path}?token={lab.token}&reset")
+        return Notebook(page, lab.course / path)
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+class Notebook:
+    """A notebook in the browser: what a student does with it, by keyboard and menu."""
+
+    def __init__(self, page, path):
+        self.page, self.path = page, path
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
+        page.wait_for_function(IDLE)
+
+    def run_all(self, *, seconds=180):
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.wait_until_run(seconds=seconds)
+
+    def wait_until_run(self, *, seconds=60):
+        """Return once no cell waits or runs and the kernel is idle."""
+        self.page.wait_for_function(DONE, timeout=seconds * 1000)
+
+    def cell(self, text):
+        """The first cell whose source holds `text`; it stays that cell when it is rewritten."""
+        cells = self.page.locator(".jp-Notebook .jp-Cell")
+        sources = cells.locator(".jp-InputArea-editor").all_inner_texts()
+        return cells.nth(next(i for i, source in enumerate(sources) if text in source))
+
+    def write(self, cell, source):
+        """Replace the source of a code cell and run it."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+        self.run(cell)
+
+    def run(self, cell, *, seconds=60):
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        self.wait_until_run(seconds=seconds)
+
+    def errors(self):
+        """Tracebacks and stderr shown anywhere in the notebook."""
+        shown = self.page.locator(
+            '[data-mime-type="application/vnd.jupyter.stderr"],'
+            '[data-mime-type="application/vnd.jupyter.error"]'
+        )
+        return shown.all_inner_texts()
+
+    def saved(self):
+        """The notebook as JupyterLab writes it to disk."""
+        before = self.path.stat().st_mtime_ns
+        self.page.keyboard.press("Control+S")
+        self.page.wait_for_selector(".jp-Document.jp-mod-dirty", state="detached")
+        assert self.path.stat().st_mtime_ns >= before
+        return json.loads(self.path.read_text())
+
+    def picture(self, name, element=None):
+        """Keep a screenshot under artefacts/ for a person to look at."""
+        ARTEFACTS.mkdir(exist_ok=True)
+        (element or self.page).screenshot(path=ARTEFACTS / f"{name}.png")
+
+
+# A kernel has been chosen and does nothing.
+IDLE = """() => {
+  const panel = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden)');
+  const kernel = panel?.querySelector('.jp-KernelName')?.textContent ?? '';
+  const indicator = panel?.querySelector('.jp-Notebook-ExecutionIndicator');
+  return kernel.startsWith('Python') && indicator?.dataset.status === 'idle';
+}"""
+# … and no cell waits for it.
+DONE = f"""() => ({IDLE})() && ![...document.querySelectorAll('.jp-InputPrompt')].some(
+  prompt => prompt.textContent.includes('[*]')
+)"""

@@ -1,0 +1,1 @@
+"""Set-up of the project on a machine: Python's standard library only."""
