@@ -1,5 +1,10 @@
 """nbgrader's configuration: `nbgrader generate_assignment`, the formgrader and the gradebook work as its manual says."""
 
+from pathlib import Path
+
+# SQLite makes the gradebook's file, but not its folder.
+(Path(__file__).parent / "grading").mkdir(exist_ok=True)
+
 c = get_config()  # noqa: F821 — nbgrader provides it
 
 c.CourseDirectory.course_id = "graded-descent"

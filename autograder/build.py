@@ -185,8 +185,7 @@ def write_notebook(notebook, path: Path) -> None:
 
     nbformat.validate(notebook)
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 
 
 def execute(notebook, name: str, *, static: bool):
@@ -204,6 +203,7 @@ def execute(notebook, name: str, *, static: bool):
         environment = kernel_environment(home, static=static)
         client = NotebookClient(
             notebook, timeout=180, kernel_name="python3", record_timing=False,
+            store_widget_state=False,  # it holds random ids, and pages show pictures instead
             resources={"metadata": {"path": str(folder)}},
         )  # fmt: skip
         client.create_kernel_manager()
@@ -216,6 +216,7 @@ def execute(notebook, name: str, *, static: bool):
             raise BuildError(f"{name}: {error}") from None
         except Exception as error:
             raise BuildError(f"{name}: {type(error).__name__}: {error}") from error
+    notebook.metadata["language_info"] = {"name": "python"}  # without the version of this machine
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.output_type == "stream" and output.name == "stderr":

@@ -43,7 +43,9 @@ def pages() -> dict[Path, str]:
 
 @lru_cache
 def _masters() -> dict:
-    return {notebook: masters.read(notebook) for notebook in masters.notebooks()}
+    """The masters that were built, by notebook: an unfinished one is not on the map."""
+    built = [n for n in masters.notebooks() if (COURSE / "descent/checks" / f"{n}.json").exists()]
+    return {notebook: masters.read(notebook) for notebook in built}
 
 
 def _by_chapter() -> dict[str, list]:

@@ -97,7 +97,7 @@ def is_current(stamp, wanted):
 
 def install_commands(python, torch_cpu, torch_pin):
     """The pip calls that fill the environment, in order."""
-    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
     commands = []
     if torch_cpu:
         commands.append([*pip, torch_pin, "--index-url", TORCH_CPU_INDEX])

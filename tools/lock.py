@@ -20,19 +20,22 @@ def canonical(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def direct():
-    """Requirements of the two projects, every extra included."""
+PROJECTS = [ROOT / "course" / "pyproject.toml", ROOT / "pyproject.toml"]
+
+
+def direct(projects=PROJECTS):
+    """Requirements of the projects, every extra included."""
     found = []
-    for path in (ROOT / "course" / "pyproject.toml", ROOT / "pyproject.toml"):
+    for path in projects:
         project = tomllib.loads(path.read_text())["project"]
         extras = project.get("optional-dependencies", {}).values()
         found += [Requirement(r) for rs in [project["dependencies"], *extras] for r in rs]
     return found
 
 
-def pins():
-    """{name: version} of everything that `direct()` reaches among the installed packages."""
-    found, queue, seen = {}, [(r.name, frozenset(r.extras)) for r in direct()], set()
+def pins(projects=PROJECTS):
+    """{name: version} of everything that the projects reach among the installed packages."""
+    found, queue, seen = {}, [(r.name, frozenset(r.extras)) for r in direct(projects)], set()
     while queue:
         name, extras = queue.pop()
         name = canonical(name)

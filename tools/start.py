@@ -18,8 +18,8 @@ COURSE = ROOT / "course"
 SETTINGS = ROOT / "tools" / "lab"  # no news prompt, and nothing of nbgrader in a student's window
 
 
-def lab_command(python, port, *, browser, root):
-    """The command line of JupyterLab in the current folder."""
+def lab_command(python, port, *, browser, root, page="/lab/tree/index.ipynb"):
+    """The command line of JupyterLab in the current folder, opened at `page`."""
     return [
         str(python),
         "-m",
@@ -27,18 +27,18 @@ def lab_command(python, port, *, browser, root):
         "--ip=127.0.0.1",
         f"--port={port}",
         "--ServerApp.port_retries=0",
-        "--ServerApp.log_level=ERROR",
+        "--log-level=ERROR",
         "--ServerApp.answer_yes=True",
-        "--LabApp.default_url=/lab/tree/index.ipynb",
+        f"--LabApp.default_url={page}",
         *([] if browser else ["--no-browser"]),
         *(["--allow-root"] if root else []),
     ]
 
 
-def lab_environ(environ, token):
+def lab_environ(environ):
     """Environment variables of a student's JupyterLab: our settings come before the machine's."""
     paths = [str(SETTINGS), *filter(None, [environ.get("JUPYTER_CONFIG_PATH")])]
-    return dict(environ, JUPYTER_TOKEN=token, JUPYTER_CONFIG_PATH=os.pathsep.join(paths))
+    return dict(environ, JUPYTER_CONFIG_PATH=os.pathsep.join(paths))
 
 
 def wait_until_listening(port, server, *, seconds=120):
@@ -54,6 +54,36 @@ def wait_until_listening(port, server, *, seconds=120):
     raise Problem(f"JupyterLab did not listen on port {port} within {seconds} s.")
 
 
+def serve(folder, environ, *, port, page="/lab/tree/index.ipynb"):
+    """Run JupyterLab in `folder` until it is stopped, and say where it is -> its exit status."""
+    problem = environment.port_problem(port, environment.port_in_use)
+    if problem:
+        raise Problem(problem)
+    environ = dict(environ, JUPYTER_TOKEN=environ.get("JUPYTER_TOKEN") or secrets.token_hex(16))
+    command = lab_command(
+        PYTHON,
+        port,
+        browser=environ.get("BROWSER") != "none",
+        root=os.geteuid() == 0,
+        page=page,
+    )
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is JupyterLab's to handle, then we end
+    server = subprocess.Popen(
+        command,
+        cwd=str(folder),
+        env=environ,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        wait_until_listening(int(port), server)
+        token = environ["JUPYTER_TOKEN"]
+        print(f"Graded Descent: http://127.0.0.1:{port}{page}?token={token}")
+        print("Ctrl-C stops it.", flush=True)
+        return server.wait()
+    finally:
+        server.terminate()
+
+
 def main():
     port = os.environ.get("PORT") or "8888"
     problem = environment.python_problem(sys.version_info) or environment.port_problem(
@@ -62,24 +92,7 @@ def main():
     if problem:
         raise Problem(problem)
     environment.ensure()
-    token = secrets.token_hex(16)
-    command = lab_command(
-        PYTHON, port, browser=os.environ.get("BROWSER") != "none", root=os.geteuid() == 0
-    )
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is JupyterLab's to handle, then we end
-    server = subprocess.Popen(
-        command,
-        cwd=str(COURSE),
-        env=lab_environ(environment.environ(), token),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    try:
-        wait_until_listening(int(port), server)
-        print(f"Graded Descent: http://127.0.0.1:{port}/lab/tree/index.ipynb?token={token}")
-        print("Ctrl-C stops it.", flush=True)
-        return server.wait()
-    finally:
-        server.terminate()
+    return serve(COURSE, lab_environ(environment.environ()), port=port)
 
 
 if __name__ == "__main__":

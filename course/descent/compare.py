@@ -309,11 +309,12 @@ def shorten(value, width: int = 120) -> str:
     """A value cut to what a person can read."""
     if isinstance(value, list) and not _is_ragged(value):
         value = np.asarray(value)
-    if isinstance(value, np.ndarray):
-        text = np.array2string(value, precision=4, threshold=12, edgeitems=3, separator=", ")
-        text = " ".join(text.split())
-        if value.ndim and value.size > 3:
-            text = f"{text}  shape {value.shape}"
-    else:
-        text = number(value) if isinstance(value, float) else repr(value)
+    if not isinstance(value, np.ndarray):
+        return _cut(number(value) if isinstance(value, float) else repr(value), width)
+    text = np.array2string(value, precision=4, threshold=12, edgeitems=3, separator=", ")
+    shape = f"  shape {value.shape}" if value.ndim and value.size > 3 else ""
+    return _cut(" ".join(text.split()), width - len(shape)) + shape
+
+
+def _cut(text, width):
     return text if len(text) <= width else text[: width - 1] + "…"

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ def lab(course):
         JUPYTER_RUNTIME_DIR=str(home / "run"),
         JUPYTERLAB_SETTINGS_DIR=str(home / "settings"),
         JUPYTERLAB_WORKSPACES_DIR=str(home / "workspaces"),
+        JUPYTER_TOKEN=token,
         PYTHONPATH=str(course),  # the copy's `descent`, not the one that is installed
     )
     for ours in ("DESCENT_HOME", "MPLBACKEND"):
@@ -60,7 +62,7 @@ def lab(course):
         server = subprocess.Popen(
             [*command, "--KernelManager.transport=ipc"],
             cwd=course,
-            env=start.lab_environ(environ, token),
+            env=start.lab_environ(environ),
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -155,12 +157,14 @@ class Notebook:
         )
         return shown.all_inner_texts()
 
-    def saved(self):
+    def saved(self, *, seconds=30):
         """The notebook as JupyterLab writes it to disk."""
         before = self.path.stat().st_mtime_ns
         self.page.keyboard.press("Control+S")
-        self.page.wait_for_selector(".jp-Document.jp-mod-dirty", state="detached")
-        assert self.path.stat().st_mtime_ns >= before
+        deadline = time.monotonic() + seconds
+        while self.path.stat().st_mtime_ns == before:
+            assert time.monotonic() < deadline, f"{self.path.name} was not saved in {seconds} s"
+            self.page.wait_for_timeout(50)
         return json.loads(self.path.read_text())
 
     def picture(self, name, element=None):

@@ -4,6 +4,8 @@ The drawing functions take the student's own `ewa`, `heavy_ball`, `adam_step` �
 them, and return (figure, words).
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +15,8 @@ import numpy as np
 from descent import plots
 
 TOLERANCE = 1e-6
+COLORS = (plots.VERMILION, plots.BLUE, plots.GREEN, plots.PINK, plots.ORANGE)
+MARKERS = "o^sDv"
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,11 @@ SURFACES = {
 }  # fmt: skip
 
 
-def optimisers(adagrad_step, rmsprop_step, adam_step) -> dict[str, Callable]:
+def optimisers(adagrad_step=None, rmsprop_step=None, adam_step=None) -> dict[str, Callable]:
     """Five methods as step(theta, g, state, t, eta, beta) -> (theta, state); state starts as two zero arrays.
 
-    beta is the momentum gamma of heavy ball, and the memory of every average elsewhere.
+    beta is the momentum gamma of heavy ball, and the memory of every average elsewhere. A method is
+    usable if its step is given.
     """
 
     def descent(theta, g, state, t, eta, beta):
@@ -101,13 +106,44 @@ def race(step, grad, start, n_steps, eta, beta, noise=0.0, seed=0):
 
 
 def nesterov(grad, x0, eta, gamma, n_steps):
-    """Like heavy ball, but the slope is asked where the velocity will carry x. -> (n_steps + 1, d)."""
+    """Like heavy ball, but the slope is asked where the velocity will carry x. -> (n_steps + 1, d).
+
+    gamma=None: momentum (t - 1) / (t + 2) in step t = 1, 2, …, which grows towards 1.
+    """
     x, v, path = x0, np.zeros_like(x0), [x0]
-    for _ in range(n_steps):
-        v = gamma * v + grad(x - eta * gamma * v)
+    for t in range(1, n_steps + 1):
+        momentum = (t - 1) / (t + 2) if gamma is None else gamma
+        v = momentum * v + grad(x - eta * momentum * v)
         x = x - eta * v
         path.append(x)
     return np.array(path)
+
+
+def torch_path(make, n_steps=60):
+    """Path (n_steps + 1, 2) of a torch optimiser in the ravine, gradients by autograd. make: [parameter] -> optimiser."""
+    import torch
+
+    theta = torch.tensor([1.0, 0.3], dtype=torch.float64, requires_grad=True)
+    optimiser, path = make([theta]), [theta.tolist()]
+    for _ in range(n_steps):
+        optimiser.zero_grad()
+        (0.5 * theta[0] ** 2 + 50 * theta[1] ** 2).backward()
+        optimiser.step()
+        path.append(theta.tolist())
+    return np.array(path)
+
+
+def logistic(X, y):
+    """Mean negative log-likelihood in nats of logistic regression with an intercept (last weight), and its gradient."""
+    X = np.column_stack([X, np.ones(len(y))])
+
+    def loss(w):
+        return np.mean(np.logaddexp(0, X @ w) - y * (X @ w))
+
+    def grad(w):
+        return X.T @ (1 / (1 + np.exp(-np.clip(X @ w, -500, 500))) - y) / len(y)
+
+    return loss, grad
 
 
 def steps_to(path, goal=0.0, tolerance=TOLERANCE):
@@ -126,6 +162,84 @@ def asymptotic_rate(curvatures, eta, gamma):
     """Factor per step that heavy ball settles to on a quadratic: the largest modulus of an eigenvalue."""
     moduli = [abs(np.roots([1, -(1 + gamma - eta * c), gamma])).max() for c in np.atleast_1d(curvatures)]
     return max(moduli)
+
+
+def sparse_errors(step, eta, shares, n_steps=500, seed=0):
+    """Distance of each weight from its true value 1 after online least squares on sparse features. -> (d,)
+
+    Feature j is non-zero in a share shares[j] of the examples; one example a step, no noise.
+    """
+    rng = np.random.default_rng(seed)
+    shares = np.asarray(shares, float)
+
+    def grad(w):
+        x = rng.normal(size=len(shares)) * (rng.random(len(shares)) < shares)
+        return (w - 1) @ x * x
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.abs(race(step, grad, np.zeros(len(shares)), n_steps, eta, 0.9)[-1] - 1)
+
+
+def bigrams(documents, n_words=400):
+    """Pairs of neighbouring words among the n_words most frequent ones. -> (pairs (n, 2), how often each word leads a pair)."""
+    words = re.findall(r"[a-z]+", " ".join(documents.values()).lower())
+    number = {word: i for i, (word, _) in enumerate(Counter(words).most_common(n_words))}
+    ids = np.array([number.get(word, -1) for word in words])
+    pairs = np.stack([ids[:-1], ids[1:]], axis=1)
+    pairs = pairs[(pairs >= 0).all(axis=1)]
+    return pairs, np.bincount(pairs[:, 0], minlength=n_words)
+
+
+class NextWord:
+    """Guess the next word: an embedding E (V, d) of the last word, then scores E U over the V words.
+
+    All parameters in one vector theta, E first. Gradients of E are zero but for the words in the batch.
+    """
+
+    def __init__(self, n_words, d=16):
+        self.n_words, self.d = n_words, d
+
+    def start(self, seed=0):
+        return 0.1 * np.random.default_rng(seed).normal(size=2 * self.n_words * self.d)
+
+    def split(self, theta):
+        E, U = np.split(theta, 2)
+        return E.reshape(self.n_words, self.d), U.reshape(self.d, self.n_words)
+
+    def probabilities(self, theta, last):
+        E, U = self.split(theta)
+        scores = E[last] @ U
+        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def losses(self, theta, pairs):
+        """Cross-entropy in nats of each pair. -> (n,)"""
+        return -np.log(self.probabilities(theta, pairs[:, 0])[np.arange(len(pairs)), pairs[:, 1]] + 1e-300)
+
+    def grad(self, theta, pairs):
+        """Gradient of the mean loss. -> like theta"""
+        E, U = self.split(theta)
+        error = self.probabilities(theta, pairs[:, 0])
+        error[np.arange(len(pairs)), pairs[:, 1]] -= 1
+        error /= len(pairs)
+        dE = np.zeros_like(E)
+        np.add.at(dE, pairs[:, 0], error @ U.T)
+        return np.concatenate([dE.ravel(), (E[pairs[:, 0]].T @ error).ravel()])
+
+
+def train_next_word(step, eta, pairs, counts, n_steps=250, batch=128, seed=0):
+    """Mean loss after training, behind words that are frequent and behind words that are rare. -> (frequent, rare)
+
+    Rare: in the lower half of the words by count. Infinite where training diverged.
+    """
+    rng, net = np.random.default_rng(seed), NextWord(len(counts))
+    sample = pairs[::7]
+    with np.errstate(over="ignore", invalid="ignore"):
+        theta = race(step, lambda th: net.grad(th, pairs[rng.integers(len(pairs), size=batch)]), net.start(), n_steps, eta, 0.9)[-1]
+    if not np.isfinite(theta).all() or np.abs(theta).max() > 1e3:
+        return np.inf, np.inf
+    losses, rare = net.losses(theta, sample), counts[sample[:, 0]] < np.median(counts)
+    return losses[~rare].mean(), losses[rare].mean()
 
 
 def draw_average(ewa, x, beta, shown):
@@ -216,7 +330,7 @@ def draw_bowl(adam_step, ratio):
     side.bar(place - 0.2, np.abs(plain), 0.36, color=plots.VERMILION, label="gradient descent (solid)")
     side.bar(place + 0.2, np.abs(adam), 0.36, color=plots.BLUE, hatch="//", edgecolor="white", label="Adam (dashed)")
     side.set_xticks(place, ["θ₁", "θ₂"])
-    side.set(ylabel="length of the move", ylim=(0, 1.5), title=f"Gradients differ {ratio:.0f} times, Adam's moves do not")
+    side.set(ylabel="length of the move", ylim=(0, 1.5), title="Adam moves alike in both")
     side.legend(loc="upper left")
     words = (
         f"Curvatures 1 and {ratio:.0f}. Gradient descent moves {abs(plain[0]):.3f} along θ₁ and {abs(plain[1]):.3f} along θ₂; "
@@ -233,7 +347,7 @@ def draw_race(methods, surface, method, eta, beta, batch, n_steps=150):
     fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.4), width_ratios=[1.3, 1])
     plots.contours(place.f, ax, place.xlim, place.ylim, levels=10, points=40, log=place.log)
     ends, finite = [], 1e4
-    for name, color, marker in zip(methods, (plots.VERMILION, plots.BLUE, plots.GREEN, plots.PINK, plots.ORANGE), "o^sDv", strict=True):
+    for name, color, marker in zip(methods, COLORS, MARKERS, strict=True):
         if name not in names:
             continue
         with np.errstate(over="ignore", invalid="ignore"):
@@ -247,3 +361,159 @@ def draw_race(methods, surface, method, eta, beta, batch, n_steps=150):
     side.set(xlabel="step", ylabel="distance to the goal", title=f"η = {eta:.3g}, β = {beta:.2f}")
     side.legend(fontsize=8)
     return fig, f"Distance to the goal after {n_steps} steps on the {surface}: {', '.join(ends)}."
+
+
+def draw_ravine(paths: dict):
+    """Trails of several methods in the ravine of curvatures 1 and 100, with their distance to the minimum in words."""
+    bowl = SURFACES["ravine"]
+    ends = {name: np.linalg.norm(path[-1]) for name, path in paths.items()}
+    fig, axes = plt.subplots(len(paths), 1, figsize=(7.2, 1.5 * len(paths) + 0.4), sharex=True)
+    for ax, (name, path), color, marker in zip(axes, paths.items(), COLORS, MARKERS, strict=False):
+        plots.contours(bowl.f, ax, (-0.45, 1.1), (-0.42, 0.42), levels=9, points=40)
+        plots.path(path, ax, color=color, marker=marker)
+        ax.plot(0, 0, "+", color=plots.BLACK, markersize=12)
+        ax.set(ylabel="θ₂", title=f"{name}: {ends[name]:.2f} from the minimum after {len(path) - 1} steps")
+    axes[-1].set_xlabel("θ₁ (curvature 1); θ₂ has curvature 100; + marks the minimum")
+    return fig, "Distance to the minimum: " + ", ".join(f"{name} {end:.2f}" for name, end in ends.items()) + "."
+
+
+def draw_steps(paths: dict):
+    """Distance to 0 of several paths against the step, and how many steps each needs for 1e-6."""
+    needed = {name: steps_to(path) for name, path in paths.items()}
+    fig, ax = plt.subplots()
+    for (name, path), style, color in zip(paths.items(), ("-", "--", "-.", ":"), COLORS, strict=False):
+        distance = np.linalg.norm(path, axis=1)
+        ax.semilogy(distance[: needed[name] + 1], style, color=color, label=f"{name}: {needed[name]}")
+    ax.axhline(TOLERANCE, color="#666666", linestyle=":")
+    ax.set(xlabel="step", ylabel="distance to the minimum", ylim=(TOLERANCE / 5, 10))
+    first, last = needed[list(needed)[0]], min(needed.values())
+    ax.set_title(f"Momentum: {last} steps instead of {first}")
+    ax.legend(title="steps to 1e-6", loc="upper right")
+    return fig, f"Steps until the distance is below {TOLERANCE:.0e}: " + ", ".join(f"{k} {v}" for k, v in needed.items()) + "."
+
+
+def draw_sparse(adagrad_step, etas, seeds=2):
+    """Rates of AdaGrad for frequent and rare features, and the rare weights' error against η beside gradient descent's.
+
+    20 features, 1000 examples: 10 always present, 5 in a tenth of the examples, 5 in a hundredth.
+    """
+    shares = np.repeat([1.0, 0.1, 0.01], [10, 5, 5])
+    methods = optimisers(adagrad_step=adagrad_step)
+    errors = {
+        name: np.array([np.mean([sparse_errors(methods[name], eta, shares, 1000, s)[-5:] for s in range(seeds)]) for eta in etas])
+        for name in ("gradient descent", "AdaGrad")
+    }
+    rng, w, G, sums = np.random.default_rng(0), np.zeros(20), np.zeros(20), []
+    for _ in range(1000):
+        x = rng.normal(size=20) * (rng.random(20) < shares)
+        w, G = adagrad_step(w, (w - 1) @ x * x, G, 0.6, 1e-8)
+        sums.append([G[:10].mean(), G[10:15].mean(), G[15:].mean()])
+    with np.errstate(divide="ignore"):
+        rates = 1 / np.sqrt(sums)
+    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    for share, column, style, color in zip((1.0, 0.1, 0.01), rates.T, ("-", "--", "-."), COLORS, strict=False):
+        ax.loglog(np.arange(1, 1001)[np.isfinite(column)], column[np.isfinite(column)], style, color=color, label=f"in {share:.0%} of examples")
+    ax.set(xlabel="step", ylabel="rate 1/√G", title="Rare features keep high rates")
+    ax.legend()
+    best = {name: values.min() for name, values in errors.items()}
+    for (name, values), color, marker in zip(errors.items(), COLORS, MARKERS, strict=False):
+        side.loglog(etas, np.clip(values, None, 3), marker=marker, color=color, label=name)
+    side.text(etas[-1], 2.3, "diverged", ha="right", color=COLORS[0])
+    side.set(xlabel="η", ylabel="error of the rare weights", ylim=(0.05, 4))
+    side.set_title(f"Best error {best['AdaGrad']:.1f} against {best['gradient descent']:.1f}")
+    side.legend(loc="lower left")
+    words = (
+        f"After 1000 steps the rates for features in 1% of the examples are {rates[-1, 2] / rates[-1, 0]:.0f} times those for features always present. "
+        f"At its best η AdaGrad leaves the rare weights {best['AdaGrad']:.1f} off the truth 1, gradient descent {best['gradient descent']:.1f}."
+    )
+    return fig, words
+
+
+def draw_scales(adagrad_step, rmsprop_step, beta2=0.95):
+    """A gradient whose scale falls a hundredfold at step 200: what G holds with and without 1 - β, and both methods' rates."""
+    rng = np.random.default_rng(0)
+    g = rng.normal(size=600) * np.where(np.arange(600) < 200, 10.0, 0.1)
+    total, mean, summed, zero = [np.zeros(1)], [np.zeros(1)], [0.0], np.zeros(1)
+    for g_t in g:
+        total.append(adagrad_step(zero, np.array([g_t]), total[-1], 1.0, 1e-8)[1])
+        mean.append(rmsprop_step(zero, np.array([g_t]), mean[-1], 1.0, beta2, 1e-8)[1])
+        summed.append(beta2 * summed[-1] + g_t**2)
+    total, mean, summed = np.ravel(total[1:]), np.ravel(mean[1:]), np.array(summed[1:])
+    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    ax.semilogy(g**2, ".", color="#BBBBBB", markersize=3, label="g²")
+    ax.semilogy(mean, color=plots.BLUE, label="average, with 1 − β₂")
+    ax.semilogy(summed, "--", color=plots.VERMILION, label="fading sum, without")
+    ax.set(xlabel="step", ylabel="squared gradient", ylim=(1e-6, 1e5), title=f"The sum is {summed[-1] / mean[-1]:.0f} times the average")
+    ax.legend(fontsize=8, loc="upper right")
+    side.semilogy(1 / np.sqrt(mean), color=plots.BLUE, label="RMSProp 1/√s")
+    side.semilogy(1 / np.sqrt(total), "--", color=plots.VERMILION, label="AdaGrad 1/√G")
+    grown, stuck = np.sqrt(mean[199] / mean[-1]), np.sqrt(total[199] / total[-1])
+    side.set(xlabel="step", ylabel="rate (η = 1)", title=f"RMSProp's rate recovers {grown:.0f}-fold")
+    side.legend(loc="center left", bbox_to_anchor=(0.02, 0.45))
+    return fig, (
+        f"When the gradient's scale falls a hundredfold, RMSProp's rate grows {grown:.0f}-fold, AdaGrad's {stuck:.1f}-fold. "
+        f"The fading sum stands at {summed[-1] / mean[-1]:.0f} times the average."
+    )
+
+
+def draw_moments(ewa, beta1=0.9, beta2=0.999, n_runs=4000):
+    """Mean over many runs of the raw and the corrected moments of gradients with mean 1 and mean square 2, 50 steps."""
+    g = 1 + np.random.default_rng(0).normal(size=(50, n_runs))
+    fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.2))
+    t, ends = np.arange(1, 51), []
+    for ax, power, beta, truth, name in zip(axes, (1, 2), (beta1, beta2), (1.0, 2.0), ("m", "s"), strict=True):
+        raw, corrected = ewa(g**power, beta, correct=False), ewa(g**power, beta, correct=True)
+        ax.plot(t, corrected[:, 0], color="#BBBBBB", linewidth=1, label="corrected, one run")
+        ax.plot(t, corrected.mean(axis=1), color=plots.BLUE, label="corrected, mean of runs")
+        ax.plot(t, raw.mean(axis=1), "--", color=plots.VERMILION, label="raw, mean of runs")
+        ax.axhline(truth, color=plots.BLACK, linestyle=":", label=f"truth E[g{'²' if power == 2 else ''}]")
+        ends.append((raw[-1].mean() / truth, corrected[0].mean() / truth))
+        ax.set(xlabel="step t", ylabel=f"{name} of Adam", title=f"β = {beta}: raw holds {ends[-1][0]:.0%} at t = 50")
+    axes[0].legend(fontsize=8, loc="lower right")
+    return fig, (
+        f"After 50 steps the raw m holds {ends[0][0]:.0%} of E[g] and the raw s {ends[1][0]:.0%} of E[g²]; "
+        f"the corrected ones stand at {ends[0][1]:.0%} and {ends[1][1]:.0%} from the first step."
+    )
+
+
+def draw_schedule(simplified_ratio, beta1=0.9, beta2=0.999, n_steps=10_000):
+    """Length of the simplified method's step in units of η under a constant gradient, Adam's beside it."""
+    t = np.arange(1, n_steps + 1)
+    ratio = np.asarray(simplified_ratio(t, beta1, beta2), float)
+    top, limit = int(np.argmax(ratio)), np.sqrt(1 - beta2) / (1 - beta1)
+    fig, ax = plt.subplots()
+    ax.semilogx(t, ratio, color=plots.VERMILION, label="notes' simplified form")
+    ax.semilogx(t, np.ones(n_steps), "--", color=plots.BLUE, label="Adam")
+    ax.axhline(limit, color=plots.BLACK, linestyle=":", label=f"limit {limit:.3f}")
+    ax.plot(t[top], ratio[top], "o", color=plots.VERMILION)
+    ax.set(xlabel="step t", ylabel="length of the step / η", ylim=(0, 2.4))
+    ax.set_title(f"A hidden schedule: {ratio[top]:.2f} at step {t[top]}, then down to {limit:.2f}")
+    ax.legend()
+    return fig, f"Steps in units of η: {ratio[0]:.2f} at first, {ratio[top]:.2f} at step {t[top]}, {ratio[99]:.2f} at 100, {ratio[999]:.2f} at 1000, limit {limit:.3f}. Adam: 1 throughout."
+
+
+def draw_losses(curves: dict, every: int, standard: float):
+    """Loss curves by name, one value each `every` steps, and the level that standardised features reach."""
+    fig, ax = plt.subplots()
+    for (name, losses), color, marker in zip(curves.items(), COLORS, MARKERS, strict=False):
+        ax.semilogy(every * np.arange(len(losses)), losses, color=color, marker=marker, markevery=6, label=f"{name}: {losses[-1]:.2f}")
+    ax.axhline(standard, color=plots.BLACK, linestyle=":", label=f"gradient descent, standardised: {standard:.2f}")
+    last = {name: losses[-1] for name, losses in curves.items()}
+    ax.set(xlabel="step", ylabel="loss (nats)", title=f"Raw features: {min(last, key=last.get)} comes nearest")
+    ax.legend(fontsize=9)
+    return fig, "Loss at the end on raw features: " + ", ".join(f"{k} {v:.2f}" for k, v in last.items()) + f"; gradient descent on standardised ones {standard:.2f}."
+
+
+def draw_words(results: dict):
+    """Loss behind frequent and behind rare words by method. results: name -> (frequent, rare)."""
+    fig, ax = plt.subplots()
+    frequent, rare = np.array(list(results.values())).T
+    names = np.array(list(results))
+    ax.vlines(names, frequent, rare, color="#BBBBBB", linewidth=3)
+    ax.plot(names, frequent, "o", color=plots.BLUE, markersize=9, label="after frequent words")
+    ax.plot(names, rare, "D", color=plots.VERMILION, markersize=9, label="after rare words")
+    best, last = names[np.argmin(rare)], names[np.argmax(rare)]
+    ax.set(ylabel="loss (nats a word)", title=f"After rare words {best} is best", xlim=(-0.5, len(names) - 0.5))
+    ax.tick_params(axis="x", rotation=15)
+    ax.legend()
+    return fig, f"After rare words the loss is lowest with {best} and highest with {last}."

@@ -281,3 +281,81 @@ def draw_gaps(measured: dict, bounds: dict, title: str, *, ylabel="$f(x^{(k)}) -
     ax.set(title=title, xlabel="step k", ylabel=ylabel, yscale="log", xscale=xscale)
     ax.legend()
     return fig, f"{title}. " + "; ".join(parts) + "."
+
+
+def draw_compass(a, b, x, y, h=0.6):
+    """Contours of a x₁² + b x₂², the gradient at (x, y), its negative and the tangent. -> (fig, words)"""
+    here, g = np.array([x, y]), np.array([2 * a * x, 2 * b * y])
+    norm = np.linalg.norm(g)
+    unit = g / norm if norm > 0 else g
+    tangent = np.array([-unit[1], unit[0]])
+    fig, ax = plt.subplots(figsize=(5.6, 4.2))
+    plots.contours(lambda p: a * p[:, 0] ** 2 + b * p[:, 1] ** 2, ax, (-2.6, 2.6), (-2, 2), points=50)
+    arrows = (("+∇f, uphill", unit, plots.VERMILION, "-"), ("−∇f, downhill", -unit, plots.BLUE, "--"), ("tangent", tangent, plots.BLACK, ":"))
+    for label, way, color, style in arrows:
+        ax.annotate("", here + h * way, here, arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "lw": 2})
+        ax.plot([], [], style, color=color, label=label)
+    ax.plot(x, y, "s", color=plots.BLACK, markersize=7)
+    ax.set(title="The gradient stands upright on the contour", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ax.legend(loc="upper left", fontsize=9, frameon=True, framealpha=0.9)
+    f = a * x**2 + b * y**2
+    along, up = (a * p[0] ** 2 + b * p[1] ** 2 - f for p in (here + 0.01 * tangent, here + 0.01 * unit))
+    return fig, (f"f = {a:g} x₁² + {b:g} x₂² at ({x:g}, {y:g}): gradient ({g[0]:.2f}, {g[1]:.2f}), length {norm:.2f}. "
+                 f"A move of 0.01 changes f by {up:.5f} uphill and by {along:.5f} along the tangent.")
+
+
+def draw_step_sizes(steps, gaps, m, L, n_steps):
+    """Final gap against the step size, with 1/L, 2/(m + L) and 2/L marked. -> (fig, words)"""
+    steps, gaps = np.asarray(steps), np.asarray(gaps)
+    fig, ax = plt.subplots(figsize=(6.6, 3.6))
+    ax.loglog(steps, gaps, "o-", markersize=3.5)
+    for value, label, style in ((1 / L, "1/L", "--"), (2 / (m + L), "2/(m+L)", "-."), (2 / L, "2/L", ":")):
+        ax.axvline(value, color="black", linestyle=style, linewidth=1.3, label=label)
+    best = steps[gaps.argmin()]
+    ax.set(title=f"Best step {best:.3f}; beyond 2/L the gap explodes", xlabel="step size t", ylabel=f"gap after {n_steps} steps")
+    ax.legend(loc="upper left")
+    return fig, (f"Gap after {n_steps} steps against the step size: smallest, {gaps.min():.1e}, at t = {best:.3f}, near "
+                 f"2/(m+L) = {2 / (m + L):.3f}; {gaps[0]:.1e} at t = {steps[0]:.3f} and {gaps[-1]:.1e} at t = {steps[-1]:.3f}.")
+
+
+def draw_basins(f, paths, labels, norms, bounds, span=6.0):
+    """Paths on a bumpy surface, and beside it the smallest gradient norm so far under its bound. -> (fig, words)"""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9))
+    plots.contours(f, left, (-span, span), (-span, span), levels=12, points=70)
+    plots.trajectories(paths, left, labels)
+    left.set(title="Each start finds its own valley", xlabel="$x_1$", ylabel="$x_2$")
+    left.get_legend().remove()
+    for label, norm, bound, color, marker in zip(labels, norms, bounds, (plots.VERMILION, plots.BLUE), "o^", strict=True):
+        k = np.arange(1, len(norm) + 1)
+        right.loglog(k, np.maximum(norm, 1e-12), marker=marker, markevery=0.12, color=color, label=label)
+        right.loglog(k, bound, "--", color=color, label="its bound")
+    right.set(title="The gradient gets small, as promised", xlabel="k + 1", ylabel="smallest ‖∇f‖ so far", ylim=(1e-10, None))
+    right.legend(fontsize=9)
+    ends = [f"{label}: ends at ({p[-1][0]:.2f}, {p[-1][1]:.2f}), f = {float(f(p[-1][None])[0]):.2f}, bound ÷ measured at least {np.min(b / n):.2g}"
+            for label, p, n, b in zip(labels, paths, norms, bounds, strict=True)]
+    return fig, "Two starts on a bumpy bowl. " + "; ".join(ends) + "."
+
+
+def draw_escape(offsets, curves):
+    """Steps until a path has left a saddle, against its first offset from it; curves: label -> steps. -> (fig, words)"""
+    fig, ax = plt.subplots(figsize=(6.6, 3.7))
+    for label, marker, style in zip(curves, "o^s", ("-", "--", "-."), strict=False):
+        ax.semilogx(offsets, curves[label], marker=marker, linestyle=style, label=label)
+    ax.set(title="Escape from a saddle: whose clock runs on log(1/δ)?", xlabel="offset δ from the ridge", ylabel="steps to escape", ylim=(0, None))
+    ax.legend()
+    ends = "; ".join(f"{label}: {steps[0]} steps from δ = {offsets[0]:.0e}, {steps[-1]} from δ = {offsets[-1]:.0e}" for label, steps in curves.items())
+    return fig, f"Steps until |x₂| exceeds ½. {ends}."
+
+
+def draw_projected(f, paths, labels, radius=1.0):
+    """Paths that end on the ball of that radius and in the box of the same half-width. -> (fig, words)"""
+    fig, ax = plt.subplots(figsize=(5.6, 4.4))
+    plots.contours(f, ax, (-1.6, 2.6), (-1.6, 2.0), points=60)
+    angle = np.linspace(0, 2 * np.pi, 200)
+    ax.plot(radius * np.cos(angle), radius * np.sin(angle), color=plots.BLACK, linewidth=1.5)
+    ax.plot(radius * np.array([-1, 1, 1, -1, -1]), radius * np.array([-1, -1, 1, 1, -1]), color=plots.BLACK, linestyle="--", linewidth=1.2)
+    plots.trajectories(paths, ax, labels)
+    ax.get_legend().set(frame_on=True)
+    ax.set(title="Step, then the nearest allowed point", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ends = "; ".join(f"{label} ends at ({p[-1][0]:.3f}, {p[-1][1]:.3f})" for label, p in zip(labels, paths, strict=True))
+    return fig, f"Contours of a bowl, the circle of radius {radius:g} (solid) and its box (dashed). {ends}."

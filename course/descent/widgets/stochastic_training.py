@@ -70,6 +70,77 @@ def noisy_quartic(rates, *, start=3.0, noise=0.5, runs=40, seed=0):
     return np.array(losses)
 
 
+def race(loss, grad, w0, n, B, rate, epochs=5, seed=0):
+    """Losses after each epoch of SGD over shuffled batches, the start first. -> (epochs + 1,)."""
+    rng, w = np.random.default_rng(seed), w0
+    losses = [loss(w)]
+    for _ in range(epochs):
+        order = rng.permutation(n)
+        for first in range(0, n, B):
+            w = w - rate * grad(w, order[first : first + B])
+        losses.append(loss(w))
+    return np.array(losses)
+
+
+def best_race(loss, grad, shape, B, rates, epochs=5):
+    """(rate, losses after each epoch) of the rate with the lowest loss after one epoch. shape: (n, d) of the data."""
+    n, d = shape
+    first = [race(loss, grad, np.zeros(d), n, B, rate, 1)[-1] for rate in rates]
+    rate = rates[int(np.argmin(first))]
+    return rate, race(loss, grad, np.zeros(d), n, B, rate, epochs)
+
+
+def last_loss(lengths, B, rate, epochs=20):
+    """Mean of ½ (w x - x)² over x in lengths after SGD from w = 0 in batches of B, in the order given; inf if it blows up."""
+    w = 0.0
+    for _ in range(epochs):
+        for first in range(0, len(lengths), B):
+            x = lengths[first : first + B]
+            w = w - rate * np.mean(x * (w * x - x))
+            if abs(w) > 1e6:
+                return np.inf
+    return float(np.mean((w * lengths - lengths) ** 2) / 2)
+
+
+def batch_minimisers(A, y, B, count, seed=0):
+    """Minimisers of the mean squared error on `count` batches of B different rows, B >= d. -> (count, d)."""
+    rng = np.random.default_rng(seed)
+    batches = (rng.permutation(len(y))[:B] for _ in range(count))
+    return np.array([least_squares(A[b], y[b]) for b in batches])
+
+
+def mean_square(lam, s2, B, start, rates):
+    """E e_t² of e ← (1 - ηλ) e + ηλ ξ, Var ξ = s²/B, from e_0 = start, t = 0 … len(rates)."""
+    e2 = [start**2]
+    for rate in rates:
+        e2.append((1 - rate * lam) ** 2 * e2[-1] + (rate * lam) ** 2 * s2 / B)
+    return np.array(e2)
+
+
+def best_rate(B, *, n=4096, spread=1.0):
+    """The rate with the lowest `loss_after_epoch`, on a grid with steps of 1 %."""
+    rates = np.exp(np.arange(np.log(1e-4), 0, 0.01))
+    return float(rates[loss_after_epoch(B, rates, n=n, spread=spread).argmin()])
+
+
+def epochs_race(sgd, minibatches, sizes=(4000, 400, 100, 60), updates=400, B=10, d=40, seed=1):
+    """Test errors along the same number of updates on sets of different size. -> {n: (updates + 1,)}."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=d) / np.sqrt(d)
+    fresh = rng.normal(size=(2000, d))
+    fresh_y = fresh @ truth + rng.normal(size=2000)
+    errors = {}
+    for n in sizes:
+        X = rng.normal(size=(n, d))
+        y = X @ truth + rng.normal(size=n)
+        batches = []
+        while len(batches) < updates:
+            batches += list(minibatches(n, B, rng))
+        path = sgd(lambda w, idx, X=X, y=y: X[idx].T @ (X[idx] @ w - y[idx]) / len(idx), np.zeros(d), lambda t: 0.05, batches[:updates])
+        errors[n] = ((np.asarray(path) @ fresh.T - fresh_y) ** 2).mean(axis=1)
+    return errors
+
+
 def draw_race(curves, *, examples):
     """Losses after each epoch, curves {label: (epochs + 1,)}; `examples` rows make an epoch."""
     fig, ax = plt.subplots()
@@ -82,29 +153,6 @@ def draw_race(curves, *, examples):
     ax.legend()
     told = ", ".join(f"{label} {loss:.2f}" for label, loss in after_one.items())
     return fig, f"Training loss after one epoch: {told}. All start at {next(iter(curves.values()))[0]:.2f}."
-
-
-def draw_cloud(G, B, replace, coordinates=(0, 1), count=300):
-    """Mini-batch gradients of size B around the full gradient, in two coordinates of G (n, d)."""
-    pair = list(coordinates)
-    P = G[:, pair]
-    full, means = P.mean(axis=0), batch_means(P, B, replace=replace, count=count)
-    fig, ax = plt.subplots(figsize=(5.2, 4.4))
-    ax.plot(*means.T, "o", markersize=3, alpha=0.5, label=f"{count} batches of {B}")
-    ax.annotate("", full, (0, 0), arrowprops=dict(arrowstyle="-|>", color=plots.VERMILION, lw=2.2))
-    ax.plot(*full, "*", color=plots.VERMILION, markersize=13, label="full gradient")
-    reach = 1.05 * np.abs(batch_means(P, 1, replace=True, count=count) - full).max()
-    ax.set(xlim=(full[0] - reach, full[0] + reach), ylim=(full[1] - reach, full[1] + reach))
-    opposed = float(np.mean(means @ full < 0))
-    spread = float(np.sqrt(((means - full) ** 2).sum(axis=1).mean()))
-    ax.set(xlabel=f"gradient, coordinate {pair[0]}", ylabel=f"gradient, coordinate {pair[1]}")
-    ax.set_title(f"B = {B}: typical error {spread / np.linalg.norm(full):.2f} × the gradient")
-    ax.legend(loc="lower left")
-    how = "with" if replace else "without"
-    return fig, (
-        f"Batches of {B} drawn {how} replacement: typical error {spread:.3f}, the full gradient has length "
-        f"{np.linalg.norm(full):.3f}. {100 * opposed:.0f} % of the batches point more than 90 degrees away from it."
-    )
 
 
 def draw_epochs(epochs, n, B):
@@ -150,30 +198,48 @@ def draw_walk(path, A, y, *, B, rate):
     )
 
 
-def draw_landscapes(A, y, B, number, count=60):
-    """Contours of the full loss (lines) and of one batch's loss (colour), with the minimisers of `count` batches."""
+def draw_page(A, y, B, page, place, count=60):
+    """Left: gradients of `count` batches at one point. Right: the full loss (lines) and the loss of batch `page` (colour).
+
+    place: "far from the minimum" or "near the minimum".
+    """
     rng = np.random.default_rng(3)
     batches = [rng.permutation(len(y))[:B] for _ in range(count)]
-    minima = np.array([least_squares(A[b], y[b]) for b in batches])
-    best, own = least_squares(A, y), minima[number]
-    chosen = batches[number]
-    xs, ys = best[0] + np.linspace(-1.6, 1.6, 60), best[1] + np.linspace(-1.6, 1.6, 60)
+    best, chosen = least_squares(A, y), batches[page]
+    point = best + (np.array([-1.2, -0.9]) if place.startswith("far") else np.array([-0.1, 0.1]))
+    grads = np.array([A[b].T @ (A[b] @ point - y[b]) / B for b in batches])
+    full = A.T @ (A @ point - y) / len(y)
+    wrong = int(np.sum(grads @ full <= 0))
+
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.7))
+    left.plot(*grads.T, "o", markersize=3, label=f"{count} batches of {B}")
+    left.plot(*grads[page], "D", color=plots.GREEN, markersize=7, label="this batch")
+    left.plot(*full, "*", color=plots.VERMILION, markersize=14, markeredgecolor="white", label="all rows")
+    left.axhline(0, color="#888888", linewidth=0.8)
+    left.axvline(0, color="#888888", linewidth=0.8)
+    left.set(xlabel="∂/∂w₀", ylabel="∂/∂w₁", title=f"{wrong} of {count} point the wrong way")
+    left.legend(fontsize=8, loc="best")
+
+    xs, ys = best[0] + np.linspace(-1.6, 1.6, 50), best[1] + np.linspace(-1.6, 1.6, 50)
     W = np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2)
-    full = ((W @ A.T - y) ** 2).mean(axis=1).reshape(60, 60) / 2
-    part = ((W @ A[chosen].T - y[chosen]) ** 2).mean(axis=1).reshape(60, 60) / 2
-    fig, ax = plt.subplots(figsize=(5.6, 4.2))
-    ax.contourf(xs, ys, part, levels=12, cmap="cividis_r", alpha=0.55)
-    ax.contour(xs, ys, full, levels=10, colors="#444444", linewidths=0.8)
-    ax.plot(*minima.T, "o", markersize=3, color=plots.BLUE, label=f"minima of {count} batches")
-    ax.plot(*best, "X", color=plots.BLACK, markersize=10, markeredgecolor="white", label="minimum of all data (lines)")
-    ax.plot(*own, "*", color=plots.VERMILION, markersize=14, markeredgecolor="white", label="minimum of this batch (colour)")
-    away = float(np.linalg.norm(own - best))
-    spread = float(np.sqrt(((minima - best) ** 2).sum(axis=1).mean()))
-    ax.set(xlim=(xs[0], xs[-1]), ylim=(ys[0], ys[-1]), xlabel="intercept w₀", ylabel="slope w₁")
-    ax.set_title(f"This batch's minimum is {away:.2f} away")
-    ax.legend(loc="upper right", fontsize=8, frameon=True)
-    ax.grid(False)
-    return fig, f"Batch {number + 1} of {B} rows has its minimum {away:.2f} away from that of all data; {spread:.2f} is typical."
+    part = ((W @ A[chosen].T - y[chosen]) ** 2).mean(axis=1).reshape(50, 50) / 2
+    whole = ((W - best) @ (A.T @ A / len(y)) * (W - best)).sum(axis=1).reshape(50, 50) / 2
+    right.contourf(xs, ys, part, levels=10, cmap="cividis_r", alpha=0.55)
+    right.contour(xs, ys, whole, levels=8, colors="#444444", linewidths=0.8)
+    right.plot(*best, "X", color=plots.BLACK, markersize=9, markeredgecolor="white", label="minimum, all rows")
+    right.plot(*point, "s", color=plots.VERMILION, markersize=7, label="gradients taken here")
+    title = "One row has a whole line of minima"
+    away = np.nan
+    if B >= 2:
+        own = least_squares(A[chosen], y[chosen])
+        away = float(np.linalg.norm(own - best))
+        right.plot(*own, "D", color=plots.GREEN, markersize=8, markeredgecolor="white", label="minimum, this batch")
+        title = f"This batch's minimum is {away:.2f} away"
+    right.set(xlim=(xs[0], xs[-1]), ylim=(ys[0], ys[-1]), xlabel="intercept w₀", ylabel="slope w₁", title=title)
+    right.legend(loc="upper right", fontsize=8, frameon=True)
+    right.grid(False)
+    said = f"its minimum is {away:.2f} away from that of all rows" if B >= 2 else "one row has a whole line of minima"
+    return fig, f"B = {B}, {place}: {wrong} of {count} batch gradients point more than 90° away from the full one. Batch {page + 1}: {said}."
 
 
 def draw_cost(n, full, runs, target):
@@ -259,7 +325,8 @@ def draw_clipping(vector, c, path_free, path_clipped, loss):
     for arrow, style, label in ((vector, "-", "gradient"), (by_norm, "--", "by norm"), (by_value, ":", "by value")):
         left.plot(*np.array([[0, 0], arrow]).T, style, marker="o", markevery=[1], label=label)
     left.set(aspect="equal", xlabel="coordinate 0", ylabel="coordinate 1", title=f"By value turns it {turn:.0f}°")
-    left.legend(loc="upper left", fontsize=9)
+    left.legend(loc="lower right", fontsize=9)
+    left.set(xlim=(-1.3, 3.4), ylim=(-1.6, 1.6))
     grid = np.linspace(0.6, 1.3, 200)
     right.plot(grid, loss(grid), color="#888888")
     right.plot(path_clipped, loss(np.asarray(path_clipped)), "o", label="clipped", color=plots.GREEN)
@@ -271,3 +338,146 @@ def draw_clipping(vector, c, path_free, path_clipped, loss):
         f"Clipping by norm keeps the direction, clipping by value turns it by {turn:.0f} degrees. On the cliff the first "
         f"unclipped step lands at w = {path_free[1]:.0f}; the clipped path ends at w = {path_clipped[-1]:.2f}."
     )
+
+
+def draw_perceptron(grad, points, labels, w0):
+    """Left: gradients of single rows at w0 and their mean. Right: perceptron loss against epochs, full batch and single rows, step 1.
+
+    grad: function (w, X, y, idx) -> (d,).
+    """
+    n, everything = len(points), np.arange(len(points))
+    singles = np.array([grad(w0, points, labels, np.array([i])) for i in range(n)])
+    full = grad(w0, points, labels, everything)
+
+    def loss(w):
+        return float(np.maximum(0, -labels * (points @ w)).mean())
+
+    rng, slow, fast = np.random.default_rng(2), [w0], [w0]
+    for _ in range(8):
+        slow.append(slow[-1] - grad(slow[-1], points, labels, everything))
+        w = fast[-1]
+        for i in rng.permutation(n):
+            w = w - grad(w, points, labels, np.array([i]))
+        fast.append(w)
+    curves = {"full batch": [loss(w) for w in slow], "single rows": [loss(w) for w in fast]}
+
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6))
+    zero = int(np.sum(~singles.any(axis=1)))
+    left.plot(*singles.T, "o", alpha=0.7, label="single rows")
+    left.annotate("", full, (0, 0), arrowprops=dict(arrowstyle="-|>", color=plots.VERMILION, lw=2))
+    left.plot(*full, "*", color=plots.VERMILION, markersize=13, label="their mean: the full gradient")
+    left.set(xlabel="∂/∂w₀", ylabel="∂/∂w₁", title=f"{zero} of {n} single gradients are zero")
+    left.legend(fontsize=9, loc="best")
+    for (label, curve), style in zip(curves.items(), ["o-", "^--"], strict=True):
+        right.plot(curve, style, label=label)
+    right.set(xlabel=f"epochs ({n} rows looked at in each)", ylabel="perceptron loss", title="Same looks at the data, more steps")
+    right.legend()
+    return fig, (
+        f"{zero} of {n} single-row gradients are zero, the others scatter around ({full[0]:.2f}, {full[1]:.2f}). Perceptron loss after one "
+        f"epoch: full batch {curves['full batch'][1]:.3f}, single rows {curves['single rows'][1]:.3f}; at the start {loss(w0):.3f}."
+    )
+
+
+def draw_variance(exact, G, coordinate=1, count=3000):
+    """Measured and exact variance of batch means against B, with and without replacement. exact: (G, B, replace) -> (d,)."""
+    n, one = len(G), G[:, [coordinate]]
+    sizes = np.array([1, 2, 4, 8, 16, 32, 64, 128, 284, 512])
+    fig, ax = plt.subplots()
+    for replace, style, marker, label in ((True, "-", "o", "with replacement"), (False, "--", "^", "without")):
+        formula = [float(exact(one, int(B), replace)[0]) for B in sizes]
+        measured = [float(batch_means(one, int(B), replace=replace, count=count, seed=int(B)).var()) for B in sizes]
+        (line,) = ax.plot(sizes, formula, style, label=f"{label}: formula")
+        ax.plot(sizes, measured, marker, color=line.get_color(), label=f"{label}: {count} batches")
+    half = float(exact(one, 284, False)[0] / exact(one, 284, True)[0])
+    ax.axvline(284, color="#888888", linewidth=0.8)
+    ax.set(xscale="log", yscale="log", xlabel="batch size B", ylabel="variance of one coordinate")
+    ax.set_title(f"Slope −1; at B = n/2 without replacement × {half:.2f}")
+    ax.legend(fontsize=9)
+    return fig, f"Variance falls like 1/B. With B = 284 of {n}, without replacement, it is {half:.2f} of what it is with replacement."
+
+
+def draw_floor(rates, *, lam=1.0, s2=1.0, B=1, start=3.0, steps=120):
+    """E e_t² for several schedules {label: function t -> rate}, exactly."""
+    fig, ax = plt.subplots()
+    t, ends = np.arange(steps), {}
+    for (label, rate), style in zip(rates.items(), ["-", "--", "-."], strict=False):
+        e2 = mean_square(lam, s2, B, start, [rate(k) for k in t])
+        ax.plot(e2, style, label=label)
+        ends[label] = e2[-1]
+    ax.set(yscale="log", xlabel="step t", ylabel="E (w − minimum)²")
+    first, second = list(ends.values())[:2]
+    ax.set_title(f"Half the rate: the floor falls to {second / first:.2f} of its height")
+    ax.legend()
+    return fig, "Expected squared distance at the end: " + ", ".join(f"{label}: {end:.3f}" for label, end in ends.items()) + "."
+
+
+def draw_epochs_race(sgd, minibatches):
+    """Test error along 400 updates for one epoch over many rows and many epochs over few."""
+    errors = epochs_race(sgd, minibatches)
+    fig, ax = plt.subplots()
+    for (n, curve), style in zip(errors.items(), ["-", "--", "-.", ":"], strict=True):
+        epochs = 4000 / n
+        ax.plot(curve, style, label=f"{n} rows, {epochs:.0f} epoch{'s' * (epochs > 1)}: ends at {curve[-1]:.2f}")
+    ax.axhline(1, color="#888888", linewidth=0.8)
+    ax.text(5, 1.02, "noise: no model is better", fontsize=9, color="#555555")
+    ax.set(xlabel="updates (10 rows each)", ylabel="mean squared error on 2000 new rows", ylim=(0.8, 4))
+    ax.set_title("Fresh rows are best; few rows are learned by heart")
+    ax.legend(title="same 400 updates")
+    return fig, "Test error after 400 updates: " + ", ".join(f"{n} rows {curve[-1]:.2f}" for n, curve in errors.items()) + "."
+
+
+def draw_average(path, A, y, *, skip):
+    """The last part of a path (steps + 1, 2) on the loss, the mean of it, and both losses along the way."""
+    best = least_squares(A, y)
+    H = A.T @ A / len(y)
+
+    def gap(W):
+        return ((W - best) @ H * (W - best)).sum(axis=1) / 2
+
+    tail = path[skip:]
+    means = np.cumsum(tail, axis=0) / np.arange(1, len(tail) + 1)[:, None]
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6))
+    reach = 1.1 * np.abs(tail - best).max()
+    plots.contours(gap, left, (best[0] - reach, best[0] + reach), (best[1] - reach, best[1] + reach))
+    left.plot(*tail.T, "o", markersize=3, label="iterates")
+    left.plot(*best, "X", color=plots.BLACK, markersize=9, markeredgecolor="white", label="minimum")
+    left.plot(*means[-1], "*", color=plots.VERMILION, markersize=14, markeredgecolor="white", label="mean of the iterates")
+    left.set(xlabel="intercept w₀", ylabel="slope w₁", title="No iterate sits there, the mean does")
+    left.legend(fontsize=8, frameon=True, loc="lower left")
+    steps = skip + np.arange(len(tail))
+    right.plot(steps, gap(tail), linewidth=0.8, label="iterate")
+    right.plot(steps, gap(means), "--", color=plots.VERMILION, label="mean so far")
+    typical, last = float(gap(tail).mean()), float(gap(means[-1:])[0])
+    right.set(yscale="log", xlabel="update", ylabel="loss above the minimum", title=f"Gap: {typical:.1g} iterates, {last:.1g} mean", ylim=(1e-6, 3))
+    right.legend()
+    return fig, f"Loss above the minimum: {typical:.2g} for an average iterate, {last:.1g} for the mean of {len(tail)} iterates."
+
+
+def draw_clock(losses, seconds):
+    """Test losses {label: (marks + 1,)} at equal intervals of training time."""
+    fig, ax = plt.subplots()
+    for (label, curve), style in zip(losses.items(), ["o-", "s--", "^:"], strict=True):
+        ax.plot(np.linspace(0, seconds, len(curve)), curve, style, label=label)
+    best = min(losses, key=lambda label: losses[label][-1])
+    ax.set(xlabel="training time (s)", ylabel="test loss (nats)", yscale="log", title=f"The same time for all: {best} is lowest")
+    ax.legend()
+    return fig, f"After the same training time the test loss is lowest for {best}."
+
+
+def draw_recipes(recipes):
+    """Left: training loss (mean of 20 updates, first seed). Right: test accuracy of each seed. recipes {label: [(losses, accuracy), …]}."""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.8), width_ratios=[1, 1.15])
+    styles = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1))]
+    for (label, results), style in zip(recipes.items(), styles, strict=True):
+        losses = np.array(results[0][0])
+        smooth = losses[: len(losses) // 20 * 20].reshape(-1, 20).mean(axis=1)
+        left.plot(20 * np.arange(len(smooth)) + 10, smooth, linestyle=style, label=label)
+    for row, results in enumerate(recipes.values()):
+        right.plot([100 * accuracy for _, accuracy in results], [row] * len(results), "o^s"[row % 3], markersize=8)
+    right.set_yticks(range(len(recipes)), recipes)
+    right.invert_yaxis()
+    middle = {label: float(np.median([accuracy for _, accuracy in results])) for label, results in recipes.items()}
+    top = max(middle.values())
+    right.set(xlabel="test accuracy (%), three seeds", xlim=(0, 102), title=f"Best median: {100 * top:.0f} %")
+    left.set(xlabel="update", ylabel="training loss (nats)", yscale="log", title="η = 2, 8 epochs")
+    return fig, "Test accuracy, to the nearest 5 %: " + "; ".join(f"{label} {5 * round(20 * m)} %" for label, m in middle.items()) + "."

@@ -1,0 +1,283 @@
+"""The notebook that is graded: the release's frame with the student's answers and added cells in it.
+
+From a submission come only its answer cells and the cells that the student added. Everything else, the checks
+above all, is the release's own, so that no deleted, edited or copied cell changes what is asked.
+"""
+
+import ast
+import difflib
+import json
+import re
+from dataclasses import dataclass, field
+
+from autograder.masters import is_demonstration
+
+LIKE_ENOUGH = 0.6  # of a cell's text: below it, two stubs of this course are more alike than an answer and its stub
+TEXT_LIKE_ENOUGH = 0.4
+MAX_CELLS = 1000
+
+
+class NotebookError(ValueError):
+    """A file that is no notebook; str() says why."""
+
+
+@dataclass
+class Cell:
+    """One cell of a notebook: kind "code", "markdown" or "raw"."""
+
+    kind: str
+    source: str
+    id: str = ""
+    metadata: dict = field(default_factory=dict)
+
+    @property
+    def plain(self) -> str:
+        """The text without differences that nobody sees: line ends, blanks at the end."""
+        return "\n".join(line.rstrip() for line in self.source.strip().splitlines())
+
+    @property
+    def grade_id(self) -> str:
+        about = self.metadata.get("nbgrader")
+        name = about.get("grade_id") if isinstance(about, dict) else None
+        return name if isinstance(name, str) else ""
+
+    def about(self, key: str) -> str:
+        """The release's word on this cell: `exercise`, `check`, `written` or `demo`."""
+        about = self.metadata.get("descent")
+        return str(about.get(key, "")) if isinstance(about, dict) else ""
+
+    @property
+    def names(self) -> set[str]:
+        return defined_names(self.source) if self.kind == "code" else set()
+
+
+@dataclass
+class Part:
+    """One cell of the rebuilt notebook. role: "release", "answer", "written", "added", "check", "demo" or "text".
+
+    name: of the exercise, for answers and checks. exercises: all whose answer stands in this cell.
+    """
+
+    role: str
+    cell: Cell
+    name: str = ""
+    exercises: list[str] = field(default_factory=list)
+
+    @property
+    def runs(self) -> bool:
+        return self.cell.kind == "code" and self.role in ("release", "answer", "added")
+
+
+@dataclass
+class Rebuilt:
+    """The notebook to run, and by exercise (and written answer) how it was found; "" where nothing was."""
+
+    parts: list[Part]
+    how: dict[str, str]
+    restored: dict[str, str]  # exercise -> what had become of its check cell
+    untouched: set[str]  # answers that are still as they were handed out
+
+
+def read_cells(data: bytes) -> tuple[list[Cell], dict]:
+    """Cells and metadata of a notebook file, also of older formats. Raises NotebookError."""
+    try:
+        told = json.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise NotebookError(f"it is no JSON ({type(error).__name__})") from None
+    if not isinstance(told, dict):
+        raise NotebookError("it is JSON, but no notebook")
+    cells = told.get("cells")
+    if cells is None and isinstance(told.get("worksheets"), list):  # nbformat 3
+        cells = [c for sheet in told["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells") or []]
+    if not isinstance(cells, list) or len(cells) > MAX_CELLS:
+        raise NotebookError("it has no list of cells" if not isinstance(cells, list) else "it has over 1000 cells")
+    metadata = told.get("metadata")
+    return [_cell(c) for c in cells if isinstance(c, dict)], metadata if isinstance(metadata, dict) else {}
+
+
+def _cell(told) -> Cell:
+    source = told.get("source", told.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    source = source.replace("\r\n", "\n") if isinstance(source, str) else ""
+    # A lone surrogate is legal JSON, but cannot be written as UTF-8.
+    source = source.encode("utf-8", "replace").decode("utf-8")
+    kind = told.get("cell_type")
+    kind = kind if kind in ("code", "markdown", "raw") else "markdown"
+    metadata, name = told.get("metadata"), told.get("id")
+    return Cell(kind, source, name if isinstance(name, str) else "", metadata if isinstance(metadata, dict) else {})
+
+
+def defined_names(source: str) -> set[str]:
+    """Names of the functions and classes at the top of a cell, also where it does not parse."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(re.findall(r"^(?:async )?(?:def|class) +(\w+)", source, re.M))
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    named = {node.name for node in body if isinstance(node, kinds)}
+    for node in body:  # square = lambda x: …, square = numpy.square
+        if isinstance(node, ast.Assign):
+            named |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return named
+
+
+class _Search:
+    """Finds the release's answers in a submission, each cell of which is used once."""
+
+    def __init__(self, release: list[Cell], submitted: list[Cell]):
+        self.release, self.submitted = release, submitted
+        self.home: dict[int, int] = {}  # place in the submission -> place in the release
+        self.also: dict[int, list[str]] = {}  # place in the submission -> exercises answered there
+        self.how: dict[str, str] = {}
+
+    def answers(self) -> None:
+        wanted = [(at, cell) for at, cell in enumerate(self.release) if _answer_name(cell)]
+        # The sure ways first for all, so that no likeness takes a cell that belongs to another answer.
+        for find in (self._by_id, self._by_name, self._by_likeness):
+            for at, cell in wanted:
+                name = _answer_name(cell)
+                if name in self.how:
+                    continue
+                place, how = find(cell, name)
+                if place is not None:
+                    self.how[name] = how
+                    self.also.setdefault(place, []).append(name)
+                    self.home[place] = min(at, self.home.get(place, at))
+
+    def _free(self, cell):
+        """Cells that may hold this answer: not used yet, and not another part of the release."""
+        texts = {c.plain for c in self.release if not _answer_name(c)}
+        for place, other in enumerate(self.submitted):
+            if place not in self.home and other.plain not in texts and other.plain:
+                yield place, other
+
+    def _by_id(self, cell, name):
+        written = bool(cell.about("written"))
+        for way, key in (("its nbgrader id", lambda c: c.grade_id), ("its cell id", lambda c: c.id)):
+            found = [(p, c) for p, c in self._free(cell) if key(c) == (key(cell) or None)]
+            found = [(p, c) for p, c in found if not is_check(c)]
+            defining = found if written else [(p, c) for p, c in found if name in c.names]
+            solved = [(p, c) for p, c in defining if c.plain != cell.plain]
+            best = (solved or defining or found)[-1:]
+            if best:
+                copies = f", the last of {len(found)} copies" if len(found) > 1 else ""
+                return best[0][0], f"by {way}{copies}"
+        return None, ""
+
+    def _by_name(self, cell, name):
+        if cell.about("written"):
+            return None, ""
+        found = [(p, c) for p, c in enumerate(self.submitted) if name in c.names and not is_demonstration(c.source)]
+        solved = [(p, c) for p, c in found if c.plain != cell.plain] or found
+        if not solved:
+            return None, ""
+        place = solved[-1][0]
+        if place in self.also:
+            return place, f"in the cell of {self.also[place][0]} (confidence 95 %)"
+        return place, f"by the name it defines, its id is gone (confidence {90 if len(solved) > 1 else 95} %)"
+
+    def _by_likeness(self, cell, name):
+        scores = [(likeness(cell, other), place) for place, other in self._free(cell)]
+        score, place = max(scores, default=(0, None), key=lambda pair: pair[0])
+        enough = TEXT_LIKE_ENOUGH if cell.about("written") else LIKE_ENOUGH
+        if score < enough:
+            return None, ""
+        return place, f"by likeness of its text (confidence {score:.0%})"
+
+
+def likeness(cell: Cell, other: Cell) -> float:
+    """0 to 1: how much of a released answer's text stands in another cell."""
+    if cell.about("written"):
+        prompt = cell.plain.replace("*Your answer here.*", "").strip()
+        blocks = difflib.SequenceMatcher(None, prompt, other.plain[:20_000], autojunk=False).get_matching_blocks()
+        return sum(b.size for b in blocks if b.size > 8) / max(len(prompt), 1)
+    if other.kind == "markdown" and "def " not in other.source:
+        return 0.0
+    return difflib.SequenceMatcher(None, cell.plain, other.plain[:20_000], autojunk=False).ratio()
+
+
+def _answer_name(cell: Cell) -> str:
+    return cell.about("exercise") or cell.about("written")
+
+
+def is_check(cell: Cell) -> bool:
+    """Whether a submitted cell is a check, or what became of one."""
+    about = cell.metadata.get("nbgrader")
+    graded = isinstance(about, dict) and about.get("grade") and not about.get("solution")
+    ours = cell.grade_id.startswith("check-") or cell.id.startswith("check-")
+    return bool(graded or ours or re.fullmatch(r"check\(\w+\)", cell.plain))
+
+
+def rebuild(release: list[Cell], submitted: list[Cell]) -> Rebuilt:
+    """Put a submission's answers and added cells into the release's frame."""
+    search = _Search(release, submitted)
+    search.answers()
+    restored = {c.about("check"): _check_fate(c, submitted) for c in release if c.about("check")}
+    added = _added(release, submitted, search)
+    parts = [Part("added", cell) for cell in added.get(-1, [])]
+    answers = {at: place for place, at in search.home.items()}
+    for at, cell in enumerate(release):
+        if not _answer_name(cell):
+            parts.append(Part(_role(cell), cell, cell.about("check")))
+        elif at in answers:
+            taken = submitted[answers[at]]
+            parts.append(_answer_part(cell, taken, search.also[answers[at]]))
+        elif cell.about("written"):
+            parts.append(Part("written", cell, _answer_name(cell)))
+        parts += [Part("added", extra) for extra in added.get(at, [])]
+    found = {_answer_name(c): c.plain for c in release if _answer_name(c)}
+    untouched = {p.name for p in parts if p.role in ("answer", "written") and p.cell.plain == found.get(p.name)}
+    how = {name: search.how.get(name, "") for name in found}
+    return Rebuilt(parts, how, {n: fate for n, fate in restored.items() if fate}, untouched)
+
+
+def _answer_part(cell: Cell, taken: Cell, names: list[str]) -> Part:
+    """The student's text in the release's cell: its kind and metadata cannot be changed."""
+    role = "written" if cell.about("written") else "answer"
+    return Part(role, Cell(cell.kind, taken.source, cell.id, cell.metadata), _answer_name(cell), names)
+
+
+def _role(cell: Cell) -> str:
+    if cell.about("check"):
+        return "check"
+    if cell.kind != "code":
+        return "text"
+    return "demo" if cell.about("demo") or is_demonstration(cell.source) else "release"
+
+
+def _check_fate(cell: Cell, submitted: list[Cell]) -> str:
+    """What became of a check cell: "" where it is as it was handed out."""
+    same = [c for c in submitted if c.plain == cell.plain and c.kind == "code"]
+    marked = [c for c in submitted if c.grade_id == cell.grade_id or (c.id and c.id == cell.id)]
+    edited = [c for c in marked if c.plain != cell.plain]
+    if edited:
+        return "was edited"
+    if not same:
+        return "was deleted"
+    return f"was there {len(same)} times" if len(same) > 1 else ""
+
+
+def _added(release, submitted, search) -> dict[int, list[Cell]]:
+    """Cells that the student added, by the place in the release that they follow (-1: before everything)."""
+    at_text: dict[str, int] = {}
+    for at, cell in enumerate(release):
+        at_text.setdefault(cell.plain, at)
+    added: dict[int, list[Cell]] = {}
+    last = -1
+    for place, cell in enumerate(submitted):
+        if place in search.home:
+            last = search.home[place]
+        elif cell.plain in at_text:
+            at = at_text[cell.plain]
+            last = at if not _answer_name(release[at]) else last
+        elif cell.kind == "code" and cell.plain and not is_check(cell) and not _only_shows(cell):
+            added.setdefault(last, []).append(Cell("code", cell.source))
+        elif cell.kind != "code" and cell.plain:
+            added.setdefault(last, []).append(Cell("markdown", cell.source))
+    return added
+
+
+def _only_shows(cell: Cell) -> bool:
+    """`check(…)` and `submit(…)` of the student's own are no demonstration to keep, and nothing to run."""
+    return is_demonstration(cell.source)

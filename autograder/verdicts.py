@@ -1,0 +1,122 @@
+"""What became of each exercise of a submission, as files: grading/verdicts/CHAPTER/STUDENT.json."""
+
+import json
+import math
+from dataclasses import asdict, dataclass, field, fields
+
+from autograder.workspace import Workspace, write_text
+from descent import judging
+
+FORMAT = 1
+KINDS = judging.KINDS
+
+
+@dataclass
+class Graded:
+    """The verdict on one exercise of one submission, with evidence that the student may see.
+
+    kind: one of KINDS. groups: property -> whether it holds. how: how the answer was found, and what was restored.
+    seconds: run time at grading. worked, checks: the student's own record of working time (seconds) and checks, or None.
+    """
+
+    exercise: str
+    notebook: str
+    kind: str
+    points: float
+    max_points: float
+    evidence: str
+    groups: dict[str, bool] = field(default_factory=dict)
+    problem: str = ""  # first property that does not hold, and why, without any value of a hidden case
+    mistake: str = ""
+    advice: str = ""
+    how: str = ""
+    seconds: float = 0.0
+    worked: float | None = None
+    checks: int | None = None
+
+
+@dataclass
+class Written:
+    """A written answer, marked by a person: whether anything was written."""
+
+    name: str
+    notebook: str
+    max_points: float
+    answered: bool
+    how: str = ""
+
+
+@dataclass
+class Submission:
+    """All verdicts on one student's chapter. notes: what the instructor should know. look: whether a person should look."""
+
+    chapter: str
+    student: str
+    submitted: str = ""
+    file: str = ""
+    verdicts: list[Graded] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    look: bool = False
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float:
+        return round(sum(verdict.points for verdict in self.verdicts), 2)
+
+    @property
+    def max_points(self) -> float:
+        return round(sum(verdict.max_points for verdict in self.verdicts), 2)
+
+    def of_notebook(self, notebook: str) -> list[Graded]:
+        return [verdict for verdict in self.verdicts if verdict.notebook == notebook]
+
+
+def save(space: Workspace, submission: Submission) -> None:
+    """Write the verdicts of one submission."""
+    told = {"format": FORMAT} | asdict(submission)
+    path = space.verdict_file(submission.chapter, submission.student)
+    write_text(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+
+
+def load(space: Workspace, chapter: str, student: str) -> Submission:
+    """The verdicts of one student. Raises FileNotFoundError before the chapter was graded."""
+    told = json.loads(space.verdict_file(chapter, student).read_text(encoding="utf-8"))
+    told.pop("format")
+    told["verdicts"] = [Graded(**verdict) for verdict in told["verdicts"]]
+    told["written"] = [Written(**written) for written in told["written"]]
+    return Submission(**told)
+
+
+def load_all(space: Workspace, chapter: str) -> list[Submission]:
+    """The verdicts of everybody who was graded, by student."""
+    found = sorted((space.folder / "verdicts" / chapter).glob("*.json"))
+    return [load(space, chapter, path.stem) for path in found]
+
+
+def add_records(verdict: Graded, records: dict) -> None:
+    """Put the student's own record of time and checks beside a verdict. The record is theirs: it is told, not trusted."""
+    entry = _dict(_dict(_dict(records).get(verdict.notebook)).get("exercises")).get(verdict.exercise)
+    entry = _dict(entry)
+    worked, checks = entry.get("seconds"), entry.get("checks")
+    if _number(worked):
+        verdict.worked = round(min(float(worked), 1e6), 1)
+    if _number(checks):
+        verdict.checks = int(min(checks, 1e6))
+
+
+def _dict(value) -> dict:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value) -> bool:
+    return type(value) in (int, float) and value >= 0 and math.isfinite(value)
+
+
+def of_judgement(verdict: judging.Verdict, notebook: str) -> Graded:
+    """A judge's verdict as it is kept."""
+    failed = next((case for case in verdict.cases if not case.ok), None)
+    shared = {f.name for f in fields(judging.Verdict)} & {f.name for f in fields(Graded)}
+    kept = {name: getattr(verdict, name) for name in shared}
+    problem = f"{failed.name}: {failed.problem}" if failed else ""
+    return Graded(notebook=notebook, groups=verdict.groups, problem=problem, **kept)

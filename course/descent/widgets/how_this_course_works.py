@@ -1,0 +1,142 @@
+"""What the widgets of the first notebook compute and draw: a line moved by hand, capacity, a program with live values."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION
+
+LINE_X = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+LINE_Y = np.array([1.4, 1.2, 2.9, 2.7, 4.1])
+
+
+def line_losses(w: float) -> list[float]:
+    """Squared errors of the line y = w x on the five points."""
+    return [float(e) for e in (LINE_Y - w * LINE_X) ** 2]
+
+
+def best_slope() -> float:
+    """The w whose average squared error is smallest."""
+    return float(LINE_X @ LINE_Y / (LINE_X @ LINE_X))
+
+
+def draw_line(average, w: float):
+    """Five points with the line y = w x and its errors; beside it the average loss over w. average: the student's."""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    left.vlines(LINE_X, LINE_Y, w * LINE_X, color=VERMILION, linestyle=":", label="errors")
+    left.plot([0, 5.4], [0, 5.4 * w], color=BLUE, label=f"y = {w:.2f} x")
+    left.plot(LINE_X, LINE_Y, "o", color=BLACK, label="examples")
+    left.set(xlabel="x", ylabel="y", xlim=(0, 5.5), ylim=(-1, 7), title="You choose the slope w")
+    left.legend(loc="upper left")
+    slopes = np.linspace(-0.2, 1.6, 46)
+    risks = [average(line_losses(v)) for v in slopes]
+    risk = float(average(line_losses(w)))
+    right.plot(slopes, risks, color=BLUE)
+    right.plot(w, risk, "s", color=VERMILION, markersize=8)
+    right.set(xlabel="slope w", ylabel="average squared error", title=f"Average loss {risk:.2f}")
+    gap = risk - float(average(line_losses(best_slope())))
+    verdict = "No slope does better." if gap < 0.005 else f"The best slope would save {gap:.2f}."
+    return fig, f"With w = {w:.2f} the average squared error is {risk:.2f}. {verdict}"
+
+
+# --- capacity: likelihood on seen and unseen data --------------------------------------------------------------
+
+
+def wave(n: int, seed: int):
+    """n examples of y = sin(3x) + noise of standard deviation 0.3, x uniform on [-1, 1] -> x (n,), y (n,)."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, n)
+    return x, np.sin(3 * x) + 0.3 * rng.normal(size=n)
+
+
+def log_likelihoods(fit, log_p, n: int, degrees=range(10), seed: int = 6):
+    """Average log-likelihood of each degree on n training and 1000 held-out examples -> two arrays.
+
+    fit(degree, x, y) -> model; log_p(model, x, y) -> (n,) log densities.
+    """
+    x, y = wave(n, seed)
+    x_new, y_new = wave(1000, seed + 1000)
+    models = [fit(degree, x, y) for degree in degrees]
+    return (
+        np.array([np.mean(log_p(m, x, y)) for m in models]),
+        np.array([np.mean(log_p(m, x_new, y_new)) for m in models]),
+    )
+
+
+def draw_capacity(fit, log_p, mean, degree: int, n: int):
+    """The fit of one degree on n examples, and the log-likelihood of all degrees. mean(model, x) -> (n,)."""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.8, 3.5))
+    x, y = wave(n, 6)
+    grid = np.linspace(-1, 1, 161)
+    left.plot(grid, np.sin(3 * grid), color=BLACK, linestyle="--", label="truth")
+    left.plot(grid, mean(fit(degree, x, y), grid), color=BLUE, label="fit")
+    left.plot(x, y, "o", color=VERMILION, markersize=4, label=f"{n} examples")
+    left.set(xlabel="x", ylabel="y", ylim=(-2.2, 2.2), title=f"Degree {degree}")
+    left.legend(loc="upper left")
+    train, new = log_likelihoods(fit, log_p, n)
+    degrees, floor = np.arange(len(train)), -4.0
+    right.plot(degrees, train, "o-", color=BLUE, label="training data")
+    right.plot(degrees, np.maximum(new, floor), "s--", color=VERMILION, label="1000 new examples")
+    low = new < floor
+    right.plot(degrees[low], np.full(low.sum(), floor), "v", color=VERMILION, markersize=9)
+    right.axvline(degree, color=GREEN, linewidth=1, linestyle=":")
+    right.set(xlabel="degree of the polynomial", ylabel="log-likelihood (nats an example)", ylim=(floor - 0.3, 1.7))
+    right.set_title(f"On new data degree {new.argmax()} is best")
+    right.legend(loc="lower left")
+    words = (
+        f"Degree {degree}, {n} examples: {train[degree]:.2f} nats an example on the training data, "
+        f"{new[degree]:.2f} on new data. Best on training data: degree {train.argmax()}, on new data: degree {new.argmax()}."
+    )
+    return fig, words
+
+
+# --- a program of a few nodes ----------------------------------------------------------------------------------
+
+
+def relu(z):
+    return np.maximum(z, 0.0)
+
+
+def identity(z):
+    return z
+
+
+XOR_INPUTS = {
+    "y": ["h1", "h2"],
+    "h2": ["s"],
+    "h1": ["s"],
+    "s": ["x1", "x2"],
+    "x2": [],
+    "x1": [],
+}
+XOR_STEPS = {  # node -> weights of its inputs, bias, activation
+    "s": ([1.0, 1.0], 0.0, identity),
+    "h1": ([1.0], 0.0, relu),
+    "h2": ([1.0], -1.0, relu),
+    "y": ([1.0, -2.0], 0.0, identity),
+}
+_PLACES = {"x1": (0, 1), "x2": (0, 0), "s": (1, 0.5), "h1": (2, 1), "h2": (2, 0), "y": (3, 0.5)}
+_TEXTS = {"x1": "x1", "x2": "x2", "s": "s = x1 + x2", "h1": "h1 = relu(s)", "h2": "h2 = relu(s − 1)", "y": "y = h1 − 2 h2"}
+
+
+def draw_program(value: dict, adjoint: dict):
+    """The graph of the XOR program: values forward, derivatives of y backward, written at the nodes."""
+    fig, ax = plt.subplots(figsize=(8.4, 3.2))
+    for node, inputs in XOR_INPUTS.items():
+        for one in inputs:
+            ax.annotate(
+                "", _PLACES[node], _PLACES[one],
+                arrowprops={"arrowstyle": "-|>", "color": "#777777", "shrinkA": 20, "shrinkB": 20},
+            )  # fmt: skip
+    for node, (x, y) in _PLACES.items():
+        on = value[node] > 0
+        ax.plot(x, y, "o", markersize=36, color=ORANGE if on else "#E8E8E8", markeredgecolor=BLACK)
+        ax.text(x, y, f"{value[node]:.2f}", ha="center", va="center")
+        ax.text(x, y + 0.29, _TEXTS[node], ha="center", va="bottom", fontsize=10)
+        ax.text(x, y - 0.29, f"dy/d{node} = {adjoint[node]:g}", ha="center", va="top", fontsize=9, color=BLUE)
+    ax.set(xlim=(-0.45, 3.45), ylim=(-0.55, 1.6))
+    ax.set_title(f"x1 = {value['x1']:.2f}, x2 = {value['x2']:.2f} gives y = {value['y']:.2f}")
+    ax.axis("off")
+    words = (
+        f"x1 = {value['x1']:.2f}, x2 = {value['x2']:.2f}: s = {value['s']:.2f}, h1 = {value['h1']:.2f}, "
+        f"h2 = {value['h2']:.2f}, y = {value['y']:.2f}. Raising x1 a little changes y by {adjoint['x1']:g} times as much."
+    )
+    return fig, words

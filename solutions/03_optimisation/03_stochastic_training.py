@@ -1,0 +1,749 @@
+# %% [markdown] minutes=90 builds="a training loop with batches, a warm-up, clipping and an average of weights" covers="guo:IV"
+# # Stochastic gradients and training craft
+#
+# A gradient over a million examples is an average of a million numbers. Why wait for all of them before the first step?
+# This notebook takes small samples instead, measures what that costs, and builds the tools that make it work: schedules, warm-up,
+# accumulation, clipping, averaging.
+#
+# Mirrors: *wu* 2.5 · *cs480* 8 and 9 (perceptron, SGD, minibatches, learning rates) · *explainers* 3.1.3, 3.3.3, 3.3.4 · *guo* IV.1 · *moon* 37.2.3.
+# In *guo*, part IV also holds momentum and Adam (the notebook before this one) and convolution (chapter 8).
+#
+# **You will be able to**
+#
+# - cut a data set into batches and write the SGD loop around them;
+# - say how noisy a batch gradient is, and prove it;
+# - choose a rate, a schedule and a batch size for a reason;
+# - accumulate and clip gradients, and average weights, without the usual mistakes.
+#
+# **Symbols.** $n$ examples, $d$ features, $B$ batch size, $\eta$ rate (also $t$ or $\alpha$ in the notes), $E$ epochs. An *epoch* is one pass over all
+# $n$ examples. `idx` is always an array of row numbers.
+
+# %%
+import itertools
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from ipywidgets import Checkbox, Dropdown, FloatLogSlider, FloatSlider, IntSlider, SelectionSlider
+
+from descent import after, check, data, erratum, explore, hint, predict, show, start
+from descent.widgets import stochastic_training as pictures
+
+start("03_optimisation/03_stochastic_training")
+
+# %% [markdown] covers="explainers:3.1.3"
+# ## Why it matters
+#
+# Logistic regression on 569 tumours, three ways to spend the same number of looks at the data. All use $w \leftarrow w - \eta\, g$. They differ only in how many
+# examples $g$ averages over: all 569, 32, or a single one. The best of seven rates was taken for each.
+
+# %%
+cancer = data.breast_cancer()
+X = (cancer.X - cancer.X.mean(axis=0)) / cancer.X.std(axis=0)
+X, y = np.c_[np.ones(len(X)), X], cancer.y.astype(float)  # column 0 is the intercept
+
+
+def loss(w):
+    """Mean logistic loss of w (31,) over all rows, in nats."""
+    return np.mean(np.logaddexp(0, X @ w) - y * (X @ w))
+
+
+def grad(w, idx):
+    """Gradient of the mean logistic loss over the rows idx. w (31,) -> (31,)."""
+    return X[idx].T @ (1 / (1 + np.exp(-X[idx] @ w)) - y[idx]) / len(idx)
+
+
+patients = data.diabetes()
+bmi = patients.X[:, patients.names.index("bmi")]
+A = np.c_[np.ones(442), (bmi - bmi.mean()) / bmi.std()]  # for later: intercept and body mass index
+target = (patients.y - patients.y.mean()) / patients.y.std()
+
+rates = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
+runs = {B: pictures.best_race(loss, grad, X.shape, B, rates) for B in (569, 32, 1)}
+show(*pictures.draw_race({f"B = {B}, η = {rate:g}": curve for B, (rate, curve) in runs.items()}, examples=len(y)))
+
+# %% [markdown] covers="cs480:8-perc explainers:3.1.3.1 explainers:3.1.3.3"
+# ## 1. One gradient, many estimates
+#
+# Take labels $y_i = \pm 1$ and the score $\langle w, x_i\rangle$. Row $i$ is a *mistake* when $y_i\langle w, x_i\rangle \le 0$ (a score of exactly 0 counts: otherwise
+# $w = 0$ could never be left). The perceptron's loss is
+#
+# $$ f(w) = \frac1n \sum_{i=1}^n f_i(w), \qquad f_i(w) = -\,y_i \langle w, x_i\rangle\, \mathbb 1[\text{mistake on } i]. $$
+#
+# On a mistake $\nabla f_i(w) = -y_i x_i$, else $\nabla f_i(w) = 0$. Full gradient descent averages over all rows, stochastic gradient descent (SGD) over one
+# row $I$, drawn at random. Since $\mathbb E\,\nabla f_I(w) = \sum_i \frac1n \nabla f_i(w) = \nabla f(w)$, that estimate is *unbiased*. With step 1, SGD is the perceptron algorithm: on a mistake, $w \leftarrow w + y_i x_i$.
+#
+# One function serves both regimes: it averages over the rows you name in `idx`. A row named twice counts twice. The cell after the check proves the two claims with your function, and a sign error in the notes.
+
+# %% exercise="perceptron_grad" points=2 minutes=7 difficulty=1 covers="cs480:8-perc"
+def perceptron_grad(w, X, y, idx):
+    """Gradient of the mean perceptron loss over the rows idx.
+
+    w (d,), X (n, d), y (n,) of +1 and -1, idx (m,) row numbers -> (d,).
+    w = [1, 0], X = [[2, 1], [-1, 3]], y = [1, 1], idx = [0, 1]: row 1 is a mistake, so the result is [0.5, -1.5].
+    """
+    ### BEGIN SOLUTION
+    mistake = y[idx] * (X[idx] @ w) <= 0
+    return -X[idx].T @ (mistake * y[idx]) / len(idx)
+    ### END SOLUTION
+
+# %% check="perceptron_grad"
+check(perceptron_grad)
+
+# %% covers="cs480:8-perc"
+with after(perceptron_grad):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([1.0, -1.0], 20)
+    points = rng.normal(size=(40, 2)) + labels[:, None] * [1.6, 0.9]
+    w0 = torch.tensor([-0.5, 1.0], dtype=torch.float64, requires_grad=True)
+    torch.relu(-torch.tensor(labels) * (torch.tensor(points) @ w0)).mean().backward()
+    full, w0 = w0.grad.numpy(), w0.detach().numpy()
+    singles = np.array([perceptron_grad(w0, points, labels, np.array([i])) for i in range(40)])
+    erratum(
+        "cs480:8-perc",
+        printed=r"the estimate of $\nabla f(w)$ is $y_I x_I\,\mathbb 1[\text{mistake on } x_I]$",
+        corrected=r"it is $-\,y_I x_I\,\mathbb 1[\text{mistake on } x_I]$ (the update printed after it is right)",
+        printed_holds=np.allclose(np.mean(labels[:, None] * points * (labels * (points @ w0) <= 0)[:, None], axis=0), full),
+        corrected_holds=np.allclose(singles.mean(axis=0), full),
+    )
+    w = v = w0
+    for i in rng.permutation(40):  # SGD with step 1 beside the perceptron algorithm
+        w = w - 1.0 * perceptron_grad(w, points, labels, np.array([i]))
+        v = v + labels[i] * points[i] if labels[i] * (points[i] @ v) <= 0 else v
+    assert np.allclose(w, v)
+    show(*pictures.draw_perceptron(perceptron_grad, points, labels, w0))
+
+# %% [markdown] covers="explainers:3.1.3.1 explainers:3.1.3.2 explainers:3.1.3.3 explainers:3.1.3.box-epoch wu:2.5.1 wu:2.5.5 cs480:9-mini guo:IV.1"
+# ## 2. Batches and epochs
+#
+# Between all rows and one row lies a batch $\mathcal B$ of $B$ rows:
+#
+# | regime | a step uses | steps in an epoch |
+# | --- | --- | --- |
+# | full batch | all $n$ rows | 1 |
+# | mini-batch | $B$ rows | $\lceil n/B\rceil$, or $\lfloor n/B\rfloor$ if a short last batch is dropped |
+# | single example | 1 row | $n$ |
+#
+# Always $w \leftarrow w - \eta\,\frac{1}{|\mathcal B|}\sum_{i\in\mathcal B}\nabla f_i(w)$. In practice nobody draws batches one by one: the rows are shuffled, then cut into
+# pieces, so that an epoch meets each row once. Shuffle again for the next epoch.
+#
+# Write the cut. Then **find** in the widget, with $n = 22$: a $B$ between 2 and 21 for which dropping the last batch loses no row, and the $B$ that loses the most. Is it the same row every time?
+#
+# The cell after the widget shows slips of the notes: *wu* counts $\lfloor N/B\rfloor$ updates in 2.5.1, but $N/B$ in 2.5.6 and 2.5.9; with the floor an epoch no longer shows *each* example once, as 2.5.5 says. And all three update
+# formulas of *explainers* 3.1.3 leave out $\eta$.
+
+# %% exercise="minibatches" points=2 minutes=8 difficulty=1 covers="wu:2.5.1 explainers:3.1.3.2 guo:IV.1"
+def minibatches(n, B, rng, drop_last=False):
+    """The batches of one epoch: a fresh shuffle of 0 … n-1, cut into pieces of B.
+
+    rng: numpy Generator, the only source of randomness. drop_last: leave out a last batch shorter than B.
+    -> list of index arrays. n = 7, B = 3 gives sizes 3, 3, 1, or 3, 3 with drop_last=True.
+    """
+    ### BEGIN SOLUTION
+    order = rng.permutation(n)
+    batches = [order[first:first + B] for first in range(0, n, B)]
+    return [b for b in batches if len(b) == B or not drop_last]
+    ### END SOLUTION
+
+# %% check="minibatches"
+check(minibatches)
+
+# %% covers="explainers:3.1.3.box-epoch wu:2.5.5 wu:2.5.1"
+with after(minibatches):
+    def deal(B, E, drop_last):
+        rng = np.random.default_rng(2)
+        return pictures.draw_epochs([list(minibatches(22, B, rng, drop_last)) for _ in range(E)], 22, B)
+
+    explore(
+        deal,
+        B=IntSlider(4, min=1, max=22, description="batch size B"),
+        E=IntSlider(3, min=1, max=4, description="epochs E"),
+        drop_last=Checkbox(True, description="drop the short last batch"),
+    )
+
+# %% demo=true covers="wu:2.5.5 wu:2.5.6 wu:2.5.9 explainers:3.1.3.1 explainers:3.1.3.2 explainers:3.1.3.3"
+batch_counts = {len(torch.utils.data.DataLoader(range(22), 4, drop_last=drop)) for drop in (True, False)}
+erratum("wu:2.5.6", printed=r"one epoch makes $N/B$ updates", corrected=r"$\lfloor N/B\rfloor$ (short batch dropped) or $\lceil N/B\rceil$ (kept)",
+        printed_holds=22 / 4 in batch_counts, corrected_holds={22 // 4, -(-22 // 4)} == batch_counts)
+erratum("wu:2.5.9", printed=r"$E$ epochs make $E\cdot N/B$ updates", corrected=r"$E\lfloor N/B\rfloor$ or $E\lceil N/B\rceil$",
+        printed_holds=3 * 22 / 4 in {3 * T for T in batch_counts}, corrected_holds={3 * 5, 3 * 6} == {3 * T for T in batch_counts})
+lengths = np.linspace(2, 3, 12)  # fit lengths = lengths · w by least squares, from w = 0
+finals = {
+    eta: [pictures.last_loss(lengths, B, eta) for B in (12, 4, 1)] for eta in (1.0, 0.1)
+}
+erratum("explainers:3.1.3.1", printed=r"$\theta \leftarrow \theta - \frac1n\sum\nabla\mathcal L$, and likewise for mini-batches and single samples",
+        corrected=r"$\theta \leftarrow \theta - \eta\,\frac1n\sum\nabla\mathcal L$: without $\eta$ all three regimes blow up on this tiny least-squares problem",
+        printed_holds=min(finals[1.0]) < 1.0, corrected_holds=max(finals[0.1]) < 1e-3)
+
+# %% [markdown] covers="wu:2.5.2 wu:2.5.3 guo:IV.1 cs480:8-sgd explainers:3.1.3.box-sgd"
+# ## 3. The loop
+#
+# $$ g_t = \frac{1}{B}\sum_{i\in\mathcal B_t}\nabla f_i(w_t), \qquad w_{t+1} = w_t - \eta_t\, g_t, \qquad t = 0, 1, 2, \dots $$
+#
+# (*wu* maximises a score $J_i$ and has $f_i = -J_i$, so (2.62) carries a minus.) Write the loop once, for any gradient function and any schedule. `grad(w, idx)` returns the mean gradient over the rows
+# `idx`; `lr(t)` returns $\eta_t$. The points of the path are separate arrays, and `w0` stays as it was.
+#
+# **A warning about names.** In theory *SGD* means one random row a step. In practice people say it for mini-batches, and `torch.optim.SGD` samples nothing: it subtracts $\eta$ times whatever stands in `.grad`. Given the full gradient, it *is* gradient
+# descent. The first cell below runs it beside your loop.
+#
+# The second draws your path: a line through 442 patients, progression of diabetes against body mass index, both standardised. At $B = 1$ a drunk walks downhill. **Which** calms him more cheaply, a larger batch or a smaller step?
+
+# %% exercise="sgd" points=2 minutes=8 difficulty=1 covers="wu:2.5.3 guo:IV.1 cs480:8-sgd"
+def sgd(grad, w0, lr, batches):
+    """Path of stochastic gradient descent, one step a batch.
+
+    grad: function (w (d,), idx) -> (d,). w0 (d,). lr: function t -> rate, called with t = 0, 1, …
+    batches: list of T index arrays -> path (T + 1, d), path[0] = w0.
+    grad = lambda w, idx: w, w0 = [8.0], lr = lambda t: 0.5, two batches: [[8.0], [4.0], [2.0]].
+    """
+    ### BEGIN SOLUTION
+    path = [w0]
+    for t, idx in enumerate(batches):
+        path.append(path[-1] - lr(t) * grad(path[-1], idx))
+    return np.array(path)
+    ### END SOLUTION
+
+# %% check="sgd"
+check(sgd)
+
+# %% covers="wu:2.5.3 explainers:3.1.3.box-sgd explainers:3.1.3.1 explainers:3.1.3.2"
+with after(sgd, minibatches):
+    rng = np.random.default_rng(0)
+    pieces = [b for _ in range(3) for b in minibatches(len(y), 32, rng)]
+    for batches in (pieces, [np.arange(len(y))] * 20):  # mini-batches; one batch of everything
+        w = torch.zeros(31, dtype=torch.float64, requires_grad=True)
+        torch_sgd = torch.optim.SGD([w], lr=0.3)
+        for b in batches:
+            torch_sgd.zero_grad()
+            scores = torch.tensor(X[b]) @ w
+            torch.nn.functional.binary_cross_entropy_with_logits(scores, torch.tensor(y[b])).backward()
+            torch_sgd.step()
+        assert np.allclose(sgd(grad, np.zeros(31), lambda t: 0.3, batches)[-1], w.detach(), atol=1e-6)
+
+# %% covers="explainers:3.1.3.3 guo:IV.1"
+with after(sgd, minibatches):
+    def walk(B, rate):
+        rng, batches = np.random.default_rng(0), []
+        while len(batches) < 120:
+            batches += list(minibatches(442, B, rng))
+        line_grad = lambda w, idx: A[idx].T @ (A[idx] @ w - target[idx]) / len(idx)
+        path = sgd(line_grad, np.array([-1.5, -0.8]), lambda t: rate, batches[:120])
+        return pictures.draw_walk(path, A, target, B=B, rate=rate)
+
+    explore(walk, B=SelectionSlider(options=[1, 4, 16, 64, 442], description="batch size B"), rate=FloatSlider(0.2, min=0.02, max=0.6, step=0.02, description="rate η"))
+
+# %% [markdown] covers="wu:2.5.4 cs480:9-mini guo:IV.1"
+# ## 4. How noisy is a batch?
+#
+# Fix $w$ and look at one coordinate of the gradients: $n$ numbers $G_i$ with mean $\bar G$ and variance $\sigma^2 = \frac1n\sum_i (G_i-\bar G)^2$. The batch mean $g$ has
+#
+# $$ \mathbb E\, g = \bar G, \qquad \operatorname{Var} g = \frac{1}{B^2}\Big(B\,\sigma^2 + B(B-1)\, c\Big), $$
+#
+# where $c$ is the covariance of two *different* draws of the batch. With replacement the draws are independent: $c = 0$. Without replacement, which is what shuffling does, the second
+# draw cannot repeat the first. All $n(n-1)$ ordered pairs are equally likely, and the next cell lists them: $c = -\sigma^2/(n-1)$. Put that into the formula, simplify, and write the result as a function. What must come out for $B = n$?
+
+# %% covers="wu:2.5.4"
+G = np.array([3.0, -1.0, 4.0, 1.0, -2.0])
+n, deviation = len(G), G - G.mean()
+sigma2 = np.mean(deviation**2)
+c = np.mean([deviation[i] * deviation[j] for i, j in itertools.permutations(range(n), 2)])
+assert np.isclose(c, -sigma2 / (n - 1))  # the deviations sum to 0: Σ_{j≠i} deviation_j = -deviation_i
+for B in range(1, n + 1):  # unbiased for every B, with and without replacement
+    assert np.isclose(np.mean([G[list(b)].mean() for b in itertools.combinations(range(n), B)]), G.mean())
+    assert np.isclose(np.mean([G[list(b)].mean() for b in itertools.product(range(n), repeat=B)]), G.mean())
+print(f"σ² = {sigma2:.2f}, covariance of two different draws c = {c:.2f}")
+
+# %% exercise="grad_variance" points=3 minutes=12 difficulty=2 covers="wu:2.5.4"
+def grad_variance(G, B, replace):
+    """Exact variance of the mean of B rows drawn at random from G, for each coordinate.
+
+    G (n, d) one gradient a row, n >= 2. replace: True for independent draws, False for B different rows
+    (then B <= n) -> (d,). σ² divides by n. G = [[0.0], [2.0]]: B = 1 gives [1.0]; B = 2 gives [0.5] with, [0.0] without.
+    """
+    ### BEGIN SOLUTION
+    n = len(G)
+    sigma2 = G.var(axis=0)
+    return sigma2 / B if replace else sigma2 / B * (n - B) / (n - 1)
+    ### END SOLUTION
+
+# %% check="grad_variance"
+check(grad_variance)
+
+# %% covers="wu:2.5.4 cs480:9-mini"
+with after(grad_variance):
+    rows = X * (0.5 - y)[:, None]  # gradients of all 569 tumours at w = 0
+    predict(
+        "Half of the tumours, B = 284 of 569, drawn without replacement: how large is the variance of the batch gradient, compared with draws with replacement?",
+        ["the same: 1/B is all that counts", "about half", "about a quarter", "nearly zero"],
+        truth=lambda: int(np.argmin(np.abs(np.array([1, 0.5, 0.25, 0]) - (grad_variance(rows, 284, False) / grad_variance(rows, 284, True))[1]))),
+        because="The factor (n - B)/(n - 1) is 285/568. For B far below n it is nearly 1, and the two agree.",
+        then=lambda: pictures.draw_variance(grad_variance, rows),
+    )
+
+# %% demo=true covers="wu:2.5.4 wu:2.5.2"
+rng = np.random.default_rng(0)
+J_grad = rng.normal(size=50) + 1.0  # gradients of 50 scores J_i; the losses are -J_i
+loss_grad = -J_grad[:, None]
+with_it = pictures.batch_means(loss_grad, 25, replace=True, count=20_000)
+without = pictures.batch_means(loss_grad, 25, replace=False, count=20_000)
+erratum("wu:2.5.4", printed=r"(2.64) $\mathbb E[g_t] = \frac1N\sum\nabla J_i$", corrected=r"$\mathbb E[g_t] = -\frac1N\sum\nabla J_i$, as (2.62) defines $g_t$",
+        printed_holds=abs(with_it.mean() - J_grad.mean()) < 0.02, corrected_holds=abs(with_it.mean() + J_grad.mean()) < 0.02)
+share = without.var() / (J_grad.var() / 25)  # 1 if the variance were σ²/B
+erratum("wu:2.5.4", printed=r"(2.65) $\operatorname{Var}[g_t] \propto 1/B$ for batches cut from a shuffled epoch",
+        corrected=r"$\frac{\sigma^2}{B}\cdot\frac{N-B}{N-1}$: with $N = 50$, $B = 25$ about half of $\sigma^2/B$",
+        printed_holds=abs(share - 1) < 0.05, corrected_holds=abs(share - 25 / 49) < 0.02)
+
+# %% [markdown] covers="explainers:3.box-landscape wu:2.5.2 guo:IV.1"
+# ### Every batch has its own landscape
+#
+# A picture of a loss landscape belongs to one data set. A batch has another landscape, with its minimum elsewhere. Back to the patients, where everything has two dimensions. Left: the gradients of 60 batches at one point, the full gradient as a star. Right: the loss of
+# all 442 (lines) and that of one batch (colour). Turn the pages.
+#
+# **Ask:** how many of the 60 batches would send you the wrong way (more than 90° from the full gradient), far from the minimum and near it? How large must $B$ be before the answer near it is none?
+
+# %% covers="explainers:3.box-landscape wu:2.5.2 guo:IV.1"
+spreads = [np.std(pictures.batch_minimisers(A, target, B, 400), axis=0).mean() for B in (10, 40, 160)]
+assert spreads[0] > 1.6 * spreads[1] > 1.6 * 1.6 * spreads[2]  # four times the rows, about half the scatter
+assert np.allclose(pictures.batch_minimisers(A, target, 160, 400).mean(axis=0), pictures.least_squares(A, target), atol=0.02)
+explore(
+    lambda B, page, place: pictures.draw_page(A, target, B, page, place),
+    B=SelectionSlider(options=[1, 5, 10, 40, 160], value=10, description="batch size B"),
+    page=IntSlider(0, min=0, max=19, description="page"),
+    place=Dropdown(options=["far from the minimum", "near the minimum"], description="gradients taken"),
+)
+
+# %% [markdown] covers="cs480:8-sgd explainers:3.1.3.3"
+# ## 5. The noise floor
+#
+# Take the simplest finite sum, $f_i(w) = \frac\lambda2 (w - x_i)^2$, with $\bar x$ the mean and $s^2$ the variance of the $x_i$. The minimum is at $\bar x$. Let $e_t = w_t - \bar x$. A batch with replacement adds independent
+# noise of variance $s^2/B$:
+#
+# $$ e_{t+1} = (1-\eta\lambda)\,e_t + \eta\lambda\,\xi_t
+# \quad\Rightarrow\quad \mathbb E e_{t+1}^2 = (1-\eta\lambda)^2\,\mathbb E e_t^2 + \eta^2\lambda^2 \frac{s^2}{B}. $$
+#
+# The first term forgets the start, the second brings noise in. Set $\mathbb E e_{t+1}^2 = \mathbb E e_t^2$: they balance at the *noise floor* $\;\dfrac{\eta\lambda}{2-\eta\lambda}\cdot\dfrac{s^2}{B}$.
+
+# %% covers="cs480:8-sgd"
+lam, s, B, eta = 2.0, 1.5, 4, 0.1
+rng = np.random.default_rng(0)
+x = rng.normal(size=1000)
+x = s * (x - x.mean()) / x.std()  # mean 0, variance s²
+w = np.full(4000, 3.0)  # 4000 walkers at once
+for _ in range(100):
+    w = w - eta * lam * (w - x[rng.integers(0, 1000, (4000, B))].mean(axis=1))
+floor = eta * lam / (2 - eta * lam) * s**2 / B
+assert abs(np.mean(w**2) / floor - 1) < 0.1  # 4 standard errors
+print(f"noise floor: formula {floor:.3f}, 4000 walkers {np.mean(w**2):.2f}")
+
+# %% covers="cs480:8-sgd explainers:3.1.3.3"
+predict(
+    "SGD sits on its noise floor. You halve the rate. What happens to the expected squared distance from the minimum?",
+    ["nothing, only the speed changes", "it falls to about half", "it falls to about a quarter", "it goes to zero, slowly"],
+    1,
+    because="The floor is nearly proportional to η (and to 1/B). Only a rate that keeps falling takes it to zero.",
+    then=lambda: pictures.draw_floor(rates={"η = 0.4": lambda t: 0.4, "η = 0.2": lambda t: 0.2, "η = 0.4/√(1+t/5)": lambda t: 0.4 / np.sqrt(1 + t / 5)}),
+)
+
+# %% [markdown] covers="cs480:8-sgd cs480:8-table"
+# ### Which is cheaper?
+#
+# For a convex smooth $f$, full gradient descent needs $O(1/\varepsilon)$ steps of $n$ gradients each: work $O(n/\varepsilon)$. SGD with $\eta_t \propto 1/\sqrt t$ needs $O(1/\varepsilon^2)$ steps of one. So SGD wins when
+# $n > C_1/\varepsilon$, full gradients when $n < C_2/\varepsilon$. Below are both, exactly, on a sum of quadratics with curvatures from 0.001 to 1.
+# **Find** the $n$ where the winner changes, for a gap of 0.1. Ask for three times the accuracy: where is it now?
+
+# %% demo=true covers="cs480:8-sgd cs480:8-table"
+curvature, steps = np.logspace(-3, 0, 20), np.arange(6000)
+gaps = {
+    "SGD, constant η": pictures.expected_gap(curvature, 1.0, 4.0, np.full(6000, 0.1)),
+    "SGD, η ∝ 1/√t": pictures.expected_gap(curvature, 1.0, 4.0, 0.5 / np.sqrt(1 + steps / 20)),
+    "SGD, η = 1/t": pictures.expected_gap(curvature, 1.0, 4.0, 1.0 / (1 + steps)),
+}
+full_gap = pictures.expected_gap(curvature, 0.0, 4.0, np.ones(6000))
+explore(
+    lambda n, gap: pictures.draw_cost(n, full_gap, gaps, gap),
+    n=SelectionSlider(options=[3, 10, 30, 100, 300, 1000], value=300, description="examples n"),
+    gap=SelectionSlider(options=[0.3, 0.1, 0.03], value=0.1, description="gap asked for"),
+)
+
+slopes = {name: np.log(gap[6000] / gap[600]) / np.log(10) for name, gap in gaps.items()}
+erratum("cs480:8-table", printed=r"stochastic, convex: $O(1/\varepsilon^2)$ steps with $t = 1/k$ (a gap that falls like $k^{-1/2}$ or faster)",
+        corrected=r"with steps $\propto 1/\sqrt k$; $1/k$ is the schedule for strongly convex $f$ and crawls along flat directions",
+        printed_holds=slopes["SGD, η = 1/t"] < -0.45, corrected_holds=slopes["SGD, η ∝ 1/√t"] < -0.45)
+print({name: round(float(slope), 1) for name, slope in slopes.items()})
+
+# %% [markdown] covers="cs480:9-lr"
+# ## 6. Schedules
+#
+# Large steps forget the start, small steps sink the floor. So begin large and end small. *cs480* lists three ways: in steps ($\eta_0$ up to $t_0$, then $\eta_0/10$ up to $t_1$, then $\eta_0/100$), $\eta_0/(1+ct)$, and $\eta_0/\sqrt{1+ct}$.
+#
+# Two sums say what a schedule can do. $\sum_t\eta_t$ bounds how far the steps can carry: if it is finite, a far start stays far. $\sum_t\eta_t^2$ measures the noise let in: if it is finite, the noise dies out. **Which** of the three has an infinite first
+# and a finite second sum?
+
+# %% covers="cs480:9-lr"
+def decay(t, kind, eta0, c=0.1, t0=60, t1=120):
+    """Rate at step t: "constant", "in steps", "1/(1+ct)" or "1/√(1+ct)"."""
+    if kind == "in steps":
+        return eta0 * np.where(t <= t0, 1, np.where(t <= t1, 0.1, 0.01))
+    return eta0 * {"constant": 1.0 + 0 * t, "1/(1+ct)": 1 / (1 + c * t), "1/√(1+ct)": 1 / np.sqrt(1 + c * t)}[kind]
+
+
+assert np.allclose(decay(np.array([60, 61, 120, 121]), "in steps", 1.0), [1, 0.1, 0.1, 0.01])
+for kind in ("1/(1+ct)", "1/√(1+ct)"):
+    eta = decay(np.arange(1_000_000), kind, 1.0)
+    assert (np.diff(eta) < 0).all()
+    sums = [[part.sum() for part in (eta[lo:10 * lo], eta[lo:10 * lo] ** 2)] for lo in (1000, 10_000, 100_000)]
+    print(kind, "adds per factor 10 in steps: Σ η", [round(float(a), 1) for a, _ in sums], "  Σ η²", [round(float(b), 3) for _, b in sums])
+
+# %% [markdown] covers="cs480:9-lr explainers:3.3.3"
+# Each factor 10 adds the same again to $\sum 1/(1+ct)$, so it is infinite (slowly), while its squares add less and less: both conditions hold. For $1/\sqrt{1+ct}$ the squares keep adding the same: the floor sinks, but never as a convergent sum.
+#
+# ### Warm-up, then decay
+#
+# *explainers* 3.3.3 announces this and leaves it empty. Today's usual schedule climbs first. With $W$ warm-up steps of $T$ in all:
+#
+# $$ \eta_t = \eta\,\frac{t}{W} \;\; (t < W), \qquad \text{then} \qquad \eta_{\min} + \tfrac12(\eta-\eta_{\min})\Big(1+\cos\pi\,\tfrac{t-W}{T-W}\Big) \quad\text{or}\quad \eta\,\sqrt{W/t}. $$
+#
+# The cosine ends at $t = T$; from there the rate stays at $\eta_{\min}$. The inverse root goes on for ever. It is the rule of the first Transformer, $d^{-1/2}\min(t^{-1/2},\, t\,W^{-3/2})$ with width $d = 512$ and $W = 4000$: which base makes the two equal?
+#
+# **Why climb?** Curvature is often largest at the start. On $f(w) = \frac12 w^2 + \frac14 w^4$ a step gives $w\,(1-\eta(1+w^2))$, so $|w|$ grows when $\eta\,(1+w^2) > 2$: from $w = 3$ for $\eta > 0.2$, near the minimum only for $\eta > 2$. The designer after the
+# check starts there with $\eta = 0.3$. **Find** the shortest warm-up that saves the run. Which decay then ends lowest?
+
+# %% exercise="lr_schedule" points=3 minutes=12 difficulty=2 covers="explainers:3.3.3"
+def lr_schedule(t, base, warmup, total, kind, floor=0.0):
+    """Rate at step t = 0, 1, …: linear from 0 at t = 0 to `base` at t = warmup, then a decay -> number.
+
+    kind "cosine": from base to floor at t = total, floor from then on (0 <= warmup < total; warmup 0 starts at base).
+    kind "rsqrt": base · √(warmup / t), warmup >= 1; `total` and `floor` are not used.
+    base = 0.4, warmup = 2, total = 6, "cosine": 0, 0.2, 0.4, 0.341, 0.2, 0.059, 0, 0 for t = 0 … 7.
+    """
+    ### BEGIN SOLUTION
+    if t < warmup:
+        return base * t / warmup
+    if kind == "rsqrt":
+        return base * np.sqrt(warmup / t)
+    share = min(1.0, (t - warmup) / (total - warmup))
+    return floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2
+    ### END SOLUTION
+
+# %% check="lr_schedule"
+check(lr_schedule)
+
+# %% covers="explainers:3.3.3 cs480:9-lr"
+with after(lr_schedule):
+    for eta, grows in ((0.19, False), (0.21, True)):
+        assert (abs(3 - eta * (3 + 27)) > 3) == grows
+
+    def design(kind, base, warmup):
+        t = np.arange(200)
+        if kind in ("cosine", "rsqrt"):
+            rates = np.array([lr_schedule(int(k), base, warmup, 200, kind) for k in t])
+        else:
+            rates = decay(np.maximum(t - warmup, 0), kind, base) * np.minimum(1, t / warmup)
+        return pictures.draw_schedule(rates, f"{kind}, warm-up {warmup}", pictures.noisy_quartic(rates))
+
+    explore(
+        design,
+        kind=Dropdown(options=["cosine", "rsqrt", "constant", "in steps", "1/(1+ct)", "1/√(1+ct)"], description="decay"),
+        base=FloatSlider(0.3, min=0.05, max=0.6, step=0.05, description="base rate η"),
+        warmup=IntSlider(1, min=1, max=60, description="warm-up W (steps)"),
+    )
+
+# %% covers="wu:5.9.2 explainers:3.3.3"
+with after(lr_schedule):
+    d, W = 512, 4000
+    base = (d * W) ** -0.5
+    for t in (1, 10, 3999, 4000, 4001, 100_000):
+        assert np.isclose(lr_schedule(t, base, W, 0, "rsqrt"), d**-0.5 * min(t**-0.5, t * W**-1.5))
+    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    torchs = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda t: float(lr_schedule(t, 0.4, 10, 50, "cosine", 0.01)))
+    for t in range(60):
+        assert np.isclose(torchs.get_last_lr()[0], lr_schedule(t, 0.4, 10, 50, "cosine", 0.01))
+        optimiser.step()
+        torchs.step()
+    print(f"highest rate of the Transformer's schedule: {base:.2e}")
+
+# %% [markdown] covers="explainers:3.3.4.1 explainers:3.1.3"
+# ## 7. Accumulation
+#
+# *explainers* 3.1.3 gives memory as the reason for small batches. But memory alone does not force a small *step*: split a batch into micro-batches $\mathcal B_1, \mathcal B_2, \dots$ that fit, add up their gradients, and step once. (Section 3.3.4, which should say so, is empty.) Let $g_k$ be the
+# mean gradient over $\mathcal B_k$, all taken at the same $w$. Which combination of the $g_k$ is the gradient of the large batch, when the sizes differ?
+#
+# One kind of layer spoils it. Batch normalisation subtracts the mean of the batch it sees, so the rows of a micro-batch pass through *another function*, and no weighting repairs that. The cell after the check shows both: 32 rows in parts of 12, 12, 6 and 2.
+
+# %% exercise="accumulate" points=2 minutes=6 difficulty=1 covers="explainers:3.3.4.1"
+def accumulate(grad, w, batches):
+    """Mean gradient at w over all rows of the micro-batches together.
+
+    grad: function (w (d,), idx) -> (d,), the mean gradient over idx. batches: list of index arrays without
+    common rows, sizes may differ -> (d,). Call grad once for each micro-batch.
+    Two micro-batches of 3 rows and 1 row with gradients [1.0] and [5.0] give [2.0].
+    """
+    ### BEGIN SOLUTION
+    total = sum(len(idx) * grad(w, idx) for idx in batches)
+    return total / sum(len(idx) for idx in batches)
+    ### END SOLUTION
+
+# %% check="accumulate"
+check(accumulate)
+
+# %% covers="explainers:3.3.4.1"
+def gradient_of(model, rows, goals):
+    """All gradients of the mean squared error, as one vector."""
+    model.zero_grad()
+    torch.nn.functional.mse_loss(model(rows), goals).backward()
+    return torch.cat([p.grad.flatten() for p in model.parameters()])
+
+
+torch.manual_seed(0)
+rows, goals = torch.randn(32, 5, dtype=torch.float64), torch.randn(32, 1, dtype=torch.float64)
+cuts = torch.arange(32).split([12, 12, 6, 2])
+for name, middle in (("plain", torch.nn.Tanh()), ("batch norm", torch.nn.BatchNorm1d(8))):
+    model = torch.nn.Sequential(torch.nn.Linear(5, 8), middle, torch.nn.Linear(8, 1)).double()
+    large = gradient_of(model, rows, goals)
+    parts = sum(len(k) / 32 * gradient_of(model, rows[k], goals[k]) for k in cuts)
+    off = float((parts - large).norm() / large.norm())
+    assert (off < 1e-12) == (name == "plain")
+    print(f"{name}: accumulated and large-batch gradient differ by {100 * off:.0f} %")
+
+# %% [markdown] covers="explainers:3.3.4.2"
+# ## 8. Clipping
+#
+# Now and then a gradient is enormous: a rare row, or a cliff in the loss. One such step undoes a thousand good ones. Clipping (the other half of the empty 3.3.4) limits its length and keeps its direction:
+#
+# $$ g \leftarrow g\cdot\min\Big(1, \frac{c}{\lVert g\rVert}\Big). $$
+#
+# A network's gradient comes as a list of arrays, one a layer. Here $\lVert g\rVert$ is the 2-norm of *all their entries together*.
+#
+# A recurrent network multiplies by the same weight again and again: after 20 steps its output is $w^{20}$. To make it output 1, minimise $f(w) = \frac12(w^{20}-1)^2$, flat left of $w = 1$, a wall to the right. The figure starts on the wall at
+# $w = 1.25$ and takes up to 40 steps with $\eta = 0.002$, as they come and clipped to $c = 10$. Its left panel shows what clipping each *entry* to $[-c, c]$ does instead.
+
+# %% exercise="clip_by_norm" points=2 minutes=8 difficulty=1 covers="explainers:3.3.4.2"
+def clip_by_norm(grads, c):
+    """The gradients, scaled together so that their common 2-norm is at most c.
+
+    grads: list of arrays of any shapes. c > 0 -> list of new arrays of the same shapes. A norm up to c changes nothing.
+    grads = [[3.0], [[4.0]]] (norm 5): c = 1 gives [[0.6], [[0.8]]], c = 9 gives the same values back.
+    """
+    ### BEGIN SOLUTION
+    norm = np.sqrt(sum((g**2).sum() for g in grads))
+    factor = c / norm if norm > c else 1.0
+    return [factor * g for g in grads]
+    ### END SOLUTION
+
+# %% check="clip_by_norm"
+check(clip_by_norm)
+
+# %% covers="explainers:3.3.4.2"
+with after(clip_by_norm):
+    wall = lambda w: (w**20 - 1) * 20 * w**19  # the derivative of f
+    free, held = [1.25], [1.25]
+    for _ in range(40):
+        if abs(free[-1]) < 100:  # beyond, the numbers overflow
+            free.append(free[-1] - 0.002 * wall(free[-1]))
+        held.append(held[-1] - 0.002 * clip_by_norm([np.array([wall(held[-1])])], 10.0)[0][0])
+    assert abs(held[-1] - 1) < 0.01
+    show(*pictures.draw_clipping(np.array([3.0, 1.0]), 1.0, free, held, lambda w: 0.5 * (np.asarray(w) ** 20 - 1) ** 2))
+
+# %% [markdown] covers="wu:2.5.7"
+# ## 9. Batch size and rate belong together
+#
+# You make the batch four times as large. How should $\eta$ change? *wu* 2.5.7 says $\eta\propto\sqrt B$. It depends on what you want to keep.
+#
+# - The noise of *one step*, $\eta^2\sigma^2/B$: then $\eta\propto\sqrt B$.
+# - What happens in *one epoch* of $n/B$ steps: its drift is $\frac nB\,\eta$ times the gradient, its noise $\frac nB\cdot\eta^2\sigma^2/B$. Both stay if $\eta\propto B$.
+#
+# The second is the usual aim, and the usual rule for plain SGD, up to a critical batch size: $\eta$ cannot pass what the curvature allows. The map is exact (one quadratic with curvature 1, one epoch, recursion of section 5). **Find** what moves the critical batch size: more data, or more noise?
+
+# %% covers="wu:2.5.7"
+explore(
+    pictures.draw_batch_rate_map,
+    n=SelectionSlider(options=[256, 1024, 4096, 16384], value=4096, description="examples n"),
+    spread=SelectionSlider(options=[0.01, 0.1, 1.0, 10.0], value=1.0, description="noise s²"),
+)
+
+# %% [markdown] covers="wu:2.5.7"
+# **Where the square root is right.** Adam divides by the root mean square of the gradient. When noise dominates, that is $\sigma/\sqrt B$, so a step is about $\eta\sqrt B/\sigma$ times the gradient: Adam already multiplies by $\sqrt B$. To get $\propto B$ in all, only $\sqrt B$ is left for $\eta$.
+# The cell moves 20 000 parameters through one epoch with a tiny true gradient under much noise. Good scaling leaves the drift unchanged.
+
+# %% demo=true covers="wu:2.5.7"
+def adam_drift(B, eta, examples=4096):
+    """Mean displacement of 20 000 parameters after one epoch with Adam, gradient 0.01 under noise of variance 1/B."""
+    gen = torch.Generator().manual_seed(0)
+    w = torch.zeros(20_000, requires_grad=True)
+    adam = torch.optim.Adam([w], lr=eta)
+    for _ in range(examples // B):
+        w.grad = 0.01 + torch.randn(20_000, generator=gen) / B**0.5
+        adam.step()
+    return -float(w.detach().mean())
+
+
+def power(ratio):
+    """p with ratio = 16^p, for batches 16 times as large."""
+    return np.log(ratio) / np.log(16)
+
+
+sgd_power = power(pictures.best_rate(64) / pictures.best_rate(4))
+adam_root, adam_linear = (adam_drift(256, 0.001 * k) / adam_drift(16, 0.001) for k in (4, 16))
+assert abs(adam_root - 1) < 0.1 and adam_linear > 3
+erratum("wu:2.5.7", printed=r"scale the rate of SGD with $\eta\propto\sqrt B$", corrected=r"$\eta\propto B$ for plain SGD, up to a critical $B$; $\eta\propto\sqrt B$ for Adam and its kin",
+        printed_holds=abs(sgd_power - 0.5) < 0.1, corrected_holds=abs(sgd_power - 1) < 0.1)
+print(f"batch × 16: best SGD rate × 16^{sgd_power:.1f}; Adam's drift × {adam_root:.1f} with η × 4, × {adam_linear:.1f} with η × 16")
+
+# %% [markdown] covers="wu:2.5.6 wu:2.5.9"
+# ### One epoch or many?
+#
+# | | one epoch | $E$ epochs |
+# | --- | --- | --- |
+# | rows needed | many | fewer |
+# | updates | $\lfloor n/B\rfloor$ | $E\lfloor n/B\rfloor$ |
+# | memory | a stream will do | the set must be kept |
+# | each step sees | fresh rows | rows met before |
+#
+# Compare them fairly: always 400 updates with $B = 10$, least squares with 40 features, noise variance 1, so no model can have a test error below 1.
+
+# %% covers="wu:2.5.6 wu:2.5.9"
+with after(sgd, minibatches):
+    predict(
+        "400 updates each: one epoch over 4000 rows, 10 epochs over 400, 40 over 100, or 67 over 60. Which is best on new data?",
+        ["67 epochs over 60 rows: it knows them best", "10 epochs over 400 rows: it refines", "1 epoch over 4000 rows: every row is fresh", "all the same: the updates count"],
+        2,
+        because="A fresh row gives an unbiased gradient of the true risk. Repeated rows lead to the minimum of their own landscape. With 400 rows the loss is small, with 60 it is large.",
+        then=lambda: pictures.draw_epochs_race(sgd, minibatches),
+    )
+
+# %% [markdown] covers="moon:37.2.3"
+# ## 10. Average the weights
+#
+# *moon* 37.2.3 has only the heading. The idea fills it: SGD with a constant rate wanders *around* the minimum. No single iterate is there, but their mean nearly is. Keep the rate constant (and large), and average the last part of the path: Polyak–Ruppert averaging, or
+# *stochastic weight averaging* for networks. A moving average (EMA), $\bar w\leftarrow\beta\bar w+(1-\beta)w$, forgets the early part by itself; image generators are sampled from such averages.
+#
+# A network's weights are a dict of arrays, so average entry by entry. For a linear model that averages the predictions. A network is not linear: it works only for weights from one valley, such as the iterates of *one* run, never for two runs from
+# different starts. And batch-norm statistics must be recomputed afterwards (`torch.optim.swa_utils.update_bn`).
+
+# %% covers="moon:37.2.3"
+def average_states(states):
+    """Arithmetic mean of a list of dicts of equal-shaped tensors, entry by entry. Inputs stay unchanged."""
+    return {name: torch.stack([s[name] for s in states]).mean(dim=0) for name in states[0]}
+
+
+torch.manual_seed(0)
+models = [torch.nn.Linear(3, 2).double() for _ in range(4)]
+states, probe = [m.state_dict() for m in models], torch.randn(6, 3, dtype=torch.float64)
+mean_model = torch.nn.Linear(3, 2).double()
+mean_model.load_state_dict(average_states(states))
+assert torch.allclose(mean_model(probe), sum(m(probe) for m in models) / 4)  # linear: mean of weights = mean of predictions
+assert all(torch.equal(average_states(states[:1])[k], states[0][k]) for k in states[0])
+swa = torch.optim.swa_utils.AveragedModel(models[0])
+for m in models:
+    swa.update_parameters(m)
+assert torch.allclose(swa(probe), mean_model(probe))
+
+# %% covers="moon:37.2.3"
+with after(sgd, minibatches):
+    rng = np.random.default_rng(0)
+    batches = [b for _ in range(4) for b in minibatches(442, 4, rng)]
+    path = sgd(lambda w, idx: A[idx].T @ (A[idx] @ w - target[idx]) / len(idx), np.array([-1.5, -0.8]), lambda t: 0.5, batches)
+    show(*pictures.draw_average(path, A, target, skip=111))  # 111 updates are one epoch
+
+# %% [markdown] covers="wu:2.5.8 explainers:3.1.3 wu:2.5.6 cs480:eq9.a"
+# ## 11. Everything at once: handwritten digits
+#
+# A network 64–64–64–10 on 1300 digits of 8×8 pixels, tested on 497 others. Its risk is the mean cross-entropy $\frac1n\sum_i \ell(f(x_i, w), y_i)$, and a full-batch step is a full pass.
+#
+# **First the clock.** An epoch is not a second: a batch of 32 costs far less than 32 batches of one, because the processor handles its rows together. Each regime gets the same time.
+#
+# **Then the recipe.** $\eta = 2$ is too much for this network with $B = 32$. Add the tools one at a time, over 8 epochs and three seeds; and try batches cut from rows *sorted* by class.
+
+# %%
+digits = data.digits()
+order = np.random.default_rng(0).permutation(len(digits.y))
+images, classes = torch.tensor(digits.X[order] / 16, dtype=torch.float32), torch.tensor(digits.y[order])
+train_x, train_y, test_x, test_y = images[:1300], classes[:1300], images[1300:], classes[1300:]
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    sizes = [64, 64, 64, 10]
+    layers = [layer for a, b in itertools.pairwise(sizes) for layer in (torch.nn.Linear(a, b), torch.nn.ReLU())]
+    return torch.nn.Sequential(*layers[:-1])
+
+
+def risk(model, x, y):
+    return torch.nn.functional.cross_entropy(model(x), y)
+
+# %% covers="wu:2.5.8 explainers:3.1.3"
+with after(minibatches):
+    def against_the_clock(B, rate, seconds=0.6, marks=6):
+        """Test loss at `marks` equal intervals of training time."""
+        model, rng, waiting = network(), np.random.default_rng(0), []
+        optimiser, losses = torch.optim.SGD(model.parameters(), lr=rate), [float(risk(model, test_x, test_y))]
+        for _ in range(marks):
+            stop = time.perf_counter() + seconds / marks
+            while time.perf_counter() < stop:
+                waiting = waiting or list(minibatches(1300, B, rng))
+                b = torch.as_tensor(np.array(waiting.pop()))
+                optimiser.zero_grad()
+                risk(model, train_x[b], train_y[b]).backward()
+                optimiser.step()
+            losses.append(float(risk(model, test_x, test_y).detach()))
+        return losses
+
+    timed = {f"B = {B}": against_the_clock(B, rate) for B, rate in ((1300, 0.5), (32, 0.3), (1, 0.01))}
+    show(*pictures.draw_clock(timed, 0.6), digits=0)
+
+# %%
+def fit(batches, rates, c=None, keep_from=None, seed=0):
+    """Train on the batches, one rate each. -> (training losses, test accuracy), of the averaged weights from step keep_from on."""
+    model, losses, states = network(seed), [], []
+    parameters = list(model.parameters())
+    for t, (b, rate) in enumerate(zip(batches, rates, strict=True)):
+        value = risk(model, train_x[b], train_y[b])
+        grads = [g.numpy() for g in torch.autograd.grad(value, parameters)]
+        grads = grads if c is None else clip_by_norm(grads, c)
+        with torch.no_grad():
+            for p, g in zip(parameters, grads, strict=True):
+                p -= float(rate) * torch.as_tensor(g)
+        losses.append(value.item())
+        if keep_from is not None and t >= keep_from:
+            states.append({k: v.clone() for k, v in model.state_dict().items()})
+    if states:
+        model.load_state_dict(average_states(states))
+    return losses, float((model(test_x).argmax(dim=1) == test_y).float().mean())
+
+# %% covers="wu:2.5.7 explainers:3.3.4.2 moon:37.2.3"
+with after(minibatches, lr_schedule, clip_by_norm):
+    T = 8 * 41
+    def shuffled(seed):
+        rng = np.random.default_rng(seed)
+        return [np.asarray(b) for _ in range(8) for b in minibatches(1300, 32, rng)]
+
+    by_class = np.argsort(train_y.numpy(), kind="stable")
+    in_order = [by_class[k:k + 32] for _ in range(8) for k in range(0, 1300, 32)]
+    flat, curve = [2.0] * T, [lr_schedule(t, 2.0, 40, T, "cosine") for t in range(T)]
+    recipes = {
+        "η = 2": [fit(shuffled(s), flat, seed=s) for s in range(3)],
+        "clipped": [fit(shuffled(s), flat, c=0.5, seed=s) for s in range(3)],
+        "clipped, sorted rows": [fit(in_order, flat, c=0.5, seed=s) for s in range(3)],
+        "clipped, averaged": [fit(shuffled(s), flat, c=0.5, keep_from=5 * 41, seed=s) for s in range(3)],
+        "clipped, warm-up, cosine": [fit(shuffled(s), curve, c=0.5, seed=s) for s in range(3)],
+    }
+    show(*pictures.draw_recipes(recipes), digits=0)
+
+# %% [markdown] covers="wu:2.5.7 wu:2.5.8"
+# Read it from top to bottom. The bare rate destroys the network; clipping saves it; a falling rate *or* an average of weights removes the remaining noise, and they reach the same accuracy. Sorted rows make every batch a biased estimate, and the network forgets one class while it
+# learns the next: shuffle, and shuffle again each epoch. Honesty about warm-up: on this small plain network the cosine alone does as well. Change `40` to `1` and see.
+#
+# ## Take away
+#
+# - A batch gradient is unbiased. Its variance is $\sigma^2/B$, times $(n-B)/(n-1)$ without replacement. Precision grows like $\sqrt B$, cost like $B$.
+# - With a constant rate SGD stalls at a floor proportional to $\eta/B$. A falling rate or an average of weights goes below it.
+# - Mini-batches gain three ways. Computation: rows run in parallel, memory holds $B$ rows. Statistics: many updates an epoch, and noise that shakes the path out of narrow minima and regularises a little. Streams: a batch is used as it arrives.
+# - Count updates, examples and seconds separately; say which you compare.
+# - Batch size and rate move together: $\eta\propto B$ for SGD up to a critical size, $\eta\propto\sqrt B$ for Adam.
+# - Accumulated gradients are weighted by rows. Clipping scales all arrays by one factor.
+#
+# ## What the notes got wrong
+#
+# Proven above: a lost sign in the stochastic perceptron gradient (*cs480* 8) and in (2.64) of *wu*; $1/B$ for batches without replacement (2.65); $N/B$ updates without rounding (*wu* 2.5.6, 2.5.9); $\eta\propto\sqrt B$ for plain SGD (*wu* 2.5.7); the
+# missing rate in three updates (*explainers* 3.1.3); $t = 1/k$ for convex $f$ (*cs480*, table in 8). Filled: *explainers* 3.3.3, 3.3.4.1 and 3.3.4.2, *moon* 37.2.3.

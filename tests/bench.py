@@ -1,0 +1,129 @@
+"""Measure here the numbers that the design promises, and print them as a table: `make bench`.
+
+Times are medians with their spread, from the fastest to the slowest. They are wall time on whatever else this
+machine does. Status 0: all reached. 1: some missed.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from autograder import build, checkdata, masters, proofs
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main():
+    os.environ["DESCENT_HOME"] = tempfile.mkdtemp(prefix="bench-")
+    missed = 0
+    print(f"{'what':<52} {'to reach':<16} {'measured':<44}")
+    for measure in (answers, notebooks, checks, widgets, grading, suite):
+        for what, goal, measured, reached in measure():
+            verdict = {True: "reached", False: "MISSED", None: ""}[reached]
+            print(f"{what:<52} {goal:<16} {measured:<44} {verdict}", flush=True)
+            missed += reached is False
+    return 1 if missed else 0
+
+
+def spread(seconds, unit="s", digits=1):
+    """'median 1.2 s (0.9 to 3.4, n = 5)'; unit 's' or 'ms'."""
+    values = [s * (1000 if unit == "ms" else 1) for s in seconds]
+    low, middle, high = min(values), statistics.median(values), max(values)
+    return (
+        f"median {middle:.{digits}f} {unit} ({low:.{digits}f} to {high:.{digits}f}, n = {len(values)})"
+    )
+
+
+def answers():
+    """Known wrong answers rejected and right ones given full marks, on public and hidden cases."""
+    wrong = right = failed = 0
+    for notebook in masters.notebooks():
+        for exercise in checkdata.load_exercises(notebook).values():
+            wrong += len(exercise.wrong_answers)
+            right += len(exercise.right_answers)
+            failed += len(proofs.prove(notebook, exercise))
+    draws = 1 + len(proofs.KEYS)
+    told = f"{wrong} and {right}, each on {draws} draws of the cases; {failed} findings"
+    yield "wrong answers rejected, right ones given full marks", "all", told, failed == 0
+
+
+def notebooks():
+    """Seconds to execute a solution edition in a fresh kernel, start of the kernel included."""
+    import nbformat
+
+    seconds = {}
+    for notebook in masters.notebooks():
+        edition = nbformat.read(ROOT / "solutions" / f"{notebook}.ipynb", as_version=4)
+        started = time.perf_counter()
+        build.execute(edition, notebook, static=True)
+        seconds[notebook] = time.perf_counter() - started
+        yield f"  {notebook}", "<= 30 s", f"{seconds[notebook]:.1f} s", seconds[notebook] <= 30
+    yield "a notebook, executed", "<= 30 s", spread(seconds.values()), max(seconds.values()) <= 30
+
+
+def checks(repeats=5):
+    """Seconds of `check(answer)` on a known right answer, card made and progress written."""
+    from descent import checking, session
+
+    typical = []
+    for notebook in masters.notebooks():
+        session.start(notebook)
+        for name, exercise in checkdata.load_exercises(notebook).items():
+            answer = exercise.right_answers[0].function
+            answer.__name__ = name
+            seconds = []
+            for _ in range(repeats):
+                started = time.perf_counter()
+                checking.check(answer)
+                seconds.append(time.perf_counter() - started)
+            typical.append(statistics.median(seconds))
+    yield "check(…), over all exercises", "median <= 300 ms", spread(typical, "ms"), (
+        statistics.median(typical) <= 0.3
+    )
+    yield "check(…), the slowest exercise", "<= 1000 ms", f"{1000 * max(typical):.1f} ms", (
+        max(typical) <= 1
+    )
+
+
+def widgets():
+    """Seconds from a control's new value to the new picture, in the kernel."""
+    seconds = []
+    for notebook in masters.notebooks():
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.bench_widgets", notebook],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            yield f"  {notebook}: its widgets", "", f"failed: {done.stderr[-300:]}", False
+            continue
+        found = json.loads(done.stdout.splitlines()[-1])
+        for name, times in found:
+            yield f"  {notebook}, {name}", "", spread(times, "ms"), None
+            seconds += times
+    if seconds:
+        reached = statistics.median(seconds) <= 0.1
+        yield "a widget, from slider to picture", "median <= 100 ms", spread(seconds, "ms"), reached
+
+
+def suite():
+    """What the last `make test` took, from its report."""
+    report = ROOT / "artefacts" / "tests.xml"
+    if not report.exists():
+        yield "make test", "<= 20 min", "not run yet: make test writes its report", None
+        return
+    run = ElementTree.parse(report).getroot().find("testsuite")
+    minutes = float(run.get("time")) / 60
+    told = f"{minutes:.1f} min ({run.get('tests')} tests, last run)"
+    yield "make test", "<= 20 min", told, minutes <= 20
+
+
+if __name__ == "__main__":
+    sys.exit(main())

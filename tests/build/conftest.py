@@ -1,0 +1,48 @@
+"""A toy course in a temporary folder: one notebook, its own solutions, course and checks."""
+
+import shutil
+
+import pytest
+
+from autograder import build, checkdata, coverage, masters, pages
+from tests.build.toy import MASTER, NOTEBOOK, SPEC
+
+ROOT = checkdata.ROOT
+
+
+@pytest.fixture
+def toy_course(tmp_path, monkeypatch):
+    """A project of one notebook; the builder's folders point at it. Returns its root."""
+    root = tmp_path / "project"
+    (root / "solutions" / "99_toy").mkdir(parents=True)
+    (root / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER)
+    (root / "spec.py").write_text(SPEC)
+    mess = shutil.ignore_patterns("__pycache__", "checks", "*.egg-info")
+    shutil.copytree(ROOT / "course" / "descent", root / "course" / "descent", ignore=mess)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    monkeypatch.setattr(masters, "SOLUTIONS", root / "solutions")
+    monkeypatch.setattr(masters.notebooks, "__defaults__", (root / "solutions",))
+    monkeypatch.setattr(masters.master_path, "__defaults__", (root / "solutions",))
+    monkeypatch.setattr(masters.read, "__defaults__", (root / "solutions",))
+    monkeypatch.setattr(build, "ROOT", root)
+    monkeypatch.setattr(build, "COURSE", root / "course")
+    monkeypatch.setattr(build, "CHECKS", root / "course" / "descent" / "checks")
+    monkeypatch.setattr(checkdata, "spec_path", lambda notebook: root / "spec.py")
+    monkeypatch.setattr(checkdata, "load_exercises", lambda notebook: load(root / "spec.py"))
+    monkeypatch.setattr(pages, "ROOT", root)
+    monkeypatch.setattr(pages, "COURSE", root / "course")
+    for cached in (pages._masters, coverage._read):
+        cached.cache_clear()
+    yield root
+    for cached in (pages._masters, coverage._read):
+        cached.cache_clear()
+
+
+def load(path):
+    """The exercises of a specification file."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("toy_spec", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return checkdata.exercises_of(module)

@@ -1,0 +1,160 @@
+"""One toy notebook from master to release."""
+
+import json
+import shutil
+
+import nbformat
+import pytest
+
+from autograder import build, masters, pages, release
+from tests.build.toy import MASTER, NOTEBOOK
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return {}
+
+
+@pytest.fixture
+def project(toy_course, built, tmp_path_factory):
+    """The toy course, built (once a module; later tests get a copy of what was written)."""
+    if "files" not in built:
+        build.build(NOTEBOOK)
+        keep = tmp_path_factory.mktemp("built")
+        for part in ("solutions", "course"):
+            shutil.copytree(toy_course / part, keep / part)
+        built["files"] = keep
+    for part in ("solutions", "course"):
+        shutil.copytree(built["files"] / part, toy_course / part, dirs_exist_ok=True)
+    return toy_course
+
+
+def editions(root):
+    return (nbformat.read(root / part / f"{NOTEBOOK}.ipynb", 4) for part in ("solutions", "course"))
+
+
+def test_the_student_gets_stubs_and_no_outputs(project):
+    solution, student = editions(project)
+    text = (project / "course" / f"{NOTEBOOK}.ipynb").read_text()
+    assert "result = x * x" not in text and "derivative is positive" not in text
+    answer = next(cell for cell in student.cells if cell.id == "square")
+    assert answer.source.endswith("    # Your code here.\n    raise NotImplementedError")
+    assert all(not cell.get("outputs") for cell in student.cells)
+    assert release.notebook_problems(solution, student) == []
+
+
+def test_nbgrader_finds_what_it_needs(project):
+    _, student = editions(project)
+    meta = {cell.id: cell.metadata.get("nbgrader", {}) for cell in student.cells}
+    assert meta["check-square"]["points"] == 3 and meta["check-square"]["locked"]
+    assert meta["square"]["solution"] and "checksum" in meta["square"]
+    assert meta["why"]["grade"] and meta["why"]["solution"] and meta["why"]["points"] == 2
+
+
+def test_the_picture_to_come_is_kept_with_its_words(project):
+    data = json.loads((project / "course/descent/checks" / f"{NOTEBOOK}.json").read_text())
+    (pictures,) = data["targets"].values()
+    assert pictures[0]["words"] == "The curve ends at 1.00."
+    assert (project / "course/descent/checks/99_toy" / pictures[0]["file"]).read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_same_input_builds_the_same_bytes(project):
+    files = [*build.built_files(NOTEBOOK).values(), *sorted((project / "course/descent/checks/99_toy").glob("*.png"))]
+    before = [path.read_bytes() for path in files]
+    build.build(NOTEBOOK)
+    assert [path.read_bytes() for path in files] == before
+
+
+def test_what_is_built_is_up_to_date_until_its_master_changes(project):
+    assert build.stale_parts(NOTEBOOK) == []
+    (project / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER + "\n# %%\nprint(1)\n")
+    assert set(build.stale_parts(NOTEBOOK)) == {"solution edition", "student's edition", "check data"}
+
+
+def test_a_changed_specification_makes_it_stale(project):
+    with (project / "spec.py").open("a") as file:
+        file.write("\n# a change\n")
+    assert build.stale_parts(NOTEBOOK)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("result = x * x", "result = x + x", "check(square) gives"),
+        ('predict("Does', 'raise ValueError("broken")\npredict("Does', "broken"),
+        ('predict("Does', 'import warnings\nwarnings.warn("careful")\npredict("Does', "writes to stderr"),
+        ('predict("Does', 'square(np.ones(2))\npredict("Does', "NotImplementedError"),
+    ],
+    ids=["wrong solution", "error", "warning", "unsolved it fails"],
+)
+def test_a_notebook_that_does_not_hold_is_refused(toy_course, old, new, message):
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER.replace(old, new, 1))
+    with pytest.raises(build.BuildError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        build.build(NOTEBOOK)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda cell: cell.update(source=cell.source + "\n# hi"), "differs from the solution edition outside the markers"),
+        (lambda cell: cell.update(execution_count=3), "holds outputs"),
+        (lambda cell: cell.update(source="    ### BEGIN SOLUTION\n    result = x * x"), "solution marker"),
+        (lambda cell: cell.update(source="    result = x * x"), "the solution line 'result = x * x'"),
+        (lambda cell: cell.update(id="other"), "has another id"),
+    ],
+)
+def test_a_leak_is_found_on_the_release_itself(project, change, message):
+    solution, student = editions(project)
+    change(next(cell for cell in student.cells if cell.id == "square"))
+    assert any(message in problem for problem in release.notebook_problems(solution, student))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("99_toy/01_square.py", "x = 1", "is it a master?"),
+        ("99_toy/reference/a.txt", "x", "belongs to the author's world"),
+        ("descent/extra.py", "from solutions import reference", "imports the author's world"),
+        ("descent/checks/99_toy/02.json", json.dumps({"solution": 1}), "unexpected keys"),
+    ],
+)
+def test_what_must_not_be_handed_out_is_found(project, name, content, message):
+    assert release.course_problems(project / "course") == []
+    path = project / "course" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    (problem,) = release.course_problems(project / "course")
+    assert message in problem
+
+
+def test_the_pages_list_the_notebook(project):
+    pages.write_all()
+    course = project / "course"
+    assert "| [Squares](99_toy/01_square.ipynb) | 5 | 1 | a square |" in (course / "README.md").read_text()
+    assert "| cs480:1 | $1=2$ | $1=1$ |" in (course / "ERRATA.md").read_text()
+    assert "[99/01 Squares](99_toy/01_square.ipynb#Squares)" in (course / "COVERAGE.md").read_text()
+    assert "progress()" in (course / "index.ipynb").read_text()
+    assert pages.stale() == []
+    (course / "README.md").write_text("edited")
+    assert pages.stale() == ["course/README.md"]
+
+
+def test_stock_nbgrader_builds_the_same_release(project):
+    """`nbgrader generate_assignment` itself, as its manual says, in a folder of its own."""
+    import subprocess
+    import sys
+
+    shutil.move(project / "course", project / "ours")
+    run = [sys.executable, "-m", "nbgrader", "generate_assignment", "99_toy"]
+    done = subprocess.run(run, cwd=project, env=build.kernel_environment("", static=False), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    stock = project / "course" / "99_toy"
+    assert [path.name for path in stock.iterdir()] == ["01_square.ipynb"]  # and no master
+    ours = nbformat.read(project / "ours" / f"{NOTEBOOK}.ipynb", 4)
+    theirs = nbformat.read(stock / "01_square.ipynb", 4)
+    assert ours.cells == theirs.cells
+
+
+def test_a_master_that_is_missing_is_named():
+    with pytest.raises(FileNotFoundError, match="There is no master"):
+        masters.read("97_none/01_nothing")

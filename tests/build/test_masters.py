@@ -1,0 +1,106 @@
+"""Author's slips are found before anything runs, with file and line."""
+
+import pytest
+
+from autograder import checkdata, masters
+from tests.build.toy import MASTER, NOTEBOOK, SPEC
+
+
+def problems(root):
+    exercises = checkdata.load_exercises(NOTEBOOK)
+    return [str(p) for p in masters.problems(masters.read(NOTEBOOK), exercises, root / "spec.py")]
+
+
+def test_the_toy_has_no_problem(toy_course):
+    assert problems(toy_course) == []
+
+
+SLIPS = {
+    "unbalanced markers": ("    ### END SOLUTION\n\n# %% check", "\n\n# %% check", ":13: unbalanced solution markers"),
+    "no points": ('exercise="square" points=3', 'exercise="square"', ":13: points are missing or not above zero"),
+    "zero points": ("points=3", "points=0", ":13: points are missing or not above zero"),
+    "unknown section": ('covers="wu:1.1"', 'covers="wu:99.9"', "covers unknown lecture section 'wu:99.9'"),
+    "unknown key": ("difficulty=1", "dificulty=1", "unknown metadata 'dificulty'"),
+    "no check": ('# %% check="square"\ncheck(square)\n', "", "exercise 'square' has no check cell"),
+    "check of nothing": ('check="square"', 'check="sqare"', "check of 'sqare', which is no exercise"),
+    "edited check": ("\ncheck(square)\n", "\nprint(check(square))\n", "a check cell holds nothing but check(square)"),
+    "no such function": ("def square(x)", "def sqare(x)", "must define a function or class of that name"),
+    "two blocks": ("with after(square):", "with after(square):\n    pass\nwith after(square):", "two `with after(…)` blocks"),
+    "solution outside": ("    y = square(", "    ### BEGIN SOLUTION\n    ### END SOLUTION\n    y = square(", "solution markers outside an exercise"),
+    "no minutes": ('minutes=5 builds="a square"', 'builds="a square"', ":1: the title cell needs minutes"),
+    "not Python": ("    fig, ax = plt.subplots()", "    fig, ax = = 1", "not valid Python"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_named_with_its_line(toy_course, slip):
+    old, new, message = SLIPS[slip]
+    assert old in MASTER
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER.replace(old, new, 1))
+    found = problems(toy_course)
+    assert any(message in problem for problem in found), found
+
+
+def test_a_check_before_its_exercise_is_named(toy_course):
+    check = '# %% check="square"\ncheck(square)\n\n'
+    moved = MASTER.replace(check, "").replace('# %% exercise="square"', check + '# %% exercise="square"')
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(moved)
+    assert any("stands before its exercise" in p for p in problems(toy_course))
+
+
+def test_a_double_exercise_is_named(toy_course):
+    start, end = MASTER.index('# %% exercise="square"'), MASTER.index("# %%\ndef draw")
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER[:end] + MASTER[start:end] + MASTER[end:])
+    assert any("'square' appears twice (first in line 13)" in p for p in problems(toy_course))
+
+
+SPEC_SLIPS = {
+    "two wrong answers": ('@square.wrong("a column", advice="Look at the shape.")', "", "2 wrong answers, at least 3 are needed"),
+    "no right answer": ('@square.right("as a list")', "", "no right answer written another way"),
+    "no advice": ('advice="Add or multiply?"', 'advice=""', "wrong answer 'doubles' has no advice"),
+    "two hints": ('"Think.", ', "", "2 hints, 3 are needed"),
+    "twins": ('"in place"', '"doubles"', "two wrong answers have the same name"),
+    "no cases": ("@square.cases", "", "it has no cases"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SPEC_SLIPS)
+def test_a_slip_of_the_specification_is_named(toy_course, slip):
+    old, new, message = SPEC_SLIPS[slip]
+    assert old in SPEC
+    (toy_course / "spec.py").write_text(SPEC.replace(old, new, 1))
+    found = problems(toy_course)
+    assert any(message in problem for problem in found), found
+
+
+def test_an_exercise_without_a_specification_is_named(toy_course):
+    (toy_course / "spec.py").write_text(SPEC.replace('Exercise("square"', 'Exercise("other"'))
+    found = problems(toy_course)
+    assert any("exercise 'square' has no specification" in p for p in found)
+    assert any("specification 'other' has no exercise" in p for p in found)
+
+
+def test_every_cell_gets_a_fixed_id_that_insertion_does_not_move(toy_course):
+    before = [cell.id for cell in masters.expand(masters.read(NOTEBOOK)).cells]
+    text = MASTER.replace("# %%\ndef draw", '# %% [markdown]\n# New.\n\n# %%\ndef draw')
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(text)
+    after = [cell.id for cell in masters.expand(masters.read(NOTEBOOK)).cells]
+    assert [i for i in after if i in before] == before and len(after) == len(before) + 1
+    assert {"square", "check-square", "why"} <= set(before)
+
+
+@pytest.mark.parametrize(
+    ("source", "shows"),
+    [
+        ("with after(f):\n    show(f())", True),
+        ("show(1)\nprint(2)", True),
+        ("x = 1", False),
+        ("import numpy as np", False),
+        ("def f(): pass", False),
+        ("start('x')", False),
+        ("with after(f):\n    pass\ny = 2", False),
+        ("broken(", False),
+    ],
+)
+def test_what_a_demonstration_is(source, shows):
+    assert masters.is_demonstration(source) is shows

@@ -1,0 +1,132 @@
+"""`check`, `hint` and `after`, as a student calls them."""
+
+import pytest
+
+from descent import check, hint, records, session
+from descent.checking import Score, is_solved
+
+STUB = "def double(x):\n    raise NotImplementedError"
+RIGHT = "def double(x):\n    return x + x"
+BLOCK = "with after(double):\n    made = double(2)"
+
+
+def double(x):
+    return 2 * x
+
+
+def test_a_right_answer_scores_all_points(toy, capsys):
+    score = check(double)
+    assert isinstance(score, Score) and score == 2 and repr(score) == "2.0"
+    assert "✓ double: solved, 2 of 2 points" in capsys.readouterr().out
+
+
+def test_a_wrong_answer_is_told_what_was_expected_and_named(toy, capsys):
+    def double(x):
+        return x**2
+
+    assert check(double) == 1  # zero squared is zero
+    told = capsys.readouterr().out
+    assert "Looks like: it squares. Twice, or to the second power?" in told
+    assert "expected" in told and "got" in told and "inputs" in told
+
+
+def test_an_answer_under_another_name_is_found(toy, monkeypatch, capsys):
+    import __main__
+
+    monkeypatch.setattr(__main__, "double", lambda x: 2 * x, raising=False)
+    assert check(__main__.double) == 2
+
+
+@pytest.mark.parametrize("strange", [3, None, "double", len, object()], ids=lambda v: type(v).__name__)
+def test_check_never_raises(toy, strange, capsys):
+    assert check(strange) == 0
+    assert "This notebook has no exercise named" in capsys.readouterr().out
+
+
+def test_check_before_start_says_what_to_do(toy, monkeypatch, capsys):
+    monkeypatch.setattr(session, "current", session.Session())
+    assert check(double) == 0
+    assert "Run the notebook's first code cell" in capsys.readouterr().out
+
+
+def test_check_prints_nothing_to_stderr(toy, capsys):
+    def double(x):
+        import sys
+
+        print("noise", file=sys.stderr)
+        raise ValueError("bad")
+
+    check(double)
+    assert capsys.readouterr().err == ""
+
+
+def test_hints_come_one_a_call_and_are_remembered(toy, capsys):
+    hint(double)
+    first = capsys.readouterr().out
+    assert "One." in first and "Two." not in first
+    hint(double)
+    hint(double)
+    hint(double)
+    assert "Three." in capsys.readouterr().out
+    assert records.read()["99_toy/01_double"]["exercises"]["double"]["hints"] == 3
+
+
+def test_in_the_grading_sandbox_check_says_nothing(toy, monkeypatch, capsys):
+    monkeypatch.setenv("DESCENT_GRADING", "1")
+    assert check(double) == 0 and capsys.readouterr().out == ""
+
+
+def test_solved_is_about_this_very_answer(toy, capsys):
+    assert is_solved(double)
+
+    def wrong(x):
+        return x
+
+    wrong.__name__ = "double"
+    assert not is_solved(wrong)
+
+
+def test_a_block_after_an_unsolved_exercise_is_skipped(shell):
+    shell.run_cell(STUB).raise_error()
+    shell.run_cell("from descent import after\nmade = None").raise_error()
+    shell.run_cell(BLOCK).raise_error()
+    assert shell.user_ns["made"] is None
+    page = shell.shown[-1]["data"]["text/html"]
+    assert "This cell runs once <code>double</code> is solved." in page
+
+
+def test_a_block_after_a_solved_exercise_runs(shell):
+    for cell in (RIGHT, "from descent import after", BLOCK):
+        shell.run_cell(cell).raise_error()
+    assert shell.user_ns["made"] == 4
+
+
+def test_an_error_in_a_solved_block_is_an_error(shell):
+    shell.run_cell(RIGHT)
+    shell.run_cell("from descent import after")
+    result = shell.run_cell("with after(double):\n    1 / 0")
+    assert isinstance(result.error_in_exec, ZeroDivisionError)
+
+
+def test_other_with_statements_are_left_alone(shell, tmp_path):
+    (tmp_path / "text").write_text("hello")
+    shell.run_cell(f"with open({str(tmp_path / 'text')!r}) as file:\n    text = file.read()").raise_error()
+    assert shell.user_ns["text"] == "hello"
+
+
+def test_the_card_is_html_in_a_notebook(shell):
+    shell.run_cell(RIGHT)
+    score = shell.run_cell("from descent import check\ncheck(double)").result
+    assert 'role="status"' in score._repr_html_() and "✓" in score._repr_html_()
+
+
+def test_the_students_line_is_shown_not_ours(shell):
+    shell.run_cell("def double(x):\n    wrong_name\n")
+    card = shell.run_cell("from descent import check\ncheck(double)").result._repr_html_()
+    assert "in line 2, `wrong_name`" in card and "running.py" not in card
+
+
+def test_a_students_text_cannot_become_markup(shell):
+    shell.run_cell("def double(x):\n    print('<script>x</script>')\n    return '<b>2</b>'")
+    card = shell.run_cell("from descent import check\ncheck(double)").result._repr_html_()
+    assert "<script>" not in card and "<b>2</b>" not in card

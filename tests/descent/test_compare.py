@@ -1,0 +1,81 @@
+"""Comparisons: what counts as the same, and the sentence where it is not."""
+
+import numpy as np
+import pytest
+
+from descent import compare
+from descent.compare import at_most, close, exact, parts, unordered, up_to_sign, within
+
+
+@pytest.mark.parametrize(
+    ("comparison", "expected", "got"),
+    [
+        (close(), 1.0, 1.0 + 1e-8),
+        (close(), [1.0, 2.0], np.array([1.0, 2.0])),
+        (close(), np.array([1.0]), [1]),
+        (close(), np.array([np.nan, np.inf]), np.array([np.nan, np.inf])),
+        (close(), np.array([1.0, 1e3]), np.array([1.0, 1e3], np.float32) * np.float32(1 + 1e-5)),
+        (close(), {"a": [1.0, None], "b": "x"}, {"b": "x", "a": [1.0, None]}),
+        (close(), [[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.0]]),
+        (close(), True, np.array(True)),
+        (exact(), np.array([1, 2]), [1.0, 2.0]),
+        (within(0.1), 0.5, 0.55),
+        (at_most(0.1), 1.0, -5.0),
+        (up_to_sign(), np.array([1.0, -2.0]), np.array([-1.0, 2.0])),
+        (up_to_sign(), np.eye(2), np.diag([1.0, -1.0])),
+        (unordered(), np.array([[1.0, 2.0], [3.0, 4.0]]), [[3.0, 4.0], [1.0, 2.0]]),
+        (parts(n=exact(), x=close()), {"n": 3, "x": 0.5}, {"n": 3, "x": 0.5 + 1e-9}),
+    ],
+)
+def test_the_same(comparison, expected, got):
+    assert comparison(expected, got) is None
+    assert compare.from_plain(comparison.to_plain())(expected, got) is None
+
+
+@pytest.mark.parametrize(
+    ("comparison", "expected", "got", "sentence"),
+    [
+        (close(), 1.0, 1.1, "expected 1, got 1.1"),
+        (close(), np.arange(3.0), np.array([0, 1, 5.0]), "at index [2] expected 2, got 5 (1 of 3 entries differ)"),
+        (close(), np.zeros(3), np.zeros((3, 1)), "expected shape (3,), got shape (3, 1)"),
+        (close(), 1.0, None, "the result is None: does the function return its answer?"),
+        (close(), np.zeros(2), np.array([0, np.nan]), "at index [1] got nan, which is not a finite number"),
+        (close(), np.zeros(2), np.array([True, False]), "expected numbers (dtype float64), got truth values (dtype bool)"),
+        (close(), np.ones(1), np.ones(1) * 1j, "expected real numbers, got complex ones (dtype complex128)"),
+        (close(), {"a": 1}, {"b": 1}, "the keys differ: missing ['a'], not asked for ['b']"),
+        (close(), {"a": 1}, [1], "expected a dict with keys ['a'], got a list of length 1"),
+        (close(), "up", "down", "expected 'up', got 'down'"),
+        (close(), 1.0, "x", "expected numbers, got a str"),
+        (close(), [1.0, [2.0]], [1.0], "expected 2 values, got 1"),
+        (close(), np.zeros(2), [[1.0], [1.0, 2.0]], "the rows of the result have different lengths"),
+        (exact(), 3, 4, "expected 3, got 4"),
+        (at_most(), 1.0, 1.5, "expected at most 1, got 1.5"),
+        (within(0.1), 0.5, 0.7, "expected 0.5, got 0.7"),
+        (up_to_sign(), np.array([1.0, 2.0]), np.array([-1.0, 2.0]), "at index [0] expected 1, got -1 (1 of 2 entries differ)"),
+        (parts(n=exact()), {"n": 3}, {"n": 4}, "n: expected 3, got 4"),
+    ],
+)
+def test_the_difference_in_a_sentence(comparison, expected, got, sentence):
+    assert comparison(expected, got) == sentence
+    assert compare.from_plain(comparison.to_plain())(expected, got) == sentence
+
+
+def test_unordered_wants_each_row_once():
+    problem = unordered()(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))
+    assert problem.startswith("nothing in the result matches expected row 1")
+
+
+def test_single_precision_gets_its_own_tolerance_and_no_more():
+    want = np.array([1.0])
+    assert close()(want, np.array([1 + 1e-4], np.float32)) is None
+    assert close()(want, np.array([1 + 1e-3], np.float32)) is not None
+    assert close()(want, np.array([1 + 1e-4])) is not None
+
+
+def test_long_values_are_cut():
+    assert len(compare.shorten(list(range(10_000)))) <= 140
+    assert "shape (100, 100)" in compare.shorten(np.zeros((100, 100)))
+
+
+def test_nearly_equal_numbers_are_told_apart():
+    assert compare.number_pair(1.0, 1.0000001) == ("1", "1.0000001")

@@ -1,0 +1,109 @@
+"""Figures have words and repeatable bytes; widgets redraw; guesses are kept; errata are proven."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from ipywidgets import Dropdown, FloatSlider
+
+from descent import data, erratum, explore, plots, predict, records, show
+from descent.widgets import Explorer
+
+
+def draw(a=1.0, kind="line"):
+    fig, ax = plt.subplots()
+    ax.plot(a * np.arange(5.0), "o-" if kind == "line" else "s", label="data")
+    ax.set(xlabel="x (m)", ylabel="y (m)", title="It grows")
+    return fig, f"The last value is {4 * a:.1f}."
+
+
+def test_the_same_figure_gives_the_same_bytes():
+    assert plots.png(draw()[0]) == plots.png(draw()[0])
+
+
+def test_show_gives_words_and_data(shell):
+    shell.user_ns["draw"] = draw
+    shell.run_cell("from descent import show\nshow(*draw(2.0))").raise_error()
+    shown = shell.shown[-1]["data"]
+    assert 'alt="The last value is 8.0."' in shown["text/html"]
+    assert "line 'data': n=5, from 0 to 8, mean 4" in shown["text/plain"]
+    assert plt.get_fignums() == []
+
+
+def test_a_changed_figure_changes_its_description():
+    first, second = (plots.describe(draw(a)[0]) for a in (1.0, 1.2))
+    assert first != second
+    assert plots.describe(draw(1.0)[0], digits=0) == plots.describe(draw(1.2)[0], digits=0)
+
+
+def test_show_wants_words():
+    with pytest.raises(ValueError, match="Say in a sentence"):
+        show(draw()[0], " ")
+
+
+def test_a_moved_slider_redraws():
+    widget = Explorer(draw, {"a": FloatSlider(1.0, min=0, max=3), "kind": Dropdown(options=["line", "dots"])})
+    first = widget.picture.value
+    widget.controls["a"].value = 2.5
+    assert widget.words == "The last value is 10.0." and widget.picture.value != first
+    assert "The last value is 10.0." in widget.readout.value
+    second = widget.picture.value
+    widget.controls["kind"].value = "dots"
+    assert widget.picture.value != second
+
+
+def test_explore_wants_controls():
+    with pytest.raises(TypeError, match="a is a float, not a control"):
+        explore(draw, a=1.0)
+
+
+def test_a_guess_is_kept_and_shown_beside_the_truth(shell):
+    ask = "from descent import predict\npredict('Up?', ['yes', 'no'], 0, because='It is.')"
+    shell.run_cell(ask).raise_error()
+    assert not any("Answer" in str(o["data"]) for o in shell.shown)
+    records.record_guess("99_toy/01_double", "Up?", "no")
+    records.record_guess("99_toy/01_double", "Up?", "yes")  # the first guess counts
+    shell.run_cell(ask).raise_error()
+    assert "You guessed: no, but it is not so." in shell.shown[-1]["data"]["text/plain"]
+
+
+def test_a_prediction_needs_a_truth_among_its_options(toy):
+    with pytest.raises(ValueError, match="truth is 2, but there are 2 options"):
+        predict("?", ["a", "b"], 2)
+
+
+@pytest.mark.parametrize(("printed", "corrected"), [(True, True), (False, False), (True, False)])
+def test_an_erratum_that_is_none_fails(toy, printed, corrected):
+    with pytest.raises(AssertionError):
+        erratum("wu:1", printed="a", corrected="b", printed_holds=printed, corrected_holds=corrected)
+
+
+def test_an_erratum_is_shown_with_its_proof(shell):
+    shell.run_cell("from descent import erratum\nerratum('wu:1', 'a', 'b', printed_holds=False, corrected_holds=True)")
+    assert "Printed (fails here): a" in shell.shown[-1]["data"]["text/markdown"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("diabetes", (442, 10)), ("breast_cancer", (569, 30)), ("iris", (150, 4)), ("wine", (178, 13)), ("digits", (1797, 64))],
+)
+def test_a_table_is_as_its_docstring_says(name, shape):
+    table = getattr(data, name)()
+    assert table.X.shape == shape and table.y.shape == shape[:1] and len(table.names) == shape[1]
+    assert str(shape[0]) in getattr(data, name).__doc__
+
+
+def test_documents_are_plain_english():
+    texts = data.documents()
+    assert len(texts) > 50 and "the" in texts["lambda"].split()
+
+
+def test_recurring_pictures_draw(rng):
+    fig, axes = plt.subplots(1, 4)
+    plots.contours(lambda p: (p**2).sum(1), axes[0], (-1, 1), (-1, 1), log=True)
+    plots.trajectories([rng.normal(size=(4, 2))] * 2, axes[0], ["a", "b"])
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    plots.decision_regions(lambda p: p[:, 0] > 0, X, y, axes[1])
+    plots.fan(np.arange(5), rng.normal(size=(10, 5)), axes[2], truth=np.zeros(5))
+    assert len(axes[2].lines) == 10 + 1 + 1 + 1
+    grid = plots.image_grid(rng.normal(size=(5, 8, 8)), columns=3, titles=list("abcde"))
+    assert sum(bool(ax.images) for ax in grid.axes) == 5

@@ -1,0 +1,94 @@
+"""Progress survives what may happen to its file; hand-ins are never overwritten."""
+
+import json
+import zipfile
+
+import pytest
+
+from descent import check, handin, progress, records, session, submit
+from descent.__main__ import main
+
+
+def double(x):
+    return 2 * x
+
+
+def entry():
+    return records.read()["99_toy/01_double"]["exercises"]["double"]
+
+
+def test_working_time_leaves_out_breaks(toy, monkeypatch, capsys):
+    now = {"t": 100.0}
+    monkeypatch.setattr(session, "now", lambda: now["t"])
+    records.record_visit("99_toy/01_double")
+    now["t"] += 60
+    check(double)
+    assert entry()["seconds"] == 60 and entry()["solved"] == 160
+    now["t"] += 10 * 3600
+    check(double)
+    assert entry()["seconds"] == 60 and entry()["checks"] == 2
+
+
+def test_a_broken_record_is_set_aside_not_lost(toy, descent_home, capsys):
+    records.path().write_text("{ not json")
+    check(double)
+    assert entry()["kind"] == "full"
+    assert [p.read_text() for p in descent_home.glob("progress-broken-*.json")] == ["{ not json"]
+
+
+def test_a_folder_that_cannot_be_written_breaks_nothing(toy, monkeypatch, tmp_path, capsys):
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("DESCENT_HOME", str(tmp_path / "a file" / "below"))
+    assert check(double) == 2
+
+
+def test_the_board_counts_points(toy, capsys):
+    check(double)
+    progress()
+    assert "1 of 1 solved, 2 of 2 points" in capsys.readouterr().out
+
+
+@pytest.fixture
+def saved(toy):
+    (toy / "99_toy" / "01_double.ipynb").write_text(json.dumps({"cells": []}))
+    return toy
+
+
+def test_a_hand_in_holds_the_notebooks_and_who(saved, capsys):
+    first = submit("99_toy", student="ada@x.org")
+    with zipfile.ZipFile(first) as bundle:
+        assert sorted(bundle.namelist()) == ["99_toy/01_double.ipynb", "manifest.json"]
+        manifest = json.loads(bundle.read("manifest.json"))
+    assert manifest["student"] == "ada@x.org" and manifest["chapter"] == "99_toy"
+    assert first.name.startswith("99_toy--ada@x.org--")
+    assert "not fully solved: double" in capsys.readouterr().out
+
+
+def test_earlier_hand_ins_are_kept_and_the_name_remembered(saved, monkeypatch, capsys):
+    monkeypatch.setattr(session, "now", lambda: 1_000_000.0)
+    first = submit("99_toy", student="ada")
+    content = first.read_bytes()
+    second = submit("99_toy")
+    assert second != first and first.read_bytes() == content and "--ada--" in second.name
+
+
+@pytest.mark.parametrize(
+    ("chapter", "student", "message"),
+    [
+        ("99_toy", None, "who are you"),
+        ("99_toy", "../evil", "is no identifier"),
+        ("99_toy", "a--b", "is no identifier"),
+        ("98_none", "ada", "there is no chapter '98_none'. Chapters: 99_toy"),
+        ("../99_toy", "ada", "there is no chapter"),
+    ],
+)
+def test_what_is_missing_is_said(saved, chapter, student, message):
+    with pytest.raises(handin.HandInError, match=message):
+        submit(chapter, student)
+
+
+def test_the_command_line_does_the_same(saved, capsys):
+    assert main(["submit", "99_toy", "--student", "ada"]) == 0
+    assert "Hand in this file:" in capsys.readouterr().out
+    assert main(["submit", "98_none"]) == 1
+    assert "there is no chapter" in capsys.readouterr().err

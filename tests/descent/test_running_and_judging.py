@@ -1,0 +1,160 @@
+"""An answer is run, its outcomes are judged: kinds, guards, partial credit, known mistakes."""
+
+import numpy as np
+import pytest
+
+from autograder import checkdata
+from descent import judging, running
+from solutions.spec import Exercise
+
+double = Exercise("double", reference=lambda x: 2 * x, hints=["a", "b", "c"], limit=0.3)
+
+
+@double.cases
+def _(rng):
+    yield "positive", dict(x=rng.uniform(1, 2, 3))
+    yield "positive", dict(x=rng.uniform(2, 3, 3))
+    yield "negative", dict(x=-rng.uniform(1, 2, 3))
+    yield "zero", dict(x=np.zeros(2))
+
+
+@double.wrong("it squares", advice="Twice, or to the second power?")
+def _(x):
+    return x**2
+
+
+@double.wrong("it takes the size", advice="Keep the sign.")
+def _(x):
+    return 2 * np.abs(x)
+
+
+DATA = checkdata.exercise_data(double, 3, seed=1)
+
+
+def verdict_on(answer, reveal=True):
+    outcomes = running.run_cases(answer, DATA["cases"], limit=DATA["limit"])
+    return judging.judge(DATA, outcomes, reveal=reveal)
+
+
+def test_a_right_answer_gets_all_points():
+    verdict = verdict_on(lambda x: x + x)
+    assert (verdict.kind, verdict.points) == ("full", 3)
+
+
+def test_each_property_earns_its_share():
+    verdict = verdict_on(lambda x: 2 * np.abs(x))
+    assert (verdict.kind, verdict.points) == ("partial", 2)
+    assert verdict.groups == {"positive": True, "negative": False, "zero": True}
+
+
+def test_a_known_mistake_is_named():
+    verdict = verdict_on(lambda x: [float(v) * float(v) for v in x])
+    assert (verdict.mistake, verdict.advice) == ("it squares", "Twice, or to the second power?")
+
+
+def test_a_mistake_is_named_only_when_it_explains_every_failing_case():
+    def squares_or_loses_the_sign(x):
+        return x**2 if x.mean() > 0 else 2 * np.abs(x)
+
+    assert verdict_on(squares_or_loses_the_sign).mistake == ""
+
+
+def changes_its_input(x):
+    x *= 2
+    return x
+
+
+def loops(x):
+    while True:
+        pass
+
+
+def stub(x):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (stub, "unsolved", "not solved yet"),
+        (lambda x: None, "wrong", "does the function return its answer?"),
+        (lambda x: 1 / 0, "error", "raised ZeroDivisionError"),
+        (lambda x: (2 * x)[:, None], "wrong", "expected shape"),
+        (lambda x: 2 * x + np.nan, "wrong", "not a finite number"),
+        (lambda x: object(), "wrong", "Return a number"),
+        (lambda x: exit(), "exited", "left the program"),
+        (lambda x: input("?"), "error", "input() cannot be answered here"),
+        (loops, "timeout", "longer than 0.3 s"),
+    ],
+    ids=lambda v: getattr(v, "__name__", None),
+)
+def test_what_went_wrong_is_told(answer, kind, words):
+    verdict = verdict_on(answer)
+    assert verdict.kind == kind
+    assert words in verdict.evidence
+
+
+def test_a_changed_input_is_told_and_named():
+    verdict = verdict_on(changes_its_input)
+    assert verdict.points == 1  # zeros stay zeros
+    assert "changed its input x" in verdict.cases[0].problem
+    assert verdict.mistake == "it changes its input"
+
+
+def test_prints_and_warnings_stay_out_of_the_way(capsys):
+    def chatty(x):
+        print("hello")
+        np.log(np.array([-1.0]))
+        return 2 * x
+
+    verdict = verdict_on(chatty)
+    assert verdict.kind == "full" and verdict.printed.startswith("hello")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_flood_of_prints_is_cut():
+    def floods(x):
+        print("x" * 10**6)
+        return 2 * x
+
+    assert len(verdict_on(floods).printed) <= running.TEXT_LIMIT
+
+
+def test_hidden_values_are_not_told():
+    def wrong(x):
+        return x + 1.2345
+
+    verdict = verdict_on(wrong, reveal=False)
+    told = str(verdict.to_plain())
+    assert "1.2345" not in told and "expected" not in verdict.evidence
+    assert all(case.inputs == case.expected == case.got == "" for case in verdict.cases)
+
+
+def test_an_error_message_cannot_carry_hidden_inputs():
+    def leaks(x):
+        raise ValueError(f"the input was {x.tolist()}")
+
+    verdict = verdict_on(leaks, reveal=False)
+    assert "the input was" not in str(verdict.to_plain())
+
+
+def test_numpy_settings_of_an_answer_do_not_last():
+    before = np.geterr()
+
+    def careless(x):
+        np.seterr(all="ignore")
+        return 2 * x
+
+    verdict_on(careless)
+    assert np.geterr() == before
+
+
+def test_a_probe_calls_the_answer():
+    source = "def _(answer, n):\n    return [answer(k) for k in range(n)]"
+    outcomes = running.run_cases(lambda k: k * k, [{"inputs": {"n": 3}}], probe=source)
+    assert outcomes[0]["value"] == [0, 1, 4]
+
+
+def test_a_verdict_survives_as_plain_data():
+    verdict = verdict_on(lambda x: x)
+    assert judging.Verdict.from_plain(verdict.to_plain()) == verdict
