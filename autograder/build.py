@@ -151,7 +151,7 @@ def build(notebook: str) -> float:
         raise BuildError("\n".join(f"course/{notebook}.ipynb: {problem}" for problem in problems))
     write_notebook(student, COURSE / f"{notebook}.ipynb")
     unsolved = execute(student, notebook, static=False)
-    _require_targets(unsolved, notebook, data)
+    require_targets(unsolved, notebook, data)
     return time.perf_counter() - started
 
 
@@ -280,7 +280,7 @@ def write_targets(solution, notebook: str) -> dict:
     return targets
 
 
-def _require_targets(unsolved, notebook: str, data: dict) -> None:
+def require_targets(unsolved, notebook: str, data: dict) -> None:
     """Unsolved, each `after` cell shows its line, and its picture where the solution draws one."""
     for cell in unsolved.cells:
         block = _after_block(cell.source) if cell.cell_type == "code" else None

@@ -53,7 +53,7 @@ class Cell:
 
 @dataclass
 class Part:
-    """One cell of the rebuilt notebook. role: "release", "answer", "written", "added", "check", "demo" or "text".
+    """One cell of the rebuilt notebook. role: "release", "answer", "written", "added", "check", "demo", "text" or "absent".
 
     name: of the exercise, for answers and checks. exercises: all whose answer stands in this cell.
     """
@@ -127,6 +127,7 @@ class _Search:
 
     def __init__(self, release: list[Cell], submitted: list[Cell]):
         self.release, self.submitted = release, submitted
+        self.texts = {c.plain for c in release if not _answer_name(c)}
         self.home: dict[int, int] = {}  # place in the submission -> place in the release
         self.also: dict[int, list[str]] = {}  # place in the submission -> exercises answered there
         self.how: dict[str, str] = {}
@@ -147,10 +148,12 @@ class _Search:
 
     def _free(self, cell):
         """Cells that may hold this answer: not used yet, and not another part of the release."""
-        texts = {c.plain for c in self.release if not _answer_name(c)}
         for place, other in enumerate(self.submitted):
-            if place not in self.home and other.plain not in texts and other.plain:
+            if place not in self.home and other.plain and not self._is_releases(other):
                 yield place, other
+
+    def _is_releases(self, cell) -> bool:
+        return cell.plain in self.texts
 
     def _by_id(self, cell, name):
         written = bool(cell.about("written"))
@@ -168,7 +171,7 @@ class _Search:
     def _by_name(self, cell, name):
         if cell.about("written"):
             return None, ""
-        found = [(p, c) for p, c in enumerate(self.submitted) if name in c.names and not is_demonstration(c.source)]
+        found = [(p, c) for p, c in enumerate(self.submitted) if name in c.names and not self._is_releases(c)]
         solved = [(p, c) for p, c in found if c.plain != cell.plain] or found
         if not solved:
             return None, ""
@@ -225,6 +228,8 @@ def rebuild(release: list[Cell], submitted: list[Cell]) -> Rebuilt:
             parts.append(_answer_part(cell, taken, search.also[answers[at]]))
         elif cell.about("written"):
             parts.append(Part("written", cell, _answer_name(cell)))
+        else:
+            parts.append(_absent(cell, search))
         parts += [Part("added", extra) for extra in added.get(at, [])]
     found = {_answer_name(c): c.plain for c in release if _answer_name(c)}
     untouched = {p.name for p in parts if p.role in ("answer", "written") and p.cell.plain == found.get(p.name)}
@@ -236,6 +241,13 @@ def _answer_part(cell: Cell, taken: Cell, names: list[str]) -> Part:
     """The student's text in the release's cell: its kind and metadata cannot be changed."""
     role = "written" if cell.about("written") else "answer"
     return Part(role, Cell(cell.kind, taken.source, cell.id, cell.metadata), _answer_name(cell), names)
+
+
+def _absent(cell: Cell, search) -> Part:
+    """In place of an answer that is not there, or stands elsewhere: a word, and nothing that runs."""
+    name = _answer_name(cell)
+    word = f"# {name}: {search.how[name]}." if name in search.how else f"# No cell for {name} was handed in."
+    return Part("absent", Cell(cell.kind, word, cell.id, cell.metadata), name)
 
 
 def _role(cell: Cell) -> str:

@@ -35,9 +35,7 @@ def spread(seconds, unit="s", digits=1):
     """'median 1.2 s (0.9 to 3.4, n = 5)'; unit 's' or 'ms'."""
     values = [s * (1000 if unit == "ms" else 1) for s in seconds]
     low, middle, high = min(values), statistics.median(values), max(values)
-    return (
-        f"median {middle:.{digits}f} {unit} ({low:.{digits}f} to {high:.{digits}f}, n = {len(values)})"
-    )
+    return f"median {middle:.{digits}f} {unit} ({low:.{digits}f} to {high:.{digits}f}, n = {len(values)})"
 
 
 def answers():
@@ -83,11 +81,17 @@ def checks(repeats=5):
                 checking.check(answer)
                 seconds.append(time.perf_counter() - started)
             typical.append(statistics.median(seconds))
-    yield "check(…), over all exercises", "median <= 300 ms", spread(typical, "ms"), (
-        statistics.median(typical) <= 0.3
+    yield (
+        "check(…), over all exercises",
+        "median <= 300 ms",
+        spread(typical, "ms"),
+        (statistics.median(typical) <= 0.3),
     )
-    yield "check(…), the slowest exercise", "<= 1000 ms", f"{1000 * max(typical):.1f} ms", (
-        max(typical) <= 1
+    yield (
+        "check(…), the slowest exercise",
+        "<= 1000 ms",
+        f"{1000 * max(typical):.1f} ms",
+        (max(typical) <= 1),
     )
 
 
@@ -111,6 +115,39 @@ def widgets():
     if seconds:
         reached = statistics.median(seconds) <= 0.1
         yield "a widget, from slider to picture", "median <= 100 ms", spread(seconds, "ms"), reached
+
+
+def grading(chapter="00_start_here", few=2, many=6, project=300):
+    """Grading a class, ours against stock `nbgrader autograde`, on the same honest submissions.
+
+    Both are timed from a cold start to the committed gradebook with `few` and `many` submissions; a class of
+    `project` is projected on the straight line through the two.
+    """
+    from tests import bench_grading
+
+    seconds, scores = {}, {}
+    for tool in (bench_grading.ours, bench_grading.stock):
+        for size in (few, many):
+            seconds[tool, size], scores[tool, size] = tool(chapter, size)
+            what = f"  {chapter}: {tool.__name__}, {size} submissions"
+            yield what, "", f"{seconds[tool, size]:.1f} s", None
+    same = scores[bench_grading.ours, many] == scores[bench_grading.stock, many]
+    told = f"{'the same' if same else 'different'}: {sorted(set(scores[bench_grading.ours, many].values()))}"
+    yield "grading, scores of ours and of nbgrader", "the same", told, same
+
+    def at(tool, size):
+        each = (seconds[tool, many] - seconds[tool, few]) / (many - few)
+        return each, seconds[tool, many] + (size - many) * each
+
+    (our_each, our_total), (stock_each, stock_total) = (
+        at(tool, project) for tool in (bench_grading.ours, bench_grading.stock)
+    )
+    told = (
+        f"{our_total:.0f} s against {stock_total:.0f} s: {stock_total / our_total:.0f} x, projected"
+    )
+    yield f"grading {project} submissions", ">= 20 x", told, stock_total >= 20 * our_total
+    told = f"{our_each:.2f} s against {stock_each:.2f} s: {stock_each / max(our_each, 1e-3):.0f} x"
+    yield "one more submission", ">= 50 x", told, stock_each >= 50 * our_each
 
 
 def suite():

@@ -25,7 +25,7 @@ def explorers(notebook):
     from descent.widgets import Explorer
 
     made = []
-    descent.explore = lambda draw, **controls: made.append(Explorer(draw, controls))
+    descent.explore = lambda draw, digits=2, **controls: made.append(Explorer(draw, controls))
     shell = InteractiveShell.instance()
     os.chdir(ROOT / "course" / notebook.split("/")[0])
     edition = nbformat.read(ROOT / "solutions" / f"{notebook}.ipynb", as_version=4)
@@ -41,9 +41,19 @@ def moves(control):
     if hasattr(control, "options"):
         options = [o[1] if isinstance(o, tuple) else o for o in control.options]
         later = itertools.cycle(option for option in options if option != control.value)
-        return list(itertools.islice(itertools.chain.from_iterable(zip(later, itertools.repeat(control.value))), 5))
+        return list(
+            itertools.islice(
+                itertools.chain.from_iterable(zip(later, itertools.repeat(control.value))), 5
+            )
+        )
     if isinstance(control.value, bool):
-        return [not control.value, control.value, not control.value, control.value, not control.value]
+        return [
+            not control.value,
+            control.value,
+            not control.value,
+            control.value,
+            not control.value,
+        ]
     if hasattr(control, "step"):
         step = control.step if control.value + 5 * control.step <= control.max else -control.step
         return [control.value + (i + 1) * step for i in range(5)]

@@ -34,24 +34,24 @@ start("01_regression/04_bias_variance_and_validation")
 # ## Why it matters
 #
 # One truth (dashed), three polynomials, two worlds. Above, 100 rows with little noise. Below, 15 rows with much.
-# Over each panel stand two errors, as roots of the mean square: on the **training** rows, and on fresh **validation** rows.
+# Each title gives two root mean squared errors: on the **training** rows, and on fresh **validation** rows.
 #
 # | | training error | validation error | with other data the fit … |
 # |---|---|---|---|
 # | **underfits** | high | high | hardly changes |
 # | **overfits** | low | high | changes wildly |
 #
-# Find one panel of each kind before you read on. Does the degree alone decide?
+# Find one panel of each kind. Does the degree alone decide?
 
 # %% covers="explainers:2.5.1" demo=true
-truth = lambda x: np.sin(4 * x + 0.7)
+def truth(x): return np.sin(4 * x + 0.7)
 show(*ms.draw_six_fits(truth))
 
-# %% covers="explainers:2.5.1"
+few, many = np.reshape([c["validation"] for c in ms.six_fits(truth, worlds=((15, 0.4), (150, 0.4)))], (2, 3))
 predict(
     "You may replace the 15 noisy rows by 150 equally noisy ones. Which validation error falls most?",
     ["degree 1", "degree 5", "degree 12"],
-    truth=2,
+    truth=int(np.argmax(few - many)),
     because="A fit that follows the noise is cured by data. The straight line is not: it is wrong on any amount of data.",
 )
 
@@ -65,7 +65,7 @@ predict(
 # - **variance**: the fits scatter around $\bar f(x)$ from data set to data set.
 #
 # Our learner fits a polynomial: it minimises $\frac1n\sum_i (y_i - \hat f(x_i))^2 + \lambda \sum_{j\ge1} w_j^2$, where the $w_j$ weigh
-# the Legendre polynomials $P_0, \dots, P_\text{degree}$ and $\lambda \ge 0$ is the ridge penalty.
+# the Legendre polynomials $P_0, \dots, P_\text{degree}$ and $\lambda \ge 0$ is the ridge penalty. Inputs are spread over $[-1, 1]$: one, at random, in each of $n$ equal slots.
 #
 # **Find out with the sliders.** (1) Which degree is best for 15 rows, and which for 200? (2) At degree 10 and 15 rows, can ridge undo the damage? What does it cost?
 # (3) Which of the three terms does no slider but the noise change?
@@ -74,7 +74,7 @@ predict(
 explore(
     ms.fan_explorer(truth),
     degree=IntSlider(10, min=0, max=12, description="degree", continuous_update=False),
-    n=IntSlider(20, min=15, max=200, step=5, description="rows n", continuous_update=False),
+    n=IntSlider(15, min=15, max=200, step=5, description="rows n", continuous_update=False),
     noise=FloatSlider(0.3, min=0, max=1, step=0.05, description="noise σ", continuous_update=False),
     log_ridge=FloatSlider(-6, min=-6, max=1, step=0.5, description="log₁₀ ridge λ", continuous_update=False),
 )
@@ -96,18 +96,18 @@ explore(
 # The cell measures all six at $x = 0.5$ for cubics on 20 000 data sets of 30 independent uniform inputs.
 
 # %% covers="moon:3.1.1 explainers:2.5.2" demo=true
-rng, R, at = np.random.default_rng(0), 20_000, np.array([0.5])
-x = rng.uniform(-1, 1, (R, 30))
+rng, sets, at = np.random.default_rng(0), 20_000, np.array([0.5])
+x = rng.uniform(-1, 1, (sets, 30))
 fit = ms.polynomial_fits(x, truth(x) + 0.3 * rng.normal(size=x.shape), 3, 0.0, at)[:, 0]
-eps = 0.3 * rng.normal(size=R)  # the noise of the test target: not in any training row
+eps = 0.3 * rng.normal(size=sets)  # the noise of the test target: not in any training row
 b, u = truth(0.5) - fit.mean(), fit.mean() - fit
 pieces = dict(noise=eps**2, bias2=b**2 + 0 * u, variance=u**2, eps_b=2 * eps * b, eps_u=2 * eps * u, b_u=2 * b * u)
 assert np.allclose(sum(pieces.values()), (truth(0.5) + eps - fit) ** 2)
 assert np.isclose(np.mean(fit**2), fit.var() + fit.mean() ** 2)  # E[X²] = Var[X] + (E X)²
 for name in ("eps_b", "eps_u", "b_u"):
-    error = pieces[name].std() / np.sqrt(R)
-    assert abs(pieces[name].mean()) < 4 * error + 1e-12, name
-print({name: f"{piece.mean():.3f}" for name, piece in pieces.items()})
+    error = pieces[name].std() / np.sqrt(sets)
+    assert abs(pieces[name].mean()) < 4 * error + 1e-12, name  # b_u: zero up to rounding, by the choice of b
+print(", ".join(f"{name} {round(piece.mean(), 3) + 0:.3f}" for name, piece in pieces.items()))
 
 # %% [markdown] covers="explainers:2.5.2.a"
 # ### From one input to all: the tower property
@@ -138,19 +138,33 @@ def tower(joint, g):
 # %% check="tower"
 check(tower)
 
+# %% covers="explainers:2.5.2.a"
+with after(tower):
+    rng = np.random.default_rng(10)
+    joint, y_values = rng.dirichlet(np.ones(12)).reshape(3, 4), np.array([-1.0, 0.0, 1.0, 2.0])
+    f, mean_y = tower(joint, np.tile(y_values, (3, 1)))  # f(i) = E[Y | X = i]
+    drawn = y_values[rng.choice(12, 200_000, p=joint.ravel()) % 4]
+    assert abs(drawn.mean() - mean_y) < 4 * drawn.std() / np.sqrt(200_000)
+    h = rng.normal(size=(3, 1))  # anything that depends on X alone, as the error of a fit does
+    inner, total = tower(joint, (y_values - np.reshape(f, (3, 1))) * h)
+    assert np.allclose(inner, 0) and np.isclose(total, 0)  # the cross term dies at each x
+    print(f"E[Y]: in two steps {mean_y:.2f}, sample mean {drawn.mean():.2f}")
+
 # %% [markdown] covers="explainers:2.5.2 moon:3.1"
 # With the mean over inputs the decomposition reads, for noise of variance $\sigma^2(x)$,
 #
 # $$\mathbb E_D[R(\hat f_D)] = \underbrace{\mathbb E_X[\sigma^2(X)]}_{\text{noise}} + \underbrace{\mathbb E_X\big[(f - \bar f)^2\big]}_{\text{squared bias}}
 # + \underbrace{\mathbb E_X\,\mathbb E_D\big[(\hat f_D - \bar f)^2\big]}_{\text{variance}}, \qquad R(\hat f) = \mathbb E_{(X,Y)}\big[(Y - \hat f(X))^2\big].$$
 #
-# Write the two terms that depend on the learner. Row $r$ of `fits` is the fit to data set $r$, evaluated at $m$ points. The mean over $D$ is the plain mean over the $R$ rows.
+# (Moon 3.1 writes $g^{(D)}$ for $\hat f_D$ and $\bar g$ for $\bar f$, and compares with $f$ itself: the same identity without the noise.)
+#
+# Write the two terms that depend on the learner. Row $s$ of `fits` is the fit to data set $s = 1, \dots, S$, evaluated at $m$ points. The mean over $D$ is the plain mean over the $S$ rows.
 
 # %% exercise="bias_variance" points=3 minutes=10 difficulty=1 covers="explainers:2.5.2 moon:3.1 guo:II.5"
 def bias_variance(fits, truth):
     """Squared bias and variance of a learner, each averaged over the points.
 
-    fits (R, m): fits of R data sets at m points. truth (m,): the true values there. Returns (bias2, variance).
+    fits (S, m): fits to S data sets at m points. truth (m,): the true values there. Returns (bias2, variance).
     fits = [[1, 2], [3, 2]] and truth = [0, 2] give bias2 = 2.0 and variance = 0.5.
     """
     ### BEGIN SOLUTION
@@ -164,19 +178,19 @@ def bias_variance(fits, truth):
 check(bias_variance)
 
 # %% [markdown] covers="explainers:2.5.2"
-# **Does it hold to the third digit?** Take the inputs fixed. Then the fit is linear in the targets, $\hat f = S y$, and all terms have exact values:
-# $\bar f = S f$, and $\mathrm{Var}[\hat f(x)] = \sum_i S_{xi}^2\,\sigma^2(x_i)$. Against them: your function on 100 000 simulated data sets, and the risk measured on ten million fresh targets.
+# **Does it hold to the third digit?** Take the inputs fixed. Then the fit is linear in the targets, $\hat f = A y$, and all terms have exact values:
+# $\bar f = A f$, and $\mathrm{Var}[\hat f(x)] = \sum_i A_{xi}^2\,\sigma^2(x_i)$. Against them: your function on 100 000 simulated data sets, and the risk measured on ten million fresh targets.
 # The noise grows with $x$: $\sigma^2(x) = 0.09\,(1 + x)$.
 
 # %% covers="explainers:2.5.2 moon:3.1 moon:3.1.1"
 with after(bias_variance):
     inputs, points, rng = ms.grid(30), ms.grid(100), np.random.default_rng(1)
-    sd = lambda x: 0.3 * np.sqrt(1 + x)
-    S = legvander(points, 3) @ np.linalg.pinv(legvander(inputs, 3))
-    exact = [np.mean((S @ truth(inputs) - truth(points)) ** 2), np.mean(S**2 @ sd(inputs) ** 2), np.mean(sd(points) ** 2)]
+    def sd(x): return 0.3 * np.sqrt(1 + x)
+    A = legvander(points, 3) @ np.linalg.pinv(legvander(inputs, 3))
+    exact = [np.mean((A @ truth(inputs) - truth(points)) ** 2), np.mean(A**2 @ sd(inputs) ** 2), np.mean(sd(points) ** 2)]
     blocks = []
     for _ in range(20):
-        fits = (truth(inputs) + sd(inputs) * rng.standard_normal((5000, 30))) @ S.T
+        fits = (truth(inputs) + sd(inputs) * rng.standard_normal((5000, 30))) @ A.T
         noise = sd(points) * rng.standard_normal(fits.shape)
         blocks.append([*bias_variance(fits, truth(points)), np.mean(noise**2), np.mean((truth(points) + noise - fits) ** 2)])
     measured = np.mean(blocks, axis=0)
@@ -227,7 +241,10 @@ with after(bias_variance):
 #
 # $$\mathbb E[\text{train}] = \sigma^2\Big(1 - \frac dn\Big), \qquad \mathbb E[\text{new targets, same inputs}] = \sigma^2\Big(1 + \frac dn\Big).$$
 #
-# The notes write $E_\text{out} \le E_\text{in} + \Omega$ and leave $\Omega$ open. For this learner its mean is $\Omega = 2\sigma^2 d/n$.
+# The notes (moon 3.1) write $E_\text{out} \le E_\text{ml} + \Omega$, error on new data against error of the learned fit, and leave $\Omega$ open. Here the mean gap is $2\sigma^2 d/n$.
+#
+# At *fresh* inputs the price is higher: $\sigma^2\big(1 + \frac{d}{n-d-1}\big)$ for normal features, without bound as $d \to n$, where the fit goes through every row, noise and all.
+# (What happens beyond the peak is the subject of the next notebook.)
 
 # %% covers="moon:5.3 moon:3.1" demo=true
 rng, n, d = np.random.default_rng(2), 20, 5
@@ -239,12 +256,6 @@ assert np.isclose(np.trace(H), d)
 assert abs(np.mean(noise * (fits - signal)) - d / n) < 0.003
 assert abs(np.mean((signal + noise - fits) ** 2) - (1 - d / n)) < 0.005
 assert abs(np.mean((signal + new - fits) ** 2) - (1 + d / n)) < 0.005
-
-# %% [markdown] covers="moon:5.3"
-# At *fresh inputs* the price is higher. For normal features it is $\sigma^2\big(1 + \frac{d}{n-d-1}\big)$, which has no bound as $d \to n$: the fit
-# goes through every row, noise and all. (What happens beyond the peak is the subject of the next notebook.)
-
-# %% covers="moon:5.3"
 show(*ms.draw_least_squares())
 
 # %% [markdown] covers="explainers:2.5.2.box-mse"
@@ -265,19 +276,19 @@ assert np.allclose((2 * q - 1) * noise + bias + np.where(vote_is_right, 1, -1) *
 print("risk", np.round(risk, 2), "  noise + bias + variance", np.round(noise + bias + variance, 2))
 
 # %% [markdown] covers="explainers:2.5.2.box-mse"
-# **Cross-entropy does split**, with another kind of mean. Let $t$ be the true class probabilities at one input, and $p_1, \dots, p_R$ the predictions of $R$ trained models.
+# **Cross-entropy does split**, with another kind of mean. Let $t$ be the true class probabilities at one input, and $p_1, \dots, p_S$ the predictions of $S$ trained models.
 # With $\mathrm{KL}(a \Vert b) = \sum_c a_c \log(a_c / b_c)$ and natural logarithms,
 #
-# $$\frac1R\sum_r \Big(\!-\!\sum_c t_c \log p_{r,c}\Big) = \underbrace{-\sum_c t_c \log t_c}_{\text{noise}} + \underbrace{\mathrm{KL}(t \Vert \bar p)}_{\text{bias}} + \underbrace{\tfrac1R\sum_r \mathrm{KL}(\bar p \Vert p_r)}_{\text{variance}}.$$
+# $$\frac1S\sum_s \Big(\!-\!\sum_c t_c \log p_{s,c}\Big) = \underbrace{-\sum_c t_c \log t_c}_{\text{noise}} + \underbrace{\mathrm{KL}(t \Vert \bar p)}_{\text{bias}} + \underbrace{\tfrac1S\sum_s \mathrm{KL}(\bar p \Vert p_s)}_{\text{variance}}.$$
 #
-# The centre $\bar p$ averages $\log p$, not $p$: $\log \bar p_c = \frac1R\sum_r \log p_{r,c} + \text{constant}$, the constant making $\bar p$ sum to 1 (a normalised *geometric* mean).
-# Squared error and KL are both Bregman divergences, and each Bregman loss splits so, around its own mean.
+# The centre $\bar p$ averages $\log p$, not $p$: $\log \bar p_c = \frac1S\sum_s \log p_{s,c} + \text{constant}$, the constant making $\bar p$ sum to 1 (a normalised *geometric* mean).
+# So squared error is not alone in splitting; it is the loss whose centre is the plain mean. (Both are Bregman divergences: each of these splits so, around its own mean.)
 
 # %% exercise="ce_decompose" points=3 minutes=15 difficulty=3 covers="explainers:2.5.2.box-mse"
 def ce_decompose(probs, truth):
     """Noise, bias and variance of the expected cross-entropy, as in the formula above (natural logarithms).
 
-    probs (R, k): predictions of R models for k classes, all > 0, rows sum to 1.
+    probs (S, k): predictions of S models for k classes, all > 0, rows sum to 1.
     truth (k,): true class probabilities; some may be 0, and 0 log 0 = 0. Returns (noise, bias, variance).
     probs = [[0.5, 0.5], [0.8, 0.2]] and truth = [1, 0] give (0, 0.4055, 0.0527); the centre is [2/3, 1/3].
     """
@@ -316,7 +327,9 @@ with after(ce_decompose):
 # | validation | about 20 % | choose among fits | as seldom as you can |
 # | test | about 10 % | report the error of the chosen one | once |
 #
-# Why not choose and report on the same rows? Watch 100 "models" that toss coins at labels that are coin tosses. Their true error is 0.5, all of them.
+# Learn, validate, choose, test, and only then use.
+# Why not choose and report on the same rows? Watch 100 "models" that answer by tossing a coin, on labels that are coin tosses. The true error of each is 0.5.
+# The validation rows were used 100 times and the best kept: their number flatters. The test rows were used once.
 
 # %% covers="guo:II.4" demo=true
 def split(n, fractions, seed):
@@ -327,10 +340,12 @@ def split(n, fractions, seed):
 train, valid, test = split(1000, (0.7, 0.2, 0.1), seed=0)
 assert [len(train), len(valid), len(test)] == [700, 200, 100]
 assert sorted([*train, *valid, *test]) == list(range(1000))
-labels, guesses = np.random.default_rng(4).integers(0, 2, (2, 101, 1000))[:, 1:]
-wrong = guesses != labels[0]
-best = wrong[:, valid].mean(axis=1).argmin()
-print(f"best of 100: validation error {wrong[best, valid].mean():.2f}, test error {wrong[best, test].mean():.2f}")
+rng, pairs = np.random.default_rng(4), []
+for _ in range(100):  # repeated, so that the means below are good to a point
+    wrong = rng.integers(0, 2, (100, 1000)) != rng.integers(0, 2, 1000)
+    best = wrong[:, valid].mean(axis=1).argmin()
+    pairs.append((wrong[best, valid].mean(), wrong[best, test].mean()))
+print("best of 100: validation error {:.2f}, test error {:.2f}".format(*np.mean(pairs, axis=0)))
 
 # %% [markdown] covers="guo:II.4.a explainers:3.4.2"
 # ## Cross-validation
@@ -373,28 +388,28 @@ with after(cv_scores):
     print(f"10 folds, ours and scikit-learn's: mean {ours.mean():.0f}, from {ours.min():.0f} to {ours.max():.0f}")
 
 # %% [markdown] covers="guo:II.4.a"
-# How good is the estimate? Here the truth is known, so we can compare, for degree 5 on 40 rows: one split (the first of five folds), 5 folds and 10 folds, each on 200 data sets.
-# The line is the true mean risk of a fit to all 40 rows, from a huge fresh sample. Why do the estimates lie a little above it?
+# How good is the estimate? Here the truth is known, so we can compare, for degree 5 on 60 rows: one split (the first of five folds), 5 folds and 10 folds, each on 200 data sets.
+# The dashed line is the true mean risk of a fit to all 60 rows. The estimates lie a little above it, for they judge fits to fewer rows: the size of the training set is itself a source of variation of every score.
 
 # %% covers="guo:II.4.a explainers:3.4.2"
 with after(cv_scores):
-    fit = lambda X, y: lambda new: ms.polynomial_fits(X[:, 0], y, 5, 0.0, new[:, 0])
-    x, y = ms.data_sets(truth, 40, 0.3, 200, np.random.default_rng(5))
-    order, points = np.random.default_rng(6).permutation(40), ms.grid()
+    def fit(X, y): return lambda new: ms.polynomial_fits(X[:, 0], y, 5, 0.0, new[:, 0])
+    x, y = ms.data_sets(truth, 60, 0.3, 200, np.random.default_rng(5))
+    order, points = np.random.default_rng(6).permutation(60), ms.grid()
     x, y = x[:, order], y[:, order]  # the slots come sorted
     scores = {k: np.array([cv_scores(fit, a[:, None], b, k) for a, b in zip(x, y, strict=True)]) for k in (5, 10)}
     estimates = {"one split": scores[5][:, 0], "5 folds": scores[5].mean(1), "10 folds": scores[10].mean(1)}
     errors = ms.polynomial_fits(x, y, 5, 0.0, points) - truth(points)
-    show(*ms.draw_folds(5, 40, estimates, 0.3**2 + np.mean(errors**2)))
+    show(*ms.draw_folds(5, 60, estimates, 0.3**2 + np.mean(errors**2)))
 
 # %% [markdown] covers="explainers:2.1.2.box-linearity"
 # **A use at once: is a relation linear?** Compare the variance explained by a line and by a flexible cubic spline. On the training rows the spline always wins, for it contains the line. On held-out rows it wins only if the curve is real.
 
 # %% covers="explainers:2.1.2.box-linearity"
 with after(cv_scores):
-    line = lambda x: np.column_stack([x**0, x])
-    spline = lambda x: np.column_stack([x**j for j in range(4)] + [np.maximum(x - knot, 0) ** 3 for knot in (-0.5, 0, 0.5)])
-    solve = lambda A, b: lambda new: new @ np.linalg.lstsq(A, b, rcond=None)[0]
+    def line(x): return np.column_stack([x**0, x])
+    def spline(x): return np.column_stack([x**j for j in range(4)] + [np.maximum(x - knot, 0) ** 3 for knot in (-0.5, 0, 0.5)])
+    def solve(A, b): return lambda new: new @ np.linalg.lstsq(A, b, rcond=None)[0]
     for name, f in {"a line": lambda x: 2 * x, "a sine": lambda x: np.sin(3 * x)}.items():
         rng = np.random.default_rng(7)
         x = rng.uniform(-1, 1, 100)
@@ -429,19 +444,18 @@ show(*ms.draw_rates(rates, train, valid, edge))
 #
 # $m$ hyperparameters with sets of values $\Omega_{h_1}, \dots, \Omega_{h_m}$ span the space $\Omega_{h_1} \times \dots \times \Omega_{h_m}$.
 # A grid of $g$ values each costs $g^m$ trainings. Random search draws settings, trains each on the training part (say 80 %), and keeps the one with the lowest loss on the validation part (20 %).
+#
+# Rates and penalties live on a logarithmic scale: equal *factors* should be equally likely. For a box from `low` to `high`, a uniform $u \in [0, 1)$ gives `low` at $u = 0$,
+# tends to `high` as $u \to 1$, and equal steps of $u$ multiply by equal factors. Some runs diverge: their loss is `nan`, and they must never win.
 
 # %% covers="explainers:3.4.1" demo=true
-prob_top = lambda q, n: 1 - (1 - q) ** n
+def prob_top(q, n): return 1 - (1 - q) ** n
 predict(
     "How many random draws make it 95 % sure that one of them is among the best 5 % of all settings?",
     ["about 20", "about 60", "about 400", "it depends on the number of hyperparameters"],
     truth=lambda: int(np.argmax(prob_top(0.05, np.array([20, 60, 400])) >= 0.95)),
     because=f"Each draw misses the top 5 % with chance 0.95, and 1 - 0.95^60 = {prob_top(0.05, 60):.3f}, in any dimension.",
 )
-
-# %% [markdown] covers="explainers:3.4.1"
-# Rates and penalties live on a logarithmic scale: equal *factors* should be equally likely. For a box from `low` to `high`, a uniform $u \in [0, 1)$ gives `low` at $u = 0$,
-# tends to `high` at $u = 1$, and equal steps of $u$ multiply by equal factors. Some runs diverge: their loss is `nan`, and they must never win.
 
 # %% exercise="random_search" points=3 minutes=12 difficulty=2 covers="explainers:3.4.1"
 def random_search(objective, low, high, n, rng):
@@ -469,10 +483,10 @@ check(random_search)
 with after(random_search):
     low, high, rng = np.array([1e-4, 1e-4]), np.array([1.0, 1.0]), np.random.default_rng(8)
     centres, budgets = rng.uniform(-4, 0, (200, 2)), np.array([4, 9, 16, 25, 36])
-    loss = lambda log_h, c: (log_h - c) ** 2 @ np.array([1, 0.02])
-    box = lambda g: np.stack(np.meshgrid(*2 * [-4 + 4 * (np.arange(g) + 0.5) / g]), -1).reshape(-1, 2)
+    def loss(log_h, c): return (log_h - c) ** 2 @ np.array([1, 0.02])
+    def box(g): return np.stack(np.meshgrid(*2 * [-4 + 4 * (np.arange(g) + 0.5) / g]), -1).reshape(-1, 2)
     on_grid = [np.mean([loss(box(g), c).min() for c in centres]) for g in (2, 3, 4, 5, 6)]
-    search = lambda c, n: random_search(lambda h: loss(np.log10(h), c), low, high, n, rng)[1]
+    def search(c, n): return random_search(lambda h: loss(np.log10(h), c), low, high, n, rng)[1]
     at_random = [np.mean([search(c, n) for c in centres]) for n in budgets]
     seen = []
     random_search(lambda h: seen.append(np.log10(h)) or loss(seen[-1], centres[0]), low, high, 25, rng)
@@ -481,7 +495,7 @@ with after(random_search):
 # %% [markdown] covers="explainers:3.4.3"
 # ## The best of many looks too good
 #
-# Group A publishes a network with 99 hidden neurons, group B one with 100; all else is equal. B has the lower test error and is adopted. One group that tries both and keeps the better
+# Group A publishes a network with 99 hidden neurons, group B one with 100; all else is equal. A has the slightly lower test error and is adopted. One group that tries both and keeps the better
 # would have done the same. The test set has *chosen*, so the winner's test error is too low on average. A whole field does this for years.
 #
 # How much does it buy? $M$ models, each with true error $p$, make $B_1, \dots, B_M$ mistakes on $n$ test cases, independent binomial counts. For a count, $\mathbb E[\min] = \sum_{j \ge 0} P(\min > j)$,
@@ -503,7 +517,10 @@ check(expected_best)
 
 # %% [markdown] covers="explainers:3.4.3 moon:3.1"
 # A hundred models of true error 0.10 on a thousand cases: the winner reports 0.077. And a bound in the form $E_\text{out} \le E_\text{in} + \Omega$ for the best of $M$:
-# with probability $1 - \delta$ it holds for all $M$ at once when $\Omega = \sqrt{\ln(M/\delta)/(2n)}$ (Hoeffding's inequality, and a sum over the models).
+# with probability $1 - \delta$ it holds for all $M$ at once when $\Omega = \sqrt{\ln(M/\delta)/(2n)}$ (Hoeffding's inequality, summed over the models).
+#
+# **Find out below:** how many test cases make the best of 100 honest to one point (0.01)? Real models make many of the same mistakes: what does an agreement of 0.9 do
+# (on 0.9 of the cases a model copies a common pattern of mistakes)? What does a refreshed benchmark say of the winners?
 
 # %% covers="explainers:3.4.3 moon:3.1"
 with after(expected_best):
@@ -514,10 +531,6 @@ with after(expected_best):
     assert np.mean(p > lowest + bound) <= 0.05
     print(f"best of {M}: expected {expected_best(p, n, M):.3f}, simulated {lowest.mean():.3f}, Ω at 95 % {bound:.3f}")
     print("best of 1, 10, 100, 1000:", *(f"{expected_best(p, n, m):.3f}" for m in (1, 10, 100, 1000)))
-
-# %% [markdown] covers="explainers:3.4.3"
-# **Find out:** how many test cases make the best of 100 honest to one point (0.01)? Real models make many of the same mistakes: what does an agreement of 0.9 do?
-# And what does refreshing the benchmark show about the winners?
 
 # %% covers="explainers:3.4.3"
 explore(
@@ -542,7 +555,7 @@ with after(cv_scores):
 
     X, y = data.breast_cancer().X, data.breast_cancer().y.astype(float)
     rest, test = split(len(y), (0.8, 0.2), seed=1)
-    learner = lambda C: lambda A, b: make_pipeline(StandardScaler(), SVC(C=C)).fit(A, b).predict
+    def learner(C): return lambda A, b: make_pipeline(StandardScaler(), SVC(C=C)).fit(A, b).predict
     values = 2.0 ** np.arange(-5, 16, 2)
     scores = np.array([cv_scores(learner(C), X[rest], y[rest], 10) for C in values])
     mean, error = scores.mean(axis=1), scores.std(axis=1, ddof=1) / np.sqrt(10)
@@ -577,12 +590,11 @@ show(*ms.draw_luck(counts, *np.mean(results, axis=0).T))
 # - Match complexity to the amount of data: few rows, simple model. An $L_2$ penalty for smooth truths, $L_1$ for sparse ones, early stopping before the noise is learned; watch the gap between training and validation as you go.
 # - Fit on training rows (scaling and feature choice included), choose by cross-validation, train again on all of them, report once on test rows.
 # - Random search beats a grid where few hyperparameters matter; 60 draws reach the top 5 % with probability 0.954.
-# - The best of many is better than the average, *and* its score flatters it. The more you compare, and the fewer the cases, the more.
-
-# %% [markdown]
+# - The best of many is better than the average, *and* its score flatters it: the more, the more you compare and the fewer the cases. Keep validation and test apart, and refresh a benchmark that everybody has tuned on.
+#
 # ## What the notes got wrong
 #
-# Two of these are ideas, not slips: bias is not flexibility, and variance does not live inside one model. The cell proves both with the numbers that you met.
+# Two of these are ideas, not slips: bias is not flexibility, and variance does not live inside one fit. The cells below prove each.
 
 # %% covers="guo:II.5 moon:3.1" demo=true
 x, y = ms.data_sets(truth, 30, 0.3, 300, np.random.default_rng(0))

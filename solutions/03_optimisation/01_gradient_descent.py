@@ -19,16 +19,17 @@
 import math
 
 import ipywidgets as widgets
-import matplotlib.pyplot as plt
 import numpy as np
 import sympy
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from descent import after, check, data, erratum, explore, predict, show, start
+from descent import after, check, data, erratum, explore, hint, predict, show, start
 from descent.widgets import gradient_descent as landscapes
+from descent.widgets.gradient_descent import draw_gaps, slider
 
 start("03_optimisation/01_gradient_descent")
+rng = np.random.default_rng(0)
 
 # %% covers="wu:1.6"
 show(*landscapes.draw_regimes(kappa=10))
@@ -49,7 +50,7 @@ show(*landscapes.draw_regimes(kappa=10))
 #
 # **Fermat's condition.** Take a minimiser $x^*$ inside an open set and any direction $v$. The slope there is
 # $\nabla f(x^*)^\top v$. Were it not zero, a small move along $v$ or $-v$ would lower $f$. So $\nabla f(x^*) = 0$.
-# Is every point with $\nabla f = 0$ a minimum?
+# Is every point with $\nabla f = 0$ a minimum? Ask the eigenvalues of the Hessian $\nabla^2 f$.
 
 # %% covers="cs480:thm3.3 explainers:3.1.1"
 u, v = sympy.symbols("u v", real=True)
@@ -60,41 +61,34 @@ for f in (u**2 + v**2, 1 - u**2 - v**2, u**2 - v**2):
     curvatures = sympy.hessian(f, (u, v)).subs(point).eigenvals()
     kinds[str(f)] = name_of[frozenset(sympy.sign(c) for c in curvatures)]
 print(kinds)
-erratum("explainers:3.1.1", r"where $\nabla f = 0$, $f$ has a local maximum",
-        r"where $\nabla f = 0$, $f$ has a minimum, a maximum or a saddle (or a flat spot)",
-        printed_holds=set(kinds.values()) == {"maximum"}, corrected_holds=len(set(kinds.values())) == 3)
-
-# %% [markdown]
-# So the condition is necessary, not sufficient. It becomes sufficient when $f$ is convex (section 4).
-#
-# Losses are often rescaled: a sum becomes a mean, a probability becomes a negative log. What does a factor change?
+erratum(
+    "explainers:3.1.1",
+    r"where $\nabla f = 0$, $f$ has a local maximum",
+    r"where $\nabla f = 0$, $f$ has a minimum, a maximum or a saddle (or a flat spot)",
+    printed_holds=set(kinds.values()) == {"maximum"},
+    corrected_holds=len(set(kinds.values())) == 3,
+)
 
 # %% covers="cs480:rem8.1"
 x = np.linspace(-2, 3, 501)
 f = (x - 1) ** 2 + 1
-best = {c: x[np.argmin(c * f)] for c in (1, 3, -1)}
+place = {c: x[np.argmin(c * f)] for c in (1, 3, -1)}
 assert np.argmin(f + 5) == np.argmin(f)  # an added constant moves nothing either
-
-
-def scaled():
-    fig, ax = plt.subplots(figsize=(6.4, 3))
-    for c, style in ((1, "-"), (3, "--"), (-1, ":")):
-        (line,) = ax.plot(x, c * f, style, label=f"{c} · f")
-        ax.plot(best[c], (c * f).min(), "*", color=line.get_color(), markersize=13)
-    ax.set(title="A positive factor keeps the place", xlabel="x", ylabel="value")
-    ax.legend()
-    return fig, f"On [−2, 3], f and 3f are smallest at {best[1]:g} and {best[3]:g}; −f at {best[-1]:g}."
-
-
-# %%
-predict("Multiply f by 3. What happens to the smallest value, and to the place where it is reached?",
-        ["Neither changes", "The value triples, the place stays", "The value triples, the place moves"],
-        truth=lambda: 1 if best[3] == best[1] and (3 * f).min() != f.min() else 2,
-        because="A factor c > 0 keeps the order of the values. With c < 0 the order is reversed.", then=scaled)
-erratum("cs480:rem8.1", r"$\min_x f(x) = \min_x c\, f(x)$ for every constant $c$",
-        r"$\min_x c f(x) = c \min_x f(x)$ and the same $\arg\min$, for $c > 0$",
-        printed_holds=bool((3 * f).min() == f.min()),
-        corrected_holds=bool(np.isclose((3 * f).min(), 3 * f.min()) and best[3] == best[1] != best[-1]))
+predict(
+    "A loss is often rescaled: a sum becomes a mean. Multiply f by 3. "
+    "What happens to its smallest value, and to the place where it is reached?",
+    ["Neither changes", "The value triples, the place stays", "The value triples, the place moves"],
+    truth=1 if place[3] == place[1] and (3 * f).min() != f.min() else 2,
+    because="A factor c > 0 keeps the order of the values, c < 0 reverses it.",
+    then=lambda x=x, f=f: landscapes.draw_scaled(x, f, (1, 3, -1)),
+)
+erratum(
+    "cs480:rem8.1",
+    r"$\min_x f(x) = \min_x c\, f(x)$ for every constant $c$",
+    r"$\min_x c f(x) = c \min_x f(x)$ and the same $\arg\min$, for $c > 0$",
+    printed_holds=bool((3 * f).min() == f.min()),
+    corrected_holds=bool((3 * f).min() == 3 * f.min() and place[3] == place[1] != place[-1]),
+)
 
 # %% [markdown] covers="wu:1.6.1 explainers:3.1.1.box-taylor"
 # ## 2. Which way is down?
@@ -107,6 +101,7 @@ erratum("cs480:rem8.1", r"$\min_x f(x) = \min_x c\, f(x)$ for every constant $c$
 # The first leaves an error of order $\lVert\Delta\rVert^2$, the second of order $\lVert\Delta\rVert^3$. Shrink $\Delta$
 # tenfold and the errors must shrink 100 and 1000 times. A wrong gradient would show at once: the first error would
 # shrink tenfold only. We try it on a curved valley, $f(x) = (1 - x_1)^2 + 10\,(x_2 - x_1^2)^2$.
+
 
 # %% covers="explainers:3.1.1.box-taylor wu:1.6.1"
 def banana(x):
@@ -127,14 +122,19 @@ a, way = np.array([-1.0, 1.5]), np.array([0.6, 0.8])
 g, H = banana_grad(a), banana_hessian(a)
 h = np.geomspace(1e-1, 1e-3, 9)
 change = np.array([banana(a + s * way) - banana(a) for s in h])
-first, second = abs(change - h * (g @ way)), abs(change - h * (g @ way) - h**2 / 2 * (way @ H @ way))
+first = abs(change - h * (g @ way))
+second = abs(change - h * (g @ way) - h**2 / 2 * (way @ H @ way))
 slopes = [np.polyfit(np.log(h), np.log(error), 1)[0] for error in (first, second)]
 assert np.allclose(slopes, [2, 3], atol=0.1)  # slopes on log-log axes: the orders of the errors
-erratum("explainers:3.1.1.box-taylor", r"$f(x) = f(a) + \nabla f(a)\cdot(x-a) + \frac12 (x-a)\cdot\nabla^2 f(a)(x-a)$",
-        r"$\approx$ in place of $=$: a remainder of order $\lVert x-a\rVert^3$ is missing",
-        printed_holds=bool(second.max() < 1e-12), corrected_holds=abs(slopes[1] - 3) < 0.1)
+erratum(
+    "explainers:3.1.1.box-taylor",
+    r"$f(x) = f(a) + \nabla f(a)\cdot(x-a) + \frac12 (x-a)\cdot\nabla^2 f(a)(x-a)$",
+    r"$\approx$ in place of $=$: a remainder of order $\lVert x-a\rVert^3$ is missing",
+    printed_holds=bool(second.max() < 1e-12),
+    corrected_holds=abs(slopes[1] - 3) < 0.1,
+)
 
-# %% [markdown] covers="moon:4.1.1 explainers:3.1.1 wu:1.6.1"
+# %% [markdown] covers="moon:4.1.1 explainers:3.1.1 wu:1.6.1 wu:1.6.2"
 # Take steps $\eta v$ of one small length $\eta$, with $\lVert v \rVert = 1$, and let $\theta \in [0, \pi]$ be the angle between $v$ and the
 # gradient. To first order,
 #
@@ -143,38 +143,37 @@ erratum("explainers:3.1.1.box-taylor", r"$f(x) = f(a) + \nabla f(a)\cdot(x-a) + 
 # The cosine is largest, 1, at $\theta = 0$ and smallest, −1, at $\theta = \pi$. Cauchy and Schwarz say the same without
 # an angle: $|\nabla f^\top v| \le \lVert\nabla f\rVert \lVert v\rVert$, with equality only if the two are parallel. So the
 # steepest way down is $v^* = -\nabla f / \lVert\nabla f\rVert$, and it gains about $\eta \lVert\nabla f\rVert$.
+#
+# **Sideways**, at $\theta = 90°$, the cosine is zero: first the sweep, then a walk at a right angle to the gradient of $a x_1^2 + b x_2^2$ ($a, b \ge 0$), which is $(2ax_1, 2bx_2)$.
+# Move the point there, change $a$ and $b$. When does $-\nabla f$ point at the minimum?
 
-# %% covers="explainers:3.1.1 wu:1.6.1"
-angle = np.linspace(0, 2 * np.pi, 361)
-up = g / np.linalg.norm(g)
-fan = np.outer(np.cos(angle), up) + np.outer(np.sin(angle), [-up[1], up[0]])  # unit vectors, turned from the gradient
-curves = {eta: np.array([banana(a + eta * w) - banana(a) for w in fan]) / (eta * np.linalg.norm(g)) for eta in (0.3, 0.1, 1e-3)}
-fig, ax = plt.subplots(figsize=(6.4, 3.3))
-for (eta, curve), style in zip(curves.items(), (":", "-.", "-")):
-    ax.plot(np.degrees(angle), curve, style, label=f"step length η = {eta:g}")
-ax.plot(np.degrees(angle), np.cos(angle), "--", color="black", label="cos θ")
-ax.set(title="Short steps: the change of f is a cosine", xlabel="angle to the gradient (degrees)", ylabel="change of f ÷ (η ‖∇f‖)")
-ax.legend(fontsize=9)
-show(fig, "Change of f against direction: " + ", ".join(f"largest gap to the cosine {abs(c - np.cos(angle)).max():.3f} at η = {e:g}" for e, c in curves.items()))
+# %% covers="explainers:3.1.1 wu:1.6.1 moon:4.1.1"
+angle, up = np.linspace(0, 2 * np.pi, 361), g / np.linalg.norm(g)
+fan = np.outer(np.cos(angle), up) + np.outer(np.sin(angle), [-up[1], up[0]])  # unit vectors
+curves = {}
+for eta in (0.3, 0.1, 1e-3):
+    change = np.array([banana(a + eta * w) - banana(a) for w in fan])
+    curves[eta] = change / (eta * np.linalg.norm(g))
+show(*landscapes.draw_fan(angle, curves))
 assert np.degrees(angle[curves[1e-3].argmin()]) == 180 and curves[1e-3].argmax() % 360 == 0
-
-# %% covers="moon:4.1.1 explainers:3.1.1"
-rng = np.random.default_rng(0)
-others = rng.normal(size=(1000, 2))
-others /= np.linalg.norm(others, axis=1, keepdims=True)
-assert (abs(others @ g) <= np.linalg.norm(g)).all() and (others @ g).min() >= -up @ g  # nobody beats −g/‖g‖
+assert (abs(fan @ g) <= np.linalg.norm(g) + 1e-12).all()  # Cauchy and Schwarz
 theta = math.acos(round(-up @ up, 12))
-erratum("explainers:3.1.1", r"the angle to the gradient is $\theta \in [0, \pi)$",
-        r"$\theta \in [0, \pi]$: the steepest descent itself stands at $\pi$",
-        printed_holds=0 <= theta < math.pi, corrected_holds=0 <= theta <= math.pi)
-erratum("moon:4.1.1", r"$\nabla f^\top \nabla f$ is always positive", r"it is never negative, and zero at a stationary point",
-        printed_holds=bool(banana_grad([1, 1]) @ banana_grad([1, 1]) > 0),
-        corrected_holds=bool(banana_grad([1, 1]) @ banana_grad([1, 1]) == 0 and g @ g > 0))
-erratum("moon:4.1.1", r"the derivative is the slope at the point $f(x)$", r"the slope at the point $x$")
-
-# %% [markdown]
-# And sideways? At $\theta = 90°$ the cosine is zero. Look at $f(x) = a x_1^2 + b x_2^2$ with $a, b \ge 0$: its gradient is
-# $(2 a x_1, 2 b x_2)$.
+erratum(
+    "explainers:3.1.1",
+    r"the angle to the gradient is $\theta \in [0, \pi)$",
+    r"$\theta \in [0, \pi]$: the steepest descent itself stands at $\pi$",
+    printed_holds=0 <= theta < math.pi,
+    corrected_holds=0 <= theta <= math.pi,
+)
+flat = banana_grad(np.array([1.0, 1.0]))
+erratum(
+    "moon:4.1.1",
+    r"$\nabla f^\top \nabla f$ is always positive",
+    r"it is never negative, and zero at a stationary point",
+    printed_holds=bool(flat @ flat > 0),
+    corrected_holds=bool(flat @ flat == 0 and g @ g > 0),
+)
+erratum("moon:4.1.1", r"the derivative is the slope at $f(x)$", r"the slope at the point $x$")
 
 # %% covers="wu:1.6.2 moon:4.1"
 p, h = np.array([1.4, 0.7]), np.geomspace(1e-1, 1e-4, 7)
@@ -182,21 +181,19 @@ normal = np.array([2, 8]) * p  # the gradient of x₁² + 4 x₂²
 side = np.array([-normal[1], normal[0]]) / np.linalg.norm(normal)
 moved = [abs((p + s * side) ** 2 @ [1, 4] - p**2 @ [1, 4]) for s in h]
 order = np.polyfit(np.log(h), np.log(moved), 1)[0]
-predict("You walk a distance h at a right angle to the gradient. How does f change for small h?",
-        ["In proportion to h", "In proportion to h²", "Not at all"], truth=round(order) - 1,
-        because="The tangent of a contour: flat to first order, only curvature is left.",
-        then=lambda: landscapes.draw_compass(1, 4, 1.4, 0.7))
-
-# %% [markdown]
-# So contours and gradient cross at right angles. Does this depend on the shape? Move the point, change $a$ and $b$.
-# Why does $-\nabla f$ miss the minimum when $a \ne b$?
-
-# %% covers="wu:1.6.2 moon:4.1"
-explore(landscapes.draw_compass,
-        a=widgets.FloatSlider(1, min=0, max=4, step=0.5, description="a", continuous_update=False),
-        b=widgets.FloatSlider(4, min=0, max=4, step=0.5, description="b", continuous_update=False),
-        x=widgets.FloatSlider(1.4, min=-2, max=2, step=0.1, description="point x₁", continuous_update=False),
-        y=widgets.FloatSlider(0.7, min=-1.5, max=1.5, step=0.1, description="point x₂", continuous_update=False))
+predict(
+    "You walk a distance h at a right angle to the gradient. How does f change for small h?",
+    ["In proportion to h", "In proportion to h²", "Not at all"],
+    truth=round(order) - 1,
+    because="You are on the tangent of a contour: flat to first order, only curvature is left.",
+)
+explore(
+    landscapes.draw_compass,
+    a=slider(1, 0, 4, 0.5, "a"),
+    b=slider(4, 0, 4, 0.5, "b"),
+    x=slider(1.4, -2, 2, 0.1, "point x₁"),
+    y=slider(0.7, -1.5, 1.5, 0.1, "point x₂"),
+)
 
 # %% [markdown] covers="cs480:8-motiv wu:9.6.2"
 # ## 3. How far?
@@ -212,19 +209,21 @@ explore(landscapes.draw_compass,
 # far as $q$ does. When does it?
 
 # %% covers="cs480:8-motiv wu:9.6.2"
-t = 0.02
-model = lambda y: banana(a) + g @ (y - a) + (y - a) @ (y - a) / (2 * t)
-assert np.allclose(minimize(model, a).x, a - t * g, atol=1e-4)  # a numerical minimiser agrees
+def model(y, t=0.02):
+    return banana(a) + g @ (y - a) + (y - a) @ (y - a) / (2 * t)
+
+
+assert np.allclose(minimize(model, a).x, a - 0.02 * g, atol=1e-4)  # a numerical minimiser agrees
 
 grid = np.linspace(-6, 6, 2001)
 for x0 in np.linspace(-3, 3, 13):  # f = log cosh: its curvature 1/cosh² reaches L = 1, at 0
     assert landscapes.surrogate_gap(x0, 1.0, grid).min() > -1e-12  # t = 1/L: above f from every x
 assert landscapes.surrogate_gap(0.2, 1.3, grid).min() < 0  # t > 1/L: it cuts below f from some x
-
-# %% covers="cs480:8-motiv"
-explore(landscapes.draw_surrogate,
-        x=widgets.FloatSlider(0.6, min=-3, max=3, step=0.1, description="point x", continuous_update=False),
-        t=widgets.FloatSlider(0.5, min=0.1, max=3, step=0.1, description="step size t", continuous_update=False))
+explore(
+    landscapes.draw_surrogate,
+    x=slider(0.6, -3, 3, 0.1, "point x"),
+    t=slider(0.5, 0.1, 3, 0.1, "step size t"),
+)
 
 # %% [markdown] covers="cs480:def8.2 guo:I.4 wu:1.6.3 explainers:3.1 guo:II.1.a"
 # The parabola is safe from every $x$ exactly while $1/t$ is at least the largest curvature. We come back to that.
@@ -236,7 +235,8 @@ explore(landscapes.draw_surrogate,
 #
 # Test the gradient *before* each step. Stuck? `hint(gd)` helps in three stages, for every exercise.
 
-# %% exercise="gd" points=3 minutes=10 difficulty=1 covers="cs480:def8.2 guo:I.4 wu:1.6.3 explainers:3.1"
+
+# %% exercise="gd" points=3 minutes=8 difficulty=1 covers="cs480:def8.2 guo:I.4 wu:1.6.3 explainers:3.1"
 def gd(grad, x0, t, max_steps, tol=0.0):
     """All iterates of gradient descent with a fixed step size.
 
@@ -255,27 +255,17 @@ def gd(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
     ### END SOLUTION
 
+
 # %% check="gd"
 check(gd)
 
-# %% [markdown]
-# guo's example is $\phi(z) = z^2$, so $z_{t+1} = (1 - 2\alpha) z_t$ with step size $\alpha$. Which $\alpha$ is best, and which is the last that works?
-
 # %% covers="guo:I.4"
-with after(gd):
+with after(gd):  # guo's example, φ(z) = z² with step size α: z ← (1 − 2α) z. Which α is best?
     for alpha in (0.05, 0.4, 0.5, 1.0, 1.1):
         z = gd(lambda z: 2 * z, np.array([1.0]), alpha, 100, tol=1e-4)[:, 0]
-        assert np.allclose(z, (1 - 2 * alpha) ** np.arange(len(z)))
-        print(f"α = {alpha:<4}  factor {1 - 2 * alpha:+.1f}  {len(z) - 1:3d} steps  z = {z[-1]:.2g}")
-
-# %% covers="moon:4.1.1 wu:1.6.3"
-square, step = lambda x: x**2, lambda x, eta: x - eta * 2 * x  # L = 2, so 2/L = 1
-erratum("moon:4.1.1", r"$x^{(k+1)} = x^{(k)} - \eta \nabla f(x^{(k)})$ always gives $f(x^{(k+1)}) < f(x^{(k)})$",
-        r"it does if $\nabla f(x^{(k)}) \ne 0$ and $\eta < 2/L$, where $L$ bounds the curvature",
-        printed_holds=all(square(step(1.0, eta)) < 1 for eta in (0.5, 1.0, 1.5)),
-        corrected_holds=all(square(step(1.0, eta)) < 1 for eta in np.linspace(0.01, 0.99, 50)))
-erratum("wu:1.6.3", r"Algorithm 1 is missing, although momentum is numbered Algorithm 2",
-        r"Algorithm 1: $x_{t+1} = x_t - \eta f'(x_t)$ until the gradient is small")
+        factor = 1 - 2 * alpha
+        assert np.allclose(z, factor ** np.arange(len(z)))
+        print(f"α = {alpha:<4}  factor {factor:+.1f}  {len(z) - 1:3d} steps  z = {z[-1]:.2g}")
 
 # %% [markdown] covers="wu:1.6.3 cs480:8-step"
 # **The bowl explains it all.** Let $f(x) = \frac12 x^\top H x$ with $H$ symmetric, eigenvalues $\lambda_1, \dots, \lambda_d$ from $m$ to
@@ -288,19 +278,37 @@ erratum("wu:1.6.3", r"Algorithm 1 is missing, although momentum is numbered Algo
 # Best is the $t$ at which both ends are equally slow: $1 - tm = tL - 1$, so $t = \frac{2}{m+L}$, with factor
 # $\frac{\kappa - 1}{\kappa + 1}$.
 
-# %% covers="wu:1.6.3 cs480:8-step"
-predict("A bowl has the curvatures 1 and 10. For which step sizes does gradient descent converge from every start?",
-        ["t < 0.1", "t < 0.2", "t < 1", "t < 2"],
-        truth=lambda: int(np.argmin([abs(limit - 2 / 10) for limit in (0.1, 0.2, 1, 2)])),
-        because="The steepest direction sets the limit, 2/L = 0.2, however flat the other one is.")
+# %% covers="wu:1.6.3 cs480:8-step moon:4.1.1"
+predict(
+    "A bowl has the curvatures 1 and 10. "
+    "For which step sizes does gradient descent converge from every start?",
+    ["t < 0.1", "t < 0.2", "t < 1", "t < 2"],
+    truth=lambda: int(np.argmin([abs(limit - 2 / 10) for limit in (0.1, 0.2, 1, 2)])),
+    because="The steepest direction sets the limit, 2/L = 0.2, however flat the other one is.",
+)
+small, large = np.linspace(0.01, 0.99, 50), np.array([1.0, 1.5])  # f = x²: L = 2, so 2/L = 1
+erratum(
+    "moon:4.1.1",
+    r"$x^{(k+1)} = x^{(k)} - \eta \nabla f(x^{(k)})$ always gives $f(x^{(k+1)}) < f(x^{(k)})$",
+    r"it does if $\nabla f(x^{(k)}) \ne 0$ and $\eta < 2/L$, where $L$ bounds the curvature",
+    printed_holds=bool(((1 - 2 * large) ** 2 < 1).all()),  # the step from x = 1 lands at 1 − 2η
+    corrected_holds=bool(((1 - 2 * small) ** 2 < 1).all()),
+)
+erratum(
+    "wu:1.6.3",
+    r"Algorithm 1 is missing, although momentum is numbered Algorithm 2",
+    r"Algorithm 1: $x_{t+1} = x_t - \eta f'(x_t)$ until the gradient is small",
+)
 
 # %% covers="cs480:8-step wu:1.6.3"
 with after(gd):
-    H, x0 = np.diag([1.0, 10.0]), np.ones(2)
-    assert np.allclose(gd(lambda x: H @ x, x0, 0.15, 30)[-1], np.linalg.matrix_power(np.eye(2) - 0.15 * H, 30) @ x0)
-    steps = np.sort(np.r_[np.geomspace(0.005, 0.25, 50), 2 / 11])
-    ends = [gd(lambda x: H @ x, x0, t, 30)[-1] for t in steps]
-    show(*landscapes.draw_step_sizes(steps, [x @ H @ x / 2 for x in ends], m=1, L=10, n_steps=30))
+    H, gaps = np.diag([1.0, 10.0]), []
+    steps = np.sort(np.r_[np.geomspace(0.02, 0.25, 50), 2 / 11])
+    for t in steps:
+        end = gd(lambda x: H @ x, np.ones(2), t, 30)[-1]
+        assert np.allclose(end, np.linalg.matrix_power(np.eye(2) - t * H, 30) @ np.ones(2))
+        gaps.append(end @ H @ end / 2)
+    show(*landscapes.draw_step_sizes(steps, gaps, m=1, L=10, n_steps=30))
 
 # %% [markdown] covers="cs480:8 explainers:3.1 moon:4.2 wu:1.6.3"
 # **The laboratory.** Step sizes are in units of $1/L$. The dashed line is what theory says. Find out:
@@ -308,18 +316,20 @@ with after(gd):
 # 1. On the bowl, at which step does the path begin to cross the valley, and from which step on does it never come back?
 #    Does either number move when κ goes to 100? What does get worse?
 # 2. On the saddle, start at (1, 0.01), then at (1, 0). What do plain and normalised descent do?
-# 3. For Rosenbrock's valley, $L$ holds at the minimum only. Find a start from which a step of 1/L explodes.
+# 3. For Rosenbrock's valley, $L$ holds at the minimum only. Does a step of 1/L survive from (−1.2, 1)? From (2.5, 1)?
 # 4. On the logistic loss the run is faster than its bound. Which of $m$, $L$ is too pessimistic?
 
 # %% covers="cs480:8 wu:1.6.3 explainers:3.1 moon:4.2"
-explore(landscapes.draw_landscape,
-        name=widgets.Dropdown(options=landscapes.SURFACES, description="surface"),
-        kappa=widgets.FloatLogSlider(10, min=0, max=2, step=0.1, description="κ (bowl only)", continuous_update=False),
-        x=widgets.FloatSlider(2.5, min=-3, max=3, step=0.05, description="start x₁", continuous_update=False),
-        y=widgets.FloatSlider(1, min=-3, max=3, step=0.01, description="start x₂", continuous_update=False),
-        step=widgets.FloatSlider(1.9, min=0.05, max=4, step=0.05, description="step t · L", continuous_update=False),
-        n_steps=widgets.IntSlider(40, min=1, max=300, description="steps", continuous_update=False),
-        optimiser=widgets.Dropdown(options=landscapes.OPTIMISERS, description="optimiser"))
+explore(
+    landscapes.draw_landscape,
+    name=widgets.Dropdown(options=landscapes.SURFACES, description="surface"),
+    kappa=widgets.FloatLogSlider(10, min=0, max=2, description="κ (bowl)", continuous_update=False),
+    x=slider(2.5, -3, 3, 0.05, "start x₁"),
+    y=slider(1, -3, 3, 0.01, "start x₂"),
+    step=slider(1.9, 0.05, 4, 0.05, "step t · L"),
+    n_steps=widgets.IntSlider(40, min=1, max=300, description="steps", continuous_update=False),
+    optimiser=widgets.Dropdown(options=landscapes.OPTIMISERS, description="optimiser"),
+)
 
 # %% [markdown] covers="cs480:8-step"
 # ### When $L$ is unknown: backtracking
@@ -331,11 +341,13 @@ explore(landscapes.draw_landscape,
 # else replace $t$ by $\beta t$ with $0 < \beta < 1$ and try again. Section 5 proves that each $t \le 1/L$ passes, so the
 # search ends and $t \ge \min(t_0, \beta/L)$.
 
-# %% exercise="backtracking" points=2 minutes=8 difficulty=2 covers="cs480:8-step"
+
+# %% exercise="backtracking" points=2 minutes=7 difficulty=2 covers="cs480:8-step"
 def backtracking(f, grad, x, t0, beta):
     """The first of t0, beta t0, beta² t0, … that passes the test above.
 
-    f: function (d,) -> number; grad: (d,) -> (d,); x (d,); t0 > 0; 0 < beta < 1. Returns the step size t, a number.
+    f: function (d,) -> number; grad: (d,) -> (d,); x (d,); t0 > 0; 0 < beta < 1.
+    Returns the step size t, a number.
     With f(x) = x², x = [1.0], t0 = 2, beta = 0.5: 2 and 1 fail, 0.5 passes. The result is 0.5.
     """
     ### BEGIN SOLUTION
@@ -345,19 +357,21 @@ def backtracking(f, grad, x, t0, beta):
     return t
     ### END SOLUTION
 
+
 # %% check="backtracking"
 check(backtracking)
 
 # %% covers="cs480:8-step"
 with after(backtracking):
-    bowl = np.diag([1.0, 10.0])
-    for point in rng.normal(size=(100, 2)):
-        assert backtracking(lambda z: z @ bowl @ z / 2, lambda z: bowl @ z, point, 1.0, 0.5) >= min(1.0, 0.5 / 10)
+    for point in rng.normal(size=(100, 2)):  # the promise, on a bowl with L = 10
+        t = backtracking(lambda z: z**2 @ [0.5, 5], lambda z: z * [1, 10], point, 1.0, 0.5)
+        assert t >= min(1.0, 0.5 / 10)
     x, used = np.array([-1.2, 1.0]), []
     while np.linalg.norm(banana_grad(x)) > 1e-4:
         used.append(backtracking(banana, banana_grad, x, 1.0, 0.5))
         x = x - used[-1] * banana_grad(x)
-    print(f"banana valley: {len(used)} steps to {x.round(3)}, step sizes from {min(used):.4f} to {max(used):.4f}")
+    assert len(used) < 1000
+    print(f"fewer than 1000 steps to {x.round(2)}, sizes {min(used):.4f} to {max(used):.4f}")
 
 # %% [markdown] covers="cs480:def8.3 cs480:def8.4 cs480:def8.6"
 # ## 4. Three words about curvature
@@ -373,31 +387,49 @@ with after(backtracking):
 # these five are convex? A single bad pair refutes.
 
 # %% covers="cs480:def8.3 cs480:thm3.3"
-gallery = {"exp x": (np.exp, np.exp), "x²": (lambda x: x**2, lambda x: 2 * x),
-           "log(1 + exp(−x))": (lambda x: np.logaddexp(0, -x), lambda x: -expit(-x)),
-           "sin x": (np.sin, np.cos), "x⁴ − 3x²": (lambda x: x**4 - 3 * x**2, lambda x: 4 * x**3 - 6 * x)}
+gallery = {
+    "exp x": (np.exp, np.exp),
+    "x²": (lambda x: x**2, lambda x: 2 * x),
+    "log(1 + exp(−x))": (lambda x: np.logaddexp(0, -x), lambda x: -expit(-x)),
+    "sin x": (np.sin, np.cos),
+    "x⁴ − 3x²": (lambda x: x**4 - 3 * x**2, lambda x: 4 * x**3 - 6 * x),
+}
 grid, convex = np.linspace(-2, 2, 81), {}
 for name, (f, slope) in gallery.items():  # margin[i, j]: f at y_j minus the tangent of x_i there
-    margin = f(grid)[None] - f(grid)[:, None] - slope(grid)[:, None] * (grid[None] - grid[:, None])
+    tangent = f(grid)[:, None] + slope(grid)[:, None] * (grid[None] - grid[:, None])
+    margin = f(grid)[None] - tangent
     i, j = np.unravel_index(margin.argmin(), margin.shape)
     convex[name] = margin.min() > -1e-12
-    print(f"{name:17}", "no bad pair" if convex[name] else f"not convex: tangent at {grid[i]:.2f} is {-margin.min():.2f} above f at {grid[j]:.2f}")
+    where = f"the tangent at {grid[i]:.2f} is {-margin.min():.2f} above f at {grid[j]:.2f}"
+    print(f"{name:17}", "no bad pair" if convex[name] else f"not convex: {where}")
 assert list(convex.values()) == [True, True, True, False, False]
 
 # %% covers="cs480:def8.4 cs480:def8.6"
 p, q = rng.uniform(-10, 10, (2, 500))
-erratum("cs480:def8.4", r"an $L$-smooth $f$ is called $L$-Lipschitz continuous", r"its gradient is $L$-Lipschitz continuous, $f$ need not be",
-        printed_holds=bool((abs(p**2 - q**2) <= 2 * abs(p - q)).all()),  # f = x², L = 2
-        corrected_holds=bool((abs(2 * p - 2 * q) <= 2 * abs(p - q) + 1e-12).all()))
-erratum("cs480:def8.4", r"$LI \succeq \nabla^2 f(x)$ defines $L$-smooth, also for the non-convex $f$ of theorem 8.8",
-        r"$LI \succeq \nabla^2 f(x) \succeq -LI$; one side is enough only if $f$ is convex",
-        printed_holds=bool((abs(-4 * p**3 + 4 * q**3) <= abs(p - q)).all()),  # f = −x⁴: f″ ≤ 0, below every L
-        corrected_holds=bool((abs(np.cos(p) - np.cos(q)) <= abs(p - q)).all()))  # f = sin x: −1 ≤ f″ ≤ 1
+erratum(
+    "cs480:def8.4",
+    r"an $L$-smooth $f$ is called $L$-Lipschitz continuous",
+    r"its gradient is $L$-Lipschitz continuous, $f$ need not be",
+    printed_holds=bool((abs(p**2 - q**2) <= 2 * abs(p - q)).all()),  # f = x², L = 2
+    corrected_holds=bool((abs(2 * p - 2 * q) <= 2 * abs(p - q) + 1e-12).all()),
+)
+erratum(
+    "cs480:def8.4",
+    r"$LI \succeq \nabla^2 f(x)$ defines $L$-smooth, also for the non-convex $f$ of theorem 8.8",
+    r"$LI \succeq \nabla^2 f(x) \succeq -LI$; one side is enough only if $f$ is convex",
+    # L = 1. Printed: f = −x⁴, where f″ ≤ 0 ≤ L. Corrected: f = sin x, where −1 ≤ f″ ≤ 1.
+    printed_holds=bool((abs(4 * q**3 - 4 * p**3) <= abs(p - q)).all()),
+    corrected_holds=bool((abs(np.cos(p) - np.cos(q)) <= abs(p - q)).all()),
+)
 m, H = 1.0, np.diag([1.0, 10.0])  # the curvature of f = ½ xᵀHx is at least m = 1
-erratum("cs480:def8.6", r"$f$ is $m$-strongly convex if $f - m\lVert x\rVert^2$ is convex", r"if $f - \frac m2 \lVert x\rVert^2$ is convex",
-        printed_holds=bool(np.linalg.eigvalsh(H - 2 * m * np.eye(2)).min() >= 0),
-        corrected_holds=bool(np.linalg.eigvalsh(H - m * np.eye(2)).min() >= 0))
-assert np.isclose(np.linalg.eigvalsh(H + 0.3 * np.eye(2)).min(), m + 0.3)  # adding ½ λ‖x‖² adds λ to m
+erratum(
+    "cs480:def8.6",
+    r"$f$ is $m$-strongly convex if $f - m\lVert x\rVert^2$ is convex",
+    r"if $f - \frac m2 \lVert x\rVert^2$ is convex",
+    printed_holds=bool(np.linalg.eigvalsh(H - 2 * m * np.eye(2)).min() >= 0),
+    corrected_holds=bool(np.linalg.eigvalsh(H - m * np.eye(2)).min() >= 0),
+)
+assert np.isclose(np.linalg.eigvalsh(H + 0.3 * np.eye(2)).min(), m + 0.3)  # ½ λ‖x‖² adds λ to m
 
 # %% [markdown] covers="cs480:def8.4 guo:II.1.a"
 # **On data.** For 569 tumours take the mean radius and the mean texture, standardised, and a column of ones: $X$ is $n \times 3$. With
@@ -407,6 +439,9 @@ assert np.isclose(np.linalg.eigvalsh(H + 0.3 * np.eye(2)).min(), m + 0.3)  # add
 # \nabla f(w) = -\frac1n \sum_i s_i\, \sigma(-s_i x_i^\top w)\, x_i + \lambda w .$$
 #
 # Its Hessian is $\frac1n X^\top D X + \lambda I$, where $D$ is diagonal with entries $p_i (1 - p_i)$, $p_i = \sigma(x_i^\top w)$.
+#
+# **Your task:** bound it without a run. Replace each entry of $D$ by the largest value that $p(1-p)$ can have; $L$ is the largest eigenvalue of what is left, $\lambda I$
+# included. (cs480 stores $X$ transposed, so there it is $XX^\top$.)
 
 # %% covers="cs480:def8.4 guo:II.1.a"
 table = data.breast_cancer()
@@ -439,21 +474,20 @@ def newton(lam=0.0, X=X, s=s, n_steps=15):
 
 w_star, w = newton(), np.array([0.5, -1.0, 0.3])
 numeric = [(loss(w + 1e-6 * e, 0.1) - loss(w - 1e-6 * e, 0.1)) / 2e-6 for e in np.eye(3)]
-assert np.allclose(numeric, loss_grad(w, 0.1), atol=1e-8) and np.linalg.norm(loss_grad(w_star)) < 1e-12
+assert np.allclose(numeric, loss_grad(w, 0.1), atol=1e-8)
+assert np.linalg.norm(loss_grad(w_star)) < 1e-12
 
-# %% [markdown]
-# No run is needed to bound the curvature. Replace each entry of $D$ by the largest value that it can have. How large is $p(1-p)$
-# at most? Then $L$ is the largest eigenvalue of what is left, $\lambda$ included. (cs480 stores $X$ transposed, so there it is $XX^\top$.)
 
-# %% exercise="logistic_smoothness" points=2 minutes=7 difficulty=2 covers="cs480:def8.4"
+# %% exercise="logistic_smoothness" points=2 minutes=6 difficulty=2 covers="cs480:def8.4"
 def logistic_smoothness(X, lam):
-    """The smallest L that bounds every Hessian of the mean logistic loss + lam/2 ‖w‖², whatever w and the labels.
+    """The smallest L that bounds each Hessian of the mean logistic loss + lam/2 ‖w‖², for all w.
 
     X (n, d), one row an example; lam >= 0 -> a number. X = [[2.0]], lam = 0.5 gives 1.5.
     """
     ### BEGIN SOLUTION
     return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X)) + lam
     ### END SOLUTION
+
 
 # %% check="logistic_smoothness"
 check(logistic_smoothness)
@@ -463,8 +497,10 @@ with after(logistic_smoothness):
     L = logistic_smoothness(X, 0.0)
     steepest = [np.linalg.eigvalsh(loss_hessian(w))[-1] for w in rng.normal(0, 2, (300, 3))]
     pairs = rng.normal(0, 2, (300, 2, 3))
-    assert max(steepest) <= L and np.isclose(np.linalg.eigvalsh(loss_hessian(np.zeros(3)))[-1], L)  # reached at w = 0
-    assert all(np.linalg.norm(loss_grad(v) - loss_grad(w)) <= L * np.linalg.norm(v - w) for v, w in pairs)
+    assert max(steepest) <= L
+    assert np.isclose(np.linalg.eigvalsh(loss_hessian(np.zeros(3)))[-1], L)  # reached at w = 0
+    for v, w in pairs:  # the gradient is L-Lipschitz
+        assert np.linalg.norm(loss_grad(v) - loss_grad(w)) <= L * np.linalg.norm(v - w)
     flat, steep = np.linalg.eigvalsh(loss_hessian(w_star))[[0, -1]]
     print(f"L = {L:.3f}; at the minimiser the curvature runs from {flat:.3f} to {steep:.3f}")
 
@@ -485,29 +521,38 @@ with after(logistic_smoothness):
 
 # %% covers="cs480:thm8.5"
 gs, ts, xs, ss = sympy.symbols("g t x s")
-square_completed = 2 * ts * gs * (xs - ss) - ts**2 * gs**2 - ((xs - ss) ** 2 - (xs - ts * gs - ss) ** 2)
-assert sympy.expand(square_completed) == 0  # line 3, coordinate by coordinate
-b = np.array([0.3, 0.2])  # Taylor: the remainder is ½ ΔᵀHΔ with the Hessian somewhere between a and b
+before, after_step = (xs - ss) ** 2, (xs - ts * gs - ss) ** 2  # line 3, coordinate by coordinate:
+assert sympy.expand(2 * ts * gs * (xs - ss) - ts**2 * gs**2 - (before - after_step)) == 0
+
+b = np.array([0.3, 0.2])  # Taylor: the remainder is ½ ΔᵀHΔ, with H from a point between a and b
 remainder = banana(b) - banana(a) - banana_grad(a) @ (b - a)
 between = [(b - a) @ banana_hessian(a + r * (b - a)) @ (b - a) / 2 for r in np.linspace(0, 1, 201)]
 assert min(between) <= remainder <= max(between)
-erratum("cs480:thm8.5", r"the mean value theorem lets us write the Lagrangian", r"Taylor's theorem with the Lagrange form of the remainder")
+erratum(
+    "cs480:thm8.5",
+    r"the mean value theorem lets us write the Lagrangian",
+    r"Taylor's theorem with the Lagrange form of the remainder",
+)
 
-# %% exercise="proof_margins" points=3 minutes=12 difficulty=2 covers="cs480:thm8.5"
+
+# %% exercise="proof_margins" points=3 minutes=10 difficulty=2 covers="cs480:thm8.5"
 def proof_margins(f, grad, x, x_star, t, L):
-    """Right side minus left side of lines 1, 2 and 3 for one step from x. True lines give margins >= 0.
+    """Right side minus left side of lines 1, 2, 3 for one step from x: >= 0 where a line is true.
 
     f: function (d,) -> number; grad: (d,) -> (d,); x, x_star (d,); t, L > 0. Returns three numbers.
-    With f(x) = x², x = [1.0], x_star = [0.0], t = 0.25, L = 2: x⁺ = [0.5], and the margins are 0, 0.25, 1.25.
+    With f(x) = x², x = [1.0], x_star = [0.0], t = 0.25, L = 2: x⁺ is [0.5],
+    and the margins are 0, 0.25, 1.25.
     """
     ### BEGIN SOLUTION
     g = grad(x)
     new = x - t * g
     line1 = f(x) + g @ (new - x) + L / 2 * np.sum((new - x) ** 2) - f(new)
     line2 = f(x) - t / 2 * np.sum(g**2) - f(new)
-    line3 = (np.sum((x - x_star) ** 2) - np.sum((new - x_star) ** 2)) / (2 * t) - (f(new) - f(x_star))
+    closer = np.sum((x - x_star) ** 2) - np.sum((new - x_star) ** 2)
+    line3 = closer / (2 * t) - (f(new) - f(x_star))
     return np.array([line1, line2, line3])
     ### END SOLUTION
+
 
 # %% check="proof_margins"
 check(proof_margins)
@@ -517,27 +562,17 @@ with after(gd, logistic_smoothness, proof_margins):
     L, f_star = logistic_smoothness(X, 0.0), loss(w_star)
     for share in (0.3, 1.0, 1.5, 2.1):
         t = share / L
-        path = gd(loss_grad, np.zeros(3), t, 200)
-        lowest = np.min([proof_margins(loss, loss_grad, w, w_star, t, L) for w in path[:-1]], axis=0)
-        gaps = np.array([loss(w) for w in path[1:]]) - f_star
-        print(f"t = {share}/L: smallest margins {lowest.round(6) + 0.0}, f rises in {(np.diff(gaps) > 1e-15).sum()} steps")
+        path = gd(loss_grad, np.zeros(3), t, 100)
+        margins = np.array([proof_margins(loss, loss_grad, w, w_star, t, L) for w in path[:-1]])
+        holds = (margins > -1e-12).all(axis=0)
+        print(f"t = {share}/L: lines 1, 2, 3 hold: {holds}; smallest {margins.min() + 1e-9:.3f}")
         if share <= 1:
-            distances = np.sum((path - w_star) ** 2, axis=1)
-            assert lowest.min() > -1e-12 and gaps.sum() <= (distances[0] - distances[-1]) / (2 * t)  # telescoped
-            assert gaps[-1] <= gaps.mean() <= distances[0] / (2 * t * 200)
-
-# %% [markdown] written="beyond_one_over_L" points=2 minutes=5
-# **In your words.** The proof wants $t \le 1/L$, yet the bowl converges up to $t = 2/L$. As $t$ grows past $1/L$: which line can
-# break, which weaker statement takes its place, and until which $t$ does that one still say that $f$ falls?
-#
-# ### BEGIN SOLUTION
-# Line 1 holds for every $t$. Line 2 can break: it used $1 - Lt/2 \ge 1/2$, true only for $t \le 1/L$. (Line 3 leans on line 2, so it can go too.)
-# What stays is line 1 itself: $f(x^+) \le f(x) - t(1 - Lt/2)\lVert\nabla f(x)\rVert^2$. Its factor is positive until $t = 2/L$; so $f$ still falls at
-# every step, by less and less. From $2/L$ on, nothing is promised, and on a bowl with curvature $L$ the step overshoots to a point at least as high.
-# ### END SOLUTION
-
-# %% [markdown]
-# Now the theorem over the measured gap. The bound must lie above each run. Will it be tight?
+            gaps = np.array([loss(w) for w in path[1:]]) - f_star
+            squares = np.sum((path - w_star) ** 2, axis=1)
+            assert holds.all()
+            assert gaps.sum() <= (squares[0] - squares[-1]) / (2 * t)  # the sum telescopes
+            assert (np.diff(gaps) < 1e-15).all()  # f never rises
+            assert gaps[-1] <= gaps.mean() <= squares[0] / (2 * t * 100)  # the theorem
 
 # %% covers="cs480:thm8.5"
 with after(gd, logistic_smoothness):
@@ -548,7 +583,18 @@ with after(gd, logistic_smoothness):
         bound = w_star @ w_star / (2 * share / L * np.arange(1, 501))
         assert (gap[1:] <= bound).all()
         measured[f"t = {share}/L"], bounds[f"t = {share}/L"] = gap, np.r_[np.nan, bound]
-    show(*landscapes.draw_gaps(measured, bounds, "Convex: every run stays under its 1/k bound", xscale="log", floor=1e-13))
+    title = "Convex: every run stays under its 1/k bound"
+    show(*draw_gaps(measured, bounds, title, xscale="log"))
+
+# %% [markdown] written="beyond_one_over_L" points=2 minutes=5
+# **In your words.** The proof wants $t \le 1/L$, yet the bowl converges up to $t = 2/L$. As $t$ grows past $1/L$: which line can
+# break, which weaker statement takes its place, and until which $t$ does that one still say that $f$ falls?
+#
+# ### BEGIN SOLUTION
+# Line 1 holds for every $t$. Line 2 can break: it used $1 - Lt/2 \ge 1/2$, true only for $t \le 1/L$. (Line 3 leans on line 2, so it can go too.)
+# What stays is line 1 itself: $f(x^+) \le f(x) - t(1 - Lt/2)\lVert\nabla f(x)\rVert^2$. Its factor is positive until $t = 2/L$; so $f$ still falls at
+# every step, by less and less. From $2/L$ on, nothing is promised, and on a bowl with curvature $L$ the step overshoots to a point at least as high.
+# ### END SOLUTION
 
 # %% [markdown] covers="cs480:thm8.7"
 # ## 6. Strongly convex: a fixed factor a step
@@ -562,28 +608,33 @@ with after(gd, logistic_smoothness):
 # $f - f^* \le \frac L2 \lVert x - x^*\rVert^2$, hence $f(x^{(k)}) - f^* \le \rho^{2k} \frac L2 \lVert x^{(0)} - x^*\rVert^2$.
 #
 # cs480 states this as $\gamma^k \frac L2 \lVert x^{(0)} - x^*\rVert^2$ for $t \le 2/(m+L)$, and leaves out $\gamma$ and the proof. The classical value is
-# $\gamma = 1 - \frac{2tmL}{m+L}$. Ours is never larger.
+# $\gamma = 1 - \frac{2tmL}{m+L}$; our $\rho^2$ is never larger.
+#
+# **Your task:** how many steps until the distance to $x^*$ is surely $\varepsilon$ times what it was? Then the measured runs, with a ridge penalty: it makes any convex
+# loss strongly convex, adding $\lambda$ to $m$ and to $L$. All we assume is $m = \lambda$.
 
 # %% covers="cs480:thm8.7"
 lam, w = 0.05, np.array([2.0, -1.5, 1.0])
 w_lam = newton(lam)
 nodes, weights = np.polynomial.legendre.leggauss(30)
-A = sum(c / 2 * loss_hessian(w_lam + (r + 1) / 2 * (w - w_lam), lam) for r, c in zip(nodes, weights))
-assert np.allclose(A @ (w - w_lam), loss_grad(w, lam)) and np.linalg.eigvalsh(A)[0] >= lam  # here m = λ
+A = np.zeros((3, 3))
+for r, weight in zip((nodes + 1) / 2, weights / 2, strict=True):  # the integral, by quadrature
+    A += weight * loss_hessian(w_lam + r * (w - w_lam), lam)
+assert np.allclose(A @ (w - w_lam), loss_grad(w, lam))
+assert np.linalg.eigvalsh(A)[0] >= lam  # here m = λ
 
 m, L = 1.0, 10.0
 t = np.linspace(1e-3, 2 / (m + L), 200)
 rho, gamma = np.maximum(abs(1 - t * m), abs(1 - t * L)), 1 - 2 * t * m * L / (m + L)
-assert (rho**2 <= gamma + 1e-12).all() and np.isclose(gamma[-1], ((L - m) / (L + m)) ** 2) and np.isclose(rho[-1] ** 2, gamma[-1])
+assert (rho**2 <= gamma + 1e-12).all()
+assert np.allclose([gamma[-1], rho[-1] ** 2], ((L - m) / (L + m)) ** 2)  # equal at t = 2/(m + L)
 x5 = (1 - t[-1] * np.array([m, L])) ** 5  # five steps from (1, 1) on the bowl
 print(f"gap {np.array([m, L]) @ x5**2 / 2:.4f} ≤ bound {gamma[-1] ** 5 * L / 2 * 2:.4f}")
 
-# %% [markdown]
-# The distance to $x^*$ shrinks at least by $\rho$ a step. How many steps make it $\varepsilon$ times what it was?
 
-# %% exercise="steps_needed" points=2 minutes=10 difficulty=3 covers="cs480:thm8.7"
+# %% exercise="steps_needed" points=2 minutes=8 difficulty=3 covers="cs480:thm8.7"
 def steps_needed(m, L, t, eps):
-    """The smallest number of steps k >= 0 with rho**k <= eps, where rho = max(|1 − t m|, |1 − t L|).
+    """The smallest k >= 0 with rho**k <= eps, where rho = max(|1 − t m|, |1 − t L|).
 
     0 < m <= L, t > 0, eps > 0. Returns k, or math.inf where no k will do.
     steps_needed(1.0, 10.0, 0.1, 0.5) gives 7, since 0.9**7 = 0.478. eps >= 1 needs no step.
@@ -597,24 +648,23 @@ def steps_needed(m, L, t, eps):
     return 1 if rho == 0 else math.ceil(math.log(eps) / math.log(rho))
     ### END SOLUTION
 
+
 # %% check="steps_needed"
 check(steps_needed)
-
-# %% [markdown]
-# A ridge penalty makes any convex loss strongly convex: it adds $\lambda$ to $m$ and to $L$. Below, $m = \lambda$ is all we assume. Measured against promised:
 
 # %% covers="cs480:thm8.7"
 with after(gd, logistic_smoothness, steps_needed):
     measured, bounds = {}, {}
     for lam in (0.3, 0.03, 0.003):
-        m, L = lam, logistic_smoothness(X, lam)
-        t, label = 2 / (m + L), f"λ = {lam}, κ = {L / m:.0f}"
-        path = gd(lambda w: loss_grad(w, lam), np.zeros(3), t, 120)
-        measured[label] = np.array([loss(w, lam) for w in path]) - loss(newton(lam), lam)
-        bounds[label] = L / 2 * np.sum(newton(lam) ** 2) * ((L - m) / (L + m)) ** (2 * np.arange(121))
+        m, L, w_lam = lam, logistic_smoothness(X, lam), newton(lam)
+        t, rho, label = 2 / (m + L), (L - m) / (L + m), f"λ = {lam}, κ = {L / m:.0f}"
+        path = gd(lambda w, lam=lam: loss_grad(w, lam), np.zeros(3), t, 120)
+        measured[label] = np.array([loss(w, lam) for w in path]) - loss(w_lam, lam)
+        bounds[label] = L / 2 * w_lam @ w_lam * rho ** (2 * np.arange(121))
         assert (measured[label] <= bounds[label] + 1e-15).all()
-        print(f"{label}: for ε = 1e-3 promised {steps_needed(m, L, t, 1e-3)} steps with 2/(m+L), {steps_needed(m, L, 1 / L, 1e-3)} with 1/L")
-    show(*landscapes.draw_gaps(measured, bounds, "Strongly convex: straight lines, slope set by κ", floor=1e-13), digits=1)
+        best, safe = steps_needed(m, L, t, 1e-3), steps_needed(m, L, 1 / L, 1e-3)
+        print(f"{label}: ε = 1e-3 within {best} steps at t = 2/(m+L), within {safe} at 1/L")
+    show(*draw_gaps(measured, bounds, "Strongly convex: straight lines, slope set by κ"), digits=1)
 
 # %% [markdown]
 # ## 7. No convexity at all, same rate: Polyak and Łojasiewicz
@@ -628,27 +678,34 @@ with after(gd, logistic_smoothness, steps_needed):
 # with more weights than rows, whose minimisers form a plane ($\mu$ = the smallest *nonzero* eigenvalue of $X^\top X/n$).
 
 # %%
-wavy, wavy_grad = lambda x: float(np.sum(x**2 + 3 * np.sin(x) ** 2)), lambda x: 2 * x + 3 * np.sin(2 * x)
-wide, target = rng.normal(size=(8, 20)), rng.normal(size=8)  # 8 rows, 20 weights: the residual can reach 0
-fit, fit_grad = lambda w: np.sum((wide @ w - target) ** 2) / 16, lambda w: wide.T @ (wide @ w - target) / 8
-spectrum = np.linalg.eigvalsh(wide.T @ wide / 8)
-assert (spectrum[:12] < 1e-12).all() and spectrum[12] > 0.05  # twelve flat directions
+wavy, wavy_grad = lambda x: x**2 + 3 * np.sin(x) ** 2, lambda x: 2 * x + 3 * np.sin(2 * x)
 far = np.linspace(-10, 10, 4000)
-assert (2 + 6 * np.cos(2 * far)).min() < 0 and (0.5 * wavy_grad(far) ** 2 >= 0.175 * (far**2 + 3 * np.sin(far) ** 2)).all()
+assert (2 + 6 * np.cos(2 * far)).min() < 0  # the second derivative: not convex
+assert (wavy_grad(far) ** 2 / 2 >= 0.175 * wavy(far)).all()  # PL all the same
+
+draw = np.random.default_rng(5).normal
+A, y = draw(size=(8, 20)), draw(size=8)  # 8 rows, 20 weights: the residual can reach 0
+fit, fit_grad = lambda w: np.sum((A @ w - y) ** 2) / 16, lambda w: A.T @ (A @ w - y) / 8
+spectrum = np.linalg.eigvalsh(A.T @ A / 8)
+assert (spectrum[:12] < 1e-12).all() and spectrum[12] > 0.05  # twelve flat directions
 
 # %%
 with after(gd):
-    runs = {"x² + 3 sin² x": (wavy, wavy_grad, np.array([2.5]), 8.0, 0.175), "8 rows, 20 weights": (fit, fit_grad, np.zeros(20), spectrum[-1], spectrum[12])}
+    runs = {
+        "x² + 3 sin² x": (wavy, wavy_grad, np.array([2.5]), 8.0, 0.175),
+        "8 rows, 20 weights": (fit, fit_grad, np.zeros(20), spectrum[-1], spectrum[12]),
+    }
     measured, bounds = {}, {}
     for label, (f, grad, x0, L, mu) in runs.items():
         t = 0.25 / L
         path = gd(grad, x0, t, 150)
-        gap, norm2 = np.array([f(x) for x in path]), np.array([grad(x) @ grad(x) for x in path])
+        gap = np.array([np.sum(f(x)) for x in path])
+        norm2 = np.array([grad(x) @ grad(x) for x in path])
         assert (norm2 / 2 >= mu * gap - 1e-12).all()  # PL at every iterate
         assert (gap[1:] <= gap[:-1] - t / 2 * norm2[:-1] + 1e-12).all()  # line 2, (★)
         assert (gap[1:] <= (1 - t * mu) * gap[:-1] + 1e-12).all()  # the two together
         measured[label], bounds[label] = gap, gap[0] * (1 - t * mu) ** np.arange(len(path))
-    show(*landscapes.draw_gaps(measured, bounds, "PL: a fixed factor without strong convexity", floor=1e-13), digits=1)
+    show(*draw_gaps(measured, bounds, "PL: a fixed factor without strong convexity"), digits=1)
 
 # %% [markdown] covers="cs480:thm8.8"
 # ## 8. Non-convex: at least the gradient gets small
@@ -664,19 +721,31 @@ with after(gd):
 # Try the egg box $f(x) = \sum_j \left( 0.05\, x_j^2 + 1 - \cos 2x_j \right)$. Its curvature lies in $[-3.9, 4.1]$, so $L = 4.1$; and $f^* = 0$ at the origin.
 
 # %% covers="cs480:thm8.8 cs480:8-table"
-eggs, eggs_grad = lambda x: (0.05 * x**2 + 1 - np.cos(2 * x)).sum(-1), lambda x: 0.1 * x + 2 * np.sin(2 * x)
 with after(gd):
-    L, starts = 4.1, {"from (1.4, −1.2)": [1.4, -1.2], "from (4.5, 2.0)": [4.5, 2.0]}
-    paths = [gd(eggs_grad, np.array(x0), 0.05 / L, 600) for x0 in starts.values()]
-    norms = [np.linalg.norm(eggs_grad(path), axis=1) for path in paths]
-    bounds = [np.sqrt(2 * eggs(path[0]) / (0.05 / L * np.arange(1, 602))) for path in paths]
-    for path, norm, bound in zip(paths, norms, bounds):
-        assert (0.05 / L / 2 * np.cumsum(norm[:-1] ** 2) <= eggs(path[0]) - eggs(path[1:]) + 1e-12).all()  # the sum of (★)
-        assert (np.minimum.accumulate(norm) <= bound).all()
-    show(*landscapes.draw_basins(eggs, paths, list(starts), [np.minimum.accumulate(n) for n in norms], bounds), digits=1)
-    erratum("cs480:8-table", r"non-convex: $O(1/\varepsilon^2)$ steps for an error $\varepsilon$, as in the other rows the error of $f$",
-            r"for a smallest gradient norm $\varepsilon$; the gap of $f$ may stay large",
-            printed_holds=bool(eggs(paths[1][-1]) < 0.1), corrected_holds=bool(norms[1].min() < 0.1 < eggs(paths[1][-1])))
+    def eggs(x):
+        return (0.05 * x**2 + 1 - np.cos(2 * x)).sum(-1)
+
+    def eggs_grad(x):
+        return 0.1 * x + 2 * np.sin(2 * x)
+
+    t, paths, norms, bounds = 0.05 / 4.1, [], [], []  # a short step shows the start of the run
+    for x0 in ([1.4, -1.2], [4.5, 2.0]):
+        path = gd(eggs_grad, np.array(x0), t, 600)
+        squares, fallen = np.sum(eggs_grad(path) ** 2, axis=1), eggs(path[0]) - eggs(path)
+        assert (t / 2 * np.cumsum(squares[:-1]) <= fallen[1:] + 1e-12).all()  # the sum of (★)
+        paths.append(path)
+        norms.append(np.sqrt(np.minimum.accumulate(squares)))
+        bounds.append(np.sqrt(2 * eggs(path[0]) / (t * np.arange(1, len(path) + 1))))
+        assert (norms[-1] <= bounds[-1]).all()
+    names = ["from (1.4, −1.2)", "from (4.5, 2.0)"]
+    show(*landscapes.draw_basins(eggs, paths, names, norms, bounds), digits=1)
+    erratum(
+        "cs480:8-table",
+        r"non-convex: $O(1/\varepsilon^2)$ steps for an error $\varepsilon$ of $f$, as in the other rows",
+        r"for a smallest gradient norm $\varepsilon$; the gap of $f$ may stay large",
+        printed_holds=bool(eggs(paths[1][-1]) < 0.1),
+        corrected_holds=bool(norms[1][-1] < 0.1 < eggs(paths[1][-1])),
+    )
 
 # %% [markdown] covers="cs480:8-table"
 # ### Four rates in one picture
@@ -690,6 +759,7 @@ with after(gd):
 #
 # The last row is printed with $t = 1/k$. That schedule belongs to *strongly* convex losses. A test where nothing needs to be sampled: $f = \frac m2 x^2$ with
 # $m = 0.05$ and gradient noise of variance 1. A step turns $E[x^2]$ into $(1 - t_k m)^2 E[x^2] + t_k^2$.
+
 
 # %% covers="cs480:8-table"
 def noisy_gap(schedule, m=0.05, n_steps=20_000):
@@ -706,19 +776,36 @@ def slope(values):  # the exponent of k, over the last decade
 
 
 # %% covers="cs480:8-table"
-k, hill = np.arange(20_000), [1.0]  # hill: f = (1 + x²)^(−0.05) is not convex and falls for ever
-slope_of = lambda x: 0.1 * x * (1 + x**2) ** -1.05
+def hill_slope(x):  # f = (1 + x²)^(−0.05) is not convex, and falls for ever
+    return 0.1 * x * (1 + x**2) ** -1.05
+
+
+k, x = np.arange(20_000), [1.0]
 for _ in k[1:]:
-    hill.append(hill[-1] + slope_of(hill[-1]) / 0.1)  # t = 1/L with L = 0.1
+    x.append(x[-1] + hill_slope(x[-1]) / 0.1)  # t = 1/L with L = 0.1
 lams = np.geomspace(1e-6, 1, 60)  # a bowl with curvatures down to almost 0
-rates = {"non-convex, ‖∇f‖": slope_of(np.array(hill)), "convex": (1 - lams) ** (2 * k[:, None]) @ lams / 2,
-         "strongly convex": 5.5 * (9 / 11) ** (2.0 * k),
-         "noisy, t = 1/k": noisy_gap(lambda k: 1 / k), "noisy, t = 1/√k": noisy_gap(lambda k: k**-0.5)}
-power = {label: slope(np.maximum(values, 1e-300)) for label, values in rates.items()}
-labelled = {label if label == "strongly convex" else f"{label}: k^{power[label]:.2f}": values for label, values in rates.items()}
-show(*landscapes.draw_gaps(labelled, {}, "Slopes on log–log axes are exponents of k", ylabel="gap, or gradient norm", xscale="log", floor=1e-7))
-erratum("cs480:8-table", r"stochastic convex: $O(1/\varepsilon^2)$ steps with $t = 1/k$", r"with $t \propto 1/\sqrt k$; $t = 1/k$ asks for strong convexity and a factor $1/m$",
-        printed_holds=bool(power["noisy, t = 1/k"] < -0.45), corrected_holds=bool(power["noisy, t = 1/√k"] < -0.45 and slope(noisy_gap(lambda k: 20 / (k + 20))) < -0.9))
+rates = {
+    "non-convex, ‖∇f‖": hill_slope(np.array(x)),
+    "convex": (1 - lams) ** (2 * k[:, None]) @ lams / 2,
+    "strongly convex": 5.5 * (9 / 11) ** (2.0 * k),
+    "noisy, t = 1/k": noisy_gap(lambda k: 1 / k),
+    "noisy, t = 1/√k": noisy_gap(lambda k: k**-0.5),
+}
+power = {label: slope(values) for label, values in rates.items() if label != "strongly convex"}
+
+# %% covers="cs480:8-table"
+title = "On log–log axes the slope is the exponent of k"
+show(*draw_gaps(rates, {}, title, ylabel="gap, or gradient norm", xscale="log", floor=1e-7))
+print({label: round(value, 2) for label, value in power.items()})
+erratum(
+    "cs480:8-table",
+    r"stochastic convex: $O(1/\varepsilon^2)$ steps with $t = 1/k$",
+    r"with $t \propto 1/\sqrt k$; $t \propto 1/k$ asks for strong convexity and a factor near $1/m$",
+    printed_holds=bool(power["noisy, t = 1/k"] < -0.45),
+    corrected_holds=bool(
+        power["noisy, t = 1/√k"] < -0.45 and slope(noisy_gap(lambda k: 20 / (k + 20))) < -0.9
+    ),
+)
 assert abs(power["convex"] + 1) < 0.1 and -0.6 < power["non-convex, ‖∇f‖"] < -0.5
 
 # %% [markdown] covers="moon:4.2 explainers:3.1"
@@ -732,11 +819,13 @@ assert abs(power["convex"] + 1) < 0.1 and -0.6 < power["non-convex, ‖∇f‖"]
 # whose steps all have length $t$. It has no value where $\nabla f = 0$: there we stay. Two questions: does it leave saddles sooner,
 # and can it settle at a minimum?
 
-# %% exercise="ngd" points=2 minutes=6 difficulty=1 covers="moon:4.2 explainers:3.1"
+
+# %% exercise="ngd" points=2 minutes=5 difficulty=1 covers="moon:4.2 explainers:3.1"
 def ngd(grad, x0, t, n_steps):
     """All iterates of normalised gradient descent.
 
-    grad: function (d,) -> (d,). x0 (d,), t > 0 the length of each step. Where the gradient is exactly zero the point stays.
+    grad: function (d,) -> (d,). x0 (d,), t > 0: the length of each step.
+    Where the gradient is exactly zero the point stays, and the path gets its row all the same.
     Returns the path (n_steps + 1, d); path[0] is x0.
     ngd(lambda x: 8 * x, np.array([3.0, 4.0]), 2.5, 1) gives [[3.0, 4.0], [1.5, 2.0]].
     """
@@ -749,42 +838,54 @@ def ngd(grad, x0, t, n_steps):
     return np.array(path)
     ### END SOLUTION
 
+
 # %% check="ngd"
 check(ngd)
 
-# %%
-predict("Gradient descent (t = 0.1) starts at (0, δ), next to the saddle of f = ½x₁² − ½x₂² + ¼x₂⁴. δ shrinks from 1e-3 to 1e-6. The steps until it is away …",
-        ["stay about the same", "about double", "grow a thousandfold"], truth=lambda: round(math.log(0.5 / 1e-6) / math.log(0.5 / 1e-3)) - 1,
-        because="Near the saddle each step multiplies x₂ by about 1.1, so the count grows like log(1/δ).")
-
 # %% covers="moon:4.2"
+predict(
+    "Gradient descent (t = 0.1) starts at (0, δ), next to the saddle of f = ½x₁² − ½x₂² + ¼x₂⁴. "
+    "δ shrinks from 1e-3 to 1e-6. The steps until it is away …",
+    ["stay about the same", "about double", "grow a thousandfold"],
+    truth=lambda: round(math.log(0.5 / 1e-6) / math.log(0.5 / 1e-3)) - 1,
+    because="Near the saddle each step multiplies x₂ by about 1.1, so the count grows like log(1/δ).",
+)
 with after(gd, ngd):
-    saddle, offsets = landscapes.surface("saddle"), 10.0 ** -np.arange(1, 10)
-    away = lambda path: int(np.argmax(abs(path[:, 1]) > 0.5))  # the first step beyond ½
-    curves = {"GD from (0, δ)": [away(gd(saddle.grad, np.array([0, d]), 0.1, 400)) for d in offsets],
-              "normalised from (0, δ)": [away(ngd(saddle.grad, np.array([0, d]), 0.1, 400)) for d in offsets],
-              "normalised from (1, δ)": [away(ngd(saddle.grad, np.array([1, d]), 0.1, 400)) for d in offsets]}
+    saddle, offsets, curves = landscapes.surface("saddle"), 10.0 ** -np.arange(1, 10), {}
+    for label, walk, x1 in (
+        ("GD from (0, δ)", gd, 0),
+        ("normalised from (0, δ)", ngd, 0),
+        ("normalised from (¾, δ)", ngd, 0.75),
+    ):
+        paths = [walk(saddle.grad, np.array([x1, delta]), 0.1, 400) for delta in offsets]
+        curves[label] = [int(np.argmax(abs(path[:, 1]) > 0.5)) for path in paths]  # first beyond ½
+    assert len(set(curves["normalised from (0, δ)"])) <= 2
+    assert (np.diff(curves["normalised from (¾, δ)"])[2:] >= 1).all()  # log(1/δ) again
     show(*landscapes.draw_escape(offsets, curves))
 
 # %% [markdown] covers="moon:4.2"
-# From a point on the ridge the normalised walk ignores δ: every step has length 0.1. From (1, δ) it first walks *to*
-# the ridge, and only the component along $x_2$ helps: now its clock also runs on $\log(1/\delta)$, only faster. "NGD escapes quickly" is an intuition
-# about one case, not a theorem. And on the ridge itself, $\delta = 0$, both walk into the saddle.
-#
-# The price comes at the end.
+# On the line $x_1 = 0$ the normalised walk ignores δ: every step has length 0.1. From (¾, δ) it first walks *into* the saddle's neighbourhood and
+# swings across; there $x_2$ grows threefold a step, so its clock too runs on $\log(1/\delta)$, only faster. And with $\delta = 0$ nobody gets away. "NGD
+# escapes quickly" is an intuition about one case, not a theorem. The price comes at the end of the run:
 
 # %% covers="explainers:3.1 moon:4.2"
 with after(gd, ngd):
-    bowl_grad = lambda x: np.array([1.0, 10.0]) * x
-    hover = np.linalg.norm(ngd(bowl_grad, np.array([2.0, 1.0]), 0.1, 300), axis=1)
-    settle = np.linalg.norm(gd(bowl_grad, np.array([2.0, 1.0]), 0.1, 300), axis=1)
-    x = np.array([2.0, 1.0])
+    bowl_grad, x = lambda x: np.array([1.0, 10.0]) * x, np.array([2.0, 1.0])
+    hover, settle = (np.linalg.norm(walk(bowl_grad, x, 0.1, 300), axis=1) for walk in (ngd, gd))
     for k in range(1, 2001):  # shrinking steps mend it
         x = ngd(bowl_grad, x, 0.5 / math.sqrt(k), 1)[-1]
-    print(f"farthest from x* in the last 50 steps: normalised {hover[-50:].max():.3f}, GD {settle[-50:].max():.0e}, normalised with t/√k {np.linalg.norm(x):.3f}")
-    erratum("explainers:3.1", r"steps of unit direction, $x - \eta v$ with $\lVert v\rVert = 1$, reach a minimum in the end",
-            r"of two neighbours one stays at least $\eta/2$ away; gradient descent steps by $\eta \nabla f$, which shrinks",
-            printed_holds=bool(hover[-50:].max() < 0.01), corrected_holds=bool((np.maximum(hover[1:], hover[:-1]) >= 0.05 - 1e-12).all() and settle[-1] < 1e-6))
+    assert np.linalg.norm(x) < 0.02
+    print(f"300 steps, t = 0.1: normalised hovers {hover[-50:].max():.2f} away, GD {settle[-1]:.0e}")
+    print("2000 normalised steps of length 0.5/√k: less than 0.02 away")
+    erratum(
+        "explainers:3.1",
+        r"steps of unit direction, $x - \eta v$ with $\lVert v\rVert = 1$, reach a minimum in the end",
+        r"of two neighbours one stays at least $\eta/2$ away; gradient descent steps by $\eta \nabla f$, which shrinks",
+        printed_holds=bool(hover[-50:].max() < 0.01),
+        corrected_holds=bool(
+            (np.maximum(hover[1:], hover[:-1]) >= 0.05 - 1e-12).all() and settle[-1] < 1e-6
+        ),
+    )
 
 # %% [markdown] covers="moon:4.3"
 # ## 10. Constraints: project after every step
@@ -798,9 +899,10 @@ with after(gd, ngd):
 # $x = r\, y / \lVert y\rVert$ reaches this. The notes assert this last step; the inequality is the missing reason. (The scalar projection $a^\top b/\lVert b\rVert$ that stands
 # beside it projects on a *line* and plays no part.)
 
-# %% exercise="project_ball" points=2 minutes=7 difficulty=2 covers="moon:4.3"
+
+# %% exercise="project_ball" points=2 minutes=6 difficulty=2 covers="moon:4.3"
 def project_ball(y, radius):
-    """The nearest point of the closed ball of that radius around 0, for each point along the last axis.
+    """The nearest point of the closed ball of that radius around 0, for each point.
 
     y: (d,) or (n, d), one point a row; radius > 0. Returns the same shape. y stays unchanged.
     y = [[3.0, 4.0], [0.3, 0.4]], radius = 1 gives [[0.6, 0.8], [0.3, 0.4]].
@@ -810,44 +912,54 @@ def project_ball(y, radius):
     return y / np.maximum(1, norm / radius)
     ### END SOLUTION
 
+
 # %% check="project_ball"
 check(project_ball)
 
 # %% covers="moon:4.3"
-y = np.array([1.2, -0.9])  # ‖y‖ = 1.5
-inside = [np.linalg.norm(y - (1 - 10.0**-j) * y / 1.5) for j in range(1, 13)]  # ever closer to the sphere, never on it
-erratum("moon:4.3", r"the projection on the ball is over $\lVert x\rVert < 1$", r"over $\lVert x\rVert \le 1$: the open ball has no nearest point",
-        printed_holds=bool(min(inside) <= 0.5 or (np.diff(inside) >= 0).any()), corrected_holds=bool(np.isclose(np.linalg.norm(y - y / 1.5), 0.5)))
+y = np.array([1.2, -0.9])  # ‖y‖ = 1.5, so nothing in the ball is nearer than 0.5
+shares = 1 - 10.0 ** -np.arange(1, 13)  # ever closer to the sphere, never on it
+inside = [np.linalg.norm(y - share * y / 1.5) for share in shares]
+erratum(
+    "moon:4.3",
+    r"the projection on the ball is over $\lVert x\rVert < 1$",
+    r"over $\lVert x\rVert \le 1$: the open ball has no nearest point",
+    printed_holds=bool(min(inside) <= 0.5 or (np.diff(inside) >= 0).any()),
+    corrected_holds=bool(np.isclose(np.linalg.norm(y - y / 1.5), 0.5)),
+)
 
 # %% covers="moon:4.3"
 with after(project_ball):
-    points = rng.normal(0, 2, (200, 2))
-    nearest = project_ball(points, 1.0)
-    spread = lambda z: np.linalg.norm(z[:, None] - z[None], axis=-1)
-    assert np.allclose(project_ball(nearest, 1.0), nearest) and (spread(nearest) <= spread(points) + 1e-12).all()  # idempotent, non-expansive
-    hill, slope_at = lambda x: ((x - [2, 1.2]) ** 2) @ [0.5, 1.5], lambda x: (x - [2, 1.2]) * [1, 3]
+    y, z = rng.normal(0, 2, (2, 200, 2))
+    p, q = project_ball(y, 1.0), project_ball(z, 1.0)
+    assert np.allclose(project_ball(p, 1.0), p)  # a second projection changes nothing
+    assert (np.linalg.norm(p - q, axis=1) <= np.linalg.norm(y - z, axis=1) + 1e-12).all()
+    f, grad = lambda x: (x - [2, 1.2]) ** 2 @ [0.5, 1.5], lambda x: (x - [2, 1.2]) * [1, 3]
     paths = []
-    for project in (lambda z: project_ball(z, 1.0), lambda z: np.clip(z, -1, 1)):
+    for project in (lambda y: project_ball(y, 1.0), lambda y: np.clip(y, -1, 1)):
         path = [np.array([-1.0, 0.0])]
-        for _ in range(25):
-            path.append(project(path[-1] - 0.25 * slope_at(path[-1])))
-        assert np.allclose(project(path[-1] - 0.25 * slope_at(path[-1])), path[-1], atol=1e-3)  # a fixed point
+        for _ in range(30):
+            path.append(project(path[-1] - 0.25 * grad(path[-1])))
+        assert np.allclose(path[-1], path[-2], atol=1e-3)  # a fixed point: x = P(x − t ∇f(x))
         paths.append(np.array(path))
-    show(*landscapes.draw_projected(hill, paths, ["in the ball", "in the box"]))
+    show(*landscapes.draw_projected(f, paths, ["in the ball", "in the box"]))
 
 # %% [markdown] covers="explainers:3 explainers:3.box-landscape"
 # ## 11. All 30 measurements: predict, then run
 #
 # The same tumours, all 30 features standardised, a column of ones, $\lambda = 0.01$. First the constants, then the promise, then the run. The landscape belongs to the data:
 # on every tenth patient only it is another one, so we ask where *its* minimum lies, too.
+#
+# Last, other methods. Newton's solves a $d \times d$ system each step; random search, like its relatives the genetic algorithms, needs no gradient. All work
+# in 3 dimensions. In 31? Cost is counted in looks at the data: 1 for a loss or a gradient, $d$ for a Hessian.
 
 # %% covers="explainers:3.box-landscape"
 Z = np.c_[(table.X - table.X.mean(0)) / table.X.std(0), np.ones(len(table.X))]
 lam = 0.01
 w_all, w_few = newton(lam, Z, s), newton(lam, Z[::10], s[::10])
-full = lambda w: loss(w, lam, Z, s)
 assert np.linalg.norm(loss_grad(w_all, lam, Z, s)) < 1e-10
-print(f"loss on all data at its minimum {full(w_all):.4f}, at the minimum for a tenth of the data {full(w_few):.4f}")
+print(f"loss on all data at its own minimum {loss(w_all, lam, Z, s):.4f}, ", end="")
+print(f"at the minimum for a tenth of the data {loss(w_few, lam, Z, s):.4f}")
 
 # %% covers="cs480:thm8.7 explainers:3"
 with after(gd, logistic_smoothness, steps_needed):
@@ -855,38 +967,27 @@ with after(gd, logistic_smoothness, steps_needed):
     t = 2 / (m + L)
     path = gd(lambda w: loss_grad(w, lam, Z, s), np.zeros(31), t, 2000)
     distance = np.linalg.norm(path - w_all, axis=1) / np.linalg.norm(w_all)
-    promised = {eps: steps_needed(m, L, t, eps) for eps in (0.1, 0.01, 0.001)}
-    for eps, k in promised.items():
+    for eps in (0.1, 0.01, 0.001):
+        k, taken = steps_needed(m, L, t, eps), np.argmax(distance <= eps)
         assert distance[k] <= eps
-        print(f"distance {eps}: promised within {k} steps, reached after {np.argmax(distance <= eps)}")
-    bound = ((L - m) / (L + m)) ** np.arange(len(path))
-    show(*landscapes.draw_gaps({"distance to w*": distance}, {"distance to w*": bound}, f"Breast cancer, κ = {L / m:.0f}: the promise holds", ylabel="‖w − w*‖ ÷ ‖w*‖", floor=1e-10))
-
-# %% [markdown] covers="explainers:3"
-# **Why not another method?** Newton's method solves a $d \times d$ system each step; random search (and its relatives, genetic algorithms) needs no gradient. In
-# 3 dimensions all three work. Which one suffers from 31? Cost is counted in looks at the data: one loss or gradient is 1, a Hessian is $d$.
-
-# %% covers="explainers:3"
-def random_search(f, d, looks, rng):
-    best, value = np.zeros(d), f(np.zeros(d))
-    for i in range(looks):  # keep a random move if it is an improvement
-        trial = best + rng.normal(0, 0.5 * 0.995**i + 0.01, d)
-        if f(trial) < value:
-            best, value = trial, f(trial)
-    return value
-
-
-for label, data_used in (("3 weights", Z[:, [0, 1, 30]]), ("31 weights", Z)):
-    f = lambda w, A=data_used: loss(w, lam, A, s)
-    lowest = f(newton(lam, data_used, s))
-    found = random_search(f, data_used.shape[1], 1000, np.random.default_rng(1)) - lowest
-    print(f"{label}: random search, 1000 looks: gap {found:.0e}; Newton, 8 steps = {8 * (1 + data_used.shape[1])} looks: gap {f(newton(lam, data_used, s, 8)) - lowest:.0e}")
+        print(f"distance {eps}: promised within {k} steps, reached after {taken}")
+    measured = {"distance to w*": distance}
+    bounds = {"distance to w*": ((L - m) / (L + m)) ** np.arange(len(path))}
+    title = f"Breast cancer, κ = {L / m:.0f}: the promise holds"
+    show(*draw_gaps(measured, bounds, title, ylabel="‖w − w*‖ ÷ ‖w*‖", floor=1e-10))
 
 # %% covers="explainers:3"
 with after(gd, logistic_smoothness):
-    for label, A in (("3 weights", Z[:, [0, 1, 30]]), ("31 weights", Z)):
-        w = gd(lambda w: loss_grad(w, lam, A, s), np.zeros(A.shape[1]), 1.9 / logistic_smoothness(A, lam), 1000)[-1]
-        print(f"{label}: gradient descent, 1000 looks: gap {loss(w, lam, A, s) - loss(newton(lam, A, s), lam, A, s):.0e}")
+    for A in (Z[:, [0, 1, 30]], Z):
+        d, f, rng = A.shape[1], lambda w, A=A: loss(w, lam, A, s), np.random.default_rng(1)
+        lowest, best = f(newton(lam, A, s)), np.zeros(d)
+        for i in range(1000):  # random search: keep a random move if it is an improvement
+            best = min(best, best + rng.normal(0, 0.5 * 0.995**i + 0.01, d), key=f)
+        t = 1.9 / logistic_smoothness(A, lam)
+        descended = gd(lambda w, A=A: loss_grad(w, lam, A, s), np.zeros(d), t, 1000)[-1]
+        print(f"{d} weights. 1000 looks: random search {f(best) - lowest:.0e} above the minimum, ", end="")
+        print(f"GD {max(f(descended) - lowest, 1e-12):.0e}. {8 * (1 + d)} looks: ", end="")
+        print(f"Newton {max(f(newton(lam, A, s, 8)) - lowest, 1e-12):.0e}")
 
 # %% [markdown]
 # ## What to take away

@@ -3,6 +3,7 @@
 Axes count from the right: any function of `(*batch, d)` takes batches. State comes in and goes
 out as values. New tensors keep the dtype and the device of the arguments.
 """
+
 import torch
 
 
@@ -66,7 +67,9 @@ def simplified_ratio(t, beta1, beta2):
 
     Both accumulators are geometric sums, sum over i < t of beta^i.
     """
-    t = t.to(torch.promote_types(t.dtype, torch.float32) if t.is_floating_point() else torch.float64)
+    t = t.to(
+        torch.promote_types(t.dtype, torch.float32) if t.is_floating_point() else torch.float64
+    )
     total = [(1 - t.new_full((), beta) ** t) / (1 - beta) for beta in (beta1, beta2)]
     return total[0] / total[1].sqrt()
 

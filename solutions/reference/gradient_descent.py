@@ -3,6 +3,7 @@
 The smooth test function is f(x) = ½ (x − c)ᵀ H (x − c) + offset with a symmetric H, whose gradient is H (x − c). Most
 answers have a closed form there, so an answer is judged by another road than the loop it is expected to run.
 """
+
 import torch
 from torch import Tensor
 
@@ -20,7 +21,9 @@ __all__ = [
 ]
 
 
-def quadratic_path(H: Tensor, x0: Tensor, t: float, n_steps: int, c: Tensor | None = None) -> Tensor:
+def quadratic_path(
+    H: Tensor, x0: Tensor, t: float, n_steps: int, c: Tensor | None = None
+) -> Tensor:
     """Iterates of gradient descent on ½ (x − c)ᵀ H (x − c), without a loop.
 
     H (*batch, d, d) symmetric, x0 and c (*batch, d) -> (*batch, n_steps + 1, d). In the basis of eigenvectors of H
@@ -42,11 +45,14 @@ def gd_until(H: Tensor, c: Tensor, x0: Tensor, t: float, max_steps: int, tol: fl
     return path[: steps_taken + 1]
 
 
-def backtracking_step(H: Tensor, q: Tensor, x: Tensor, t0: float, beta: float, tries: int = 80) -> Tensor:
+def backtracking_step(
+    H: Tensor, q: Tensor, x: Tensor, t0: float, beta: float, tries: int = 80
+) -> Tensor:
     """Largest of t0, β t0, β² t0, … with f(x − t g) ≤ f(x) − t/2 ‖g‖², for f(x) = ½ xᵀHx + ¼ Σ qᵢ xᵢ⁴.
 
     H (*batch, d, d), q and x (*batch, d) -> (*batch,). All the tries are evaluated at once.
     """
+
     def f(z):
         return (0.5 * z * (z @ H) + 0.25 * q.unsqueeze(-2) * z**4).sum(-1)
 
@@ -65,12 +71,15 @@ def logistic_smoothness(X: Tensor, lam: float = 0.0) -> Tensor:
     return torch.linalg.matrix_norm(X, ord=2).square() / (4 * X.shape[-2]) + lam
 
 
-def proof_margins(H: Tensor, c: Tensor, offset: float, x: Tensor, x_star: Tensor, t: float, L: float) -> Tensor:
+def proof_margins(
+    H: Tensor, c: Tensor, offset: float, x: Tensor, x_star: Tensor, t: float, L: float
+) -> Tensor:
     """Right side minus left side of the three lines behind the O(1/k) rate, on ½ (x − c)ᵀ H (x − c) + offset.
 
     H (*batch, d, d), c, x, x_star (*batch, d) -> (*batch, 3): the upper parabola, the descent lemma (*), and the
     line that telescopes. The constant drops out of all three.
     """
+
     def half(u):
         return 0.5 * (u * (H @ u.unsqueeze(-1)).squeeze(-1)).sum(-1)
 
@@ -93,7 +102,9 @@ def steps_needed(m, L, t, eps) -> Tensor:
     """Smallest k with rate**k <= eps, inf where the rate is 1 or more and eps < 1. Broadcasts, float64."""
     rate = worst_rate(m, L, t)
     eps = torch.as_tensor(eps, dtype=torch.float64)
-    k = (eps.log() / rate.log()).ceil().clamp(min=1)       # a rate of 0 gives −0 before the clamp: one step is enough
+    k = (
+        (eps.log() / rate.log()).ceil().clamp(min=1)
+    )  # a rate of 0 gives −0 before the clamp: one step is enough
     never = torch.full_like(k, torch.inf)
     return torch.where(eps >= 1, torch.zeros_like(k), torch.where(rate >= 1, never, k))
 

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -131,11 +130,11 @@ class Notebook:
         """Return once no cell waits or runs and the kernel is idle."""
         self.page.wait_for_function(DONE, timeout=seconds * 1000)
 
-    def cell(self, text):
-        """The first cell whose source holds `text`; it stays that cell when it is rewritten."""
-        cells = self.page.locator(".jp-Notebook .jp-Cell")
+    def cell(self, start):
+        """The first code cell whose source starts so; it stays that cell when it is rewritten."""
+        cells = self.page.locator(".jp-Notebook .jp-CodeCell")
         sources = cells.locator(".jp-InputArea-editor").all_inner_texts()
-        return cells.nth(next(i for i, source in enumerate(sources) if text in source))
+        return cells.nth([source.startswith(start) for source in sources].index(True))
 
     def write(self, cell, source):
         """Replace the source of a code cell and run it."""
@@ -157,14 +156,14 @@ class Notebook:
         )
         return shown.all_inner_texts()
 
-    def saved(self, *, seconds=30):
+    def saved(self):
         """The notebook as JupyterLab writes it to disk."""
-        before = self.path.stat().st_mtime_ns
-        self.page.keyboard.press("Control+S")
-        deadline = time.monotonic() + seconds
-        while self.path.stat().st_mtime_ns == before:
-            assert time.monotonic() < deadline, f"{self.path.name} was not saved in {seconds} s"
-            self.page.wait_for_timeout(50)
+
+        def written(response):
+            return response.request.method == "PUT" and "/api/contents/" in response.url
+
+        with self.page.expect_response(written):
+            self.page.keyboard.press("Control+S")
         return json.loads(self.path.read_text())
 
     def picture(self, name, element=None):

@@ -1,4 +1,5 @@
 """References of the adaptive methods against torch.optim, sums written out, and closed forms."""
+
 import math
 
 import numpy as np
@@ -23,7 +24,11 @@ def quadratic(seed, *batch, d=4, dtype=torch.float64):
     """H (*batch, d, d) symmetric with curvatures in [0.5, 8], b and x0 (*batch, d)."""
     Q = torch.linalg.qr(normal(seed, *batch, d, d)).Q
     H = Q @ torch.diag_embed(torch.linspace(0.5, 8, d, dtype=Q.dtype)) @ Q.mT
-    return H.to(dtype), normal(seed + 1, *batch, d, dtype=dtype), normal(seed + 2, *batch, d, dtype=dtype)
+    return (
+        H.to(dtype),
+        normal(seed + 1, *batch, d, dtype=dtype),
+        normal(seed + 2, *batch, d, dtype=dtype),
+    )
 
 
 def torch_path(make, H, b, x0, n_steps):
@@ -64,7 +69,9 @@ def test_corrected_ewa_is_a_weighted_mean(dtype):
     x, beta = normal(0, 9, dtype=dtype), 0.9
     expected = [np.average(x[:t], weights=beta ** np.arange(t)[::-1]) for t in range(1, 10)]
     torch.testing.assert_close(
-        ref.ewa(x, beta, correct=True), torch.tensor(np.array(expected), dtype=dtype), **tolerance(dtype)
+        ref.ewa(x, beta, correct=True),
+        torch.tensor(np.array(expected), dtype=dtype),
+        **tolerance(dtype),
     )
 
 
@@ -72,7 +79,9 @@ def test_corrected_ewa_is_a_weighted_mean(dtype):
 @pytest.mark.parametrize("beta", [0.0, 0.9, 0.999])
 def test_corrected_ewa_keeps_a_constant(dtype, beta):
     x = torch.full((40,), 3.0, dtype=dtype)
-    rounding = dict(rtol=1e-3, atol=0) if dtype == torch.float32 else tolerance(dtype)  # 1 - 0.999^1
+    rounding = (
+        dict(rtol=1e-3, atol=0) if dtype == torch.float32 else tolerance(dtype)
+    )  # 1 - 0.999^1
     torch.testing.assert_close(ref.ewa(x, beta, correct=True), x, **rounding)
 
 
@@ -84,7 +93,9 @@ def test_heavy_ball_is_torch_sgd_with_momentum(dtype, batch, gamma):
     path = ref.heavy_ball_on_quadratic(H, b, x0, 0.05, gamma, 50)
     assert path.shape == (*batch, 51, 4)
     for index in np.ndindex(*batch):
-        expected = torch_path(lambda p: torch.optim.SGD(p, lr=0.05, momentum=gamma), H[index], b[index], x0[index], 50)
+        expected = torch_path(
+            lambda p: torch.optim.SGD(p, lr=0.05, momentum=gamma), H[index], b[index], x0[index], 50
+        )
         torch.testing.assert_close(path[index], expected, **tolerance(dtype))
 
 
@@ -95,7 +106,9 @@ def test_heavy_ball_leaves_the_minimum_alone():
 
 
 def test_heavy_ball_reaches_its_terminal_speed():
-    path = ref.heavy_ball(lambda x: torch.full_like(x, 2.0), torch.zeros(1, dtype=torch.float64), 0.1, 0.9, 400)
+    path = ref.heavy_ball(
+        lambda x: torch.full_like(x, 2.0), torch.zeros(1, dtype=torch.float64), 0.1, 0.9, 400
+    )
     assert path.diff(dim=0)[-1].item() == pytest.approx(-0.1 * 2.0 / (1 - 0.9), rel=1e-12)
 
 
@@ -118,7 +131,9 @@ def test_rmsprop_is_torch_rmsprop(dtype, eps):
     def step(theta, g, s, t):
         return ref.rmsprop_step(theta, g, torch.zeros_like(g) if s is None else s, 0.02, 0.9, eps)
 
-    expected = torch_path(lambda p: torch.optim.RMSprop(p, lr=0.02, alpha=0.9, eps=eps), H, b, x0, 60)
+    expected = torch_path(
+        lambda p: torch.optim.RMSprop(p, lr=0.02, alpha=0.9, eps=eps), H, b, x0, 60
+    )
     torch.testing.assert_close(own_path(step, H, b, x0, 60), expected, **tolerance(dtype))
 
 
@@ -166,7 +181,9 @@ def test_simplified_ratio_is_the_recursion(beta1, beta2):
         v, G = beta1 * v + 3.0, beta2 * G + 9.0
         expected.append(v / math.sqrt(G))
     ratio = ref.simplified_ratio(torch.arange(1, 1501), beta1, beta2)
-    torch.testing.assert_close(ratio, torch.tensor(expected, dtype=torch.float64), rtol=1e-10, atol=0)
+    torch.testing.assert_close(
+        ratio, torch.tensor(expected, dtype=torch.float64), rtol=1e-10, atol=0
+    )
 
 
 @BATCHES
@@ -181,8 +198,10 @@ def test_simplified_ratio_takes_batches(batch):
 def test_roughness_is_the_mean_of_the_angles_by_arccos(dtype, d):
     path = normal(1, 12, d, dtype=dtype)
     moves = np.diff(path.numpy(), axis=0).astype(float)
-    angles = [math.degrees(math.acos(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
-              for a, b in zip(moves, moves[1:], strict=False)]
+    angles = [
+        math.degrees(math.acos(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
+        for a, b in zip(moves, moves[1:], strict=False)
+    ]
     assert ref.roughness(path).item() == pytest.approx(np.mean(angles), rel=1e-5)
 
 
@@ -204,7 +223,10 @@ STEPS = [
     (ref.ewa, lambda d: (d(6, 3), 0.9)),
     (ref.adagrad_step, lambda d: (d(2, 3), d(2, 3), d(2, 3).square(), 0.1, 1e-8)),
     (ref.rmsprop_step, lambda d: (d(2, 3), d(2, 3), d(2, 3).square(), 0.1, 0.9, 1e-8)),
-    (ref.adam_step, lambda d: (d(2, 3), d(2, 3), d(2, 3), d(2, 3).square(), 3, 0.1, 0.9, 0.99, 1e-8)),
+    (
+        ref.adam_step,
+        lambda d: (d(2, 3), d(2, 3), d(2, 3), d(2, 3).square(), 3, 0.1, 0.9, 0.99, 1e-8),
+    ),
     (ref.heavy_ball_on_quadratic, lambda d: (d(2, 3, 3), d(2, 3), d(2, 3), 0.01, 0.9, 5)),
     (ref.roughness, lambda d: (d(2, 7, 3),)),
 ]

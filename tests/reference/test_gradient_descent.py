@@ -1,12 +1,14 @@
 """The gradient descent references against loops, torch.optim, scipy, autograd and brute force."""
+
 import math
 
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import minimize
-from solutions.reference import gradient_descent as ref
 from torch.autograd.functional import hessian
+
+from solutions.reference import gradient_descent as ref
 
 DTYPES = [torch.float32, torch.float64]
 
@@ -48,14 +50,18 @@ def test_the_closed_form_path_is_the_one_torch_optim_walks(dtype, t):
     expected = optim_path(lambda x: 0.5 * (x - c) @ H @ (x - c), x0, 6, lr=t)
     path = ref.quadratic_path(H, x0, t, 6, c)
     assert path.dtype == dtype
-    torch.testing.assert_close(path, expected, rtol=1e-3, atol=1e-3 if dtype == torch.float32 else 1e-9)
+    torch.testing.assert_close(
+        path, expected, rtol=1e-3, atol=1e-3 if dtype == torch.float32 else 1e-9
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_heavy_ball_is_torch_optim_with_momentum(dtype):
     H, x0 = spd(3, dtype), normal(3, dtype=dtype)
     expected = optim_path(lambda x: 0.5 * x @ H @ x, x0, 8, lr=0.1, momentum=0.9)
-    torch.testing.assert_close(ref.heavy_ball_path(H, x0, 0.1, 0.9, 8), expected, **tolerance(dtype))
+    torch.testing.assert_close(
+        ref.heavy_ball_path(H, x0, 0.1, 0.9, 8), expected, **tolerance(dtype)
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -65,7 +71,9 @@ def test_a_batch_of_paths_is_a_loop_over_paths(dtype):
     ngd = ref.ngd_path(H, torch.zeros_like(x0), x0, 0.1, 5)
     for i in range(4):
         torch.testing.assert_close(paths[i], ref.quadratic_path(H[i], x0[i], 0.1, 5))
-        torch.testing.assert_close(ngd[i], ref.ngd_path(H[i], torch.zeros(3, dtype=dtype), x0[i], 0.1, 5))
+        torch.testing.assert_close(
+            ngd[i], ref.ngd_path(H[i], torch.zeros(3, dtype=dtype), x0[i], 0.1, 5)
+        )
 
 
 @pytest.mark.parametrize("tol", [1e-1, 1e-3])
@@ -87,14 +95,18 @@ def test_no_more_steps_than_allowed_and_none_from_a_stationary_point():
 def test_the_backtracked_step_is_the_largest_that_passes_on_a_quadratic(dtype, t0):
     H, x = spd(3, dtype), normal(3, dtype=dtype)
     g = H @ x
-    limit = float(g @ g / (g @ H @ g))                     # on a quadratic the test reads t ≤ limit
+    limit = float(g @ g / (g @ H @ g))  # on a quadratic the test reads t ≤ limit
     halvings = max(0, math.ceil(math.log2(t0 / limit)))
     step = ref.backtracking_step(H, torch.zeros_like(x), x, t0, 0.5)
     assert float(step) == pytest.approx(t0 / 2**halvings, rel=1e-6)
 
 
 def test_the_backtracked_step_passes_and_the_one_before_fails_on_a_quartic():
-    H, q, x = torch.eye(2, dtype=torch.float64), torch.tensor([1.0, 3.0]).double(), torch.tensor([2.0, -1.5]).double()
+    H, q, x = (
+        torch.eye(2, dtype=torch.float64),
+        torch.tensor([1.0, 3.0]).double(),
+        torch.tensor([2.0, -1.5]).double(),
+    )
 
     def f(z):
         return 0.5 * z @ H @ z + 0.25 * (q * z**4).sum()
@@ -123,7 +135,12 @@ def test_no_hessian_of_the_logistic_loss_exceeds_its_smoothness(dtype):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("t", [0.05, 0.4, 3.0])
 def test_margins_are_right_side_minus_left_side(dtype, t):
-    H, c, x, s = spd(3, dtype), normal(3, dtype=dtype, seed=4), normal(3, dtype=dtype), normal(3, dtype=dtype, seed=5)
+    H, c, x, s = (
+        spd(3, dtype),
+        normal(3, dtype=dtype, seed=4),
+        normal(3, dtype=dtype),
+        normal(3, dtype=dtype, seed=5),
+    )
     L = 7.0
 
     def f(z):
@@ -131,13 +148,20 @@ def test_margins_are_right_side_minus_left_side(dtype, t):
 
     g = torch.func.grad(f)(x)
     new = x - t * g
-    expected = torch.stack([
-        f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
-        f(x) - t / 2 * g @ g - f(new),
-        ((x - s) @ (x - s) - (new - s) @ (new - s)) / (2 * t) - (f(new) - f(s)),
-    ])
+    expected = torch.stack(
+        [
+            f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
+            f(x) - t / 2 * g @ g - f(new),
+            ((x - s) @ (x - s) - (new - s) @ (new - s)) / (2 * t) - (f(new) - f(s)),
+        ]
+    )
     got = ref.proof_margins(H, c, 2.5, x, s, t, L)
-    torch.testing.assert_close(got, expected, rtol=1e-3 if dtype == torch.float32 else 1e-9, atol=1e-3 if dtype == torch.float32 else 1e-9)
+    torch.testing.assert_close(
+        got,
+        expected,
+        rtol=1e-3 if dtype == torch.float32 else 1e-9,
+        atol=1e-3 if dtype == torch.float32 else 1e-9,
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -152,11 +176,23 @@ def test_no_margin_is_negative_for_steps_up_to_one_over_l(seed):
 def test_the_worst_rate_is_the_norm_of_the_iteration_matrix():
     for t in (0.01, 0.15, 0.19, 0.3):
         H = np.diag([1.0, 4.0, 10.0])
-        assert float(ref.worst_rate(1.0, 10.0, t)) == pytest.approx(np.linalg.norm(np.eye(3) - t * H, 2))
+        assert float(ref.worst_rate(1.0, 10.0, t)) == pytest.approx(
+            np.linalg.norm(np.eye(3) - t * H, 2)
+        )
 
 
-@pytest.mark.parametrize("m, L, t, eps", [(1, 10, 0.1, 1e-3), (1, 10, 0.18, 1e-3), (2, 2, 0.5, 1e-9), (1, 4, 0.1, 2.0),
-                                          (1, 10, 0.2, 1e-3), (1, 10, 0.35, 0.5), (0.5, 60, 0.033, 1e-6)])
+@pytest.mark.parametrize(
+    "m, L, t, eps",
+    [
+        (1, 10, 0.1, 1e-3),
+        (1, 10, 0.18, 1e-3),
+        (2, 2, 0.5, 1e-9),
+        (1, 4, 0.1, 2.0),
+        (1, 10, 0.2, 1e-3),
+        (1, 10, 0.35, 0.5),
+        (0.5, 60, 0.033, 1e-6),
+    ],
+)
 def test_the_number_of_steps_is_found_by_counting(m, L, t, eps):
     rate, k = max(abs(1 - t * m), abs(1 - t * L)), 0
     if rate >= 1:
@@ -172,7 +208,9 @@ def test_every_normalised_step_has_the_same_length_and_points_downhill(dtype):
     H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), normal(3, dtype=dtype) + 4
     path = ref.ngd_path(H, c, x0, 0.3, 10)
     moves = path.diff(dim=0)
-    torch.testing.assert_close(moves.norm(dim=-1), torch.full((10,), 0.3, dtype=dtype), **tolerance(dtype))
+    torch.testing.assert_close(
+        moves.norm(dim=-1), torch.full((10,), 0.3, dtype=dtype), **tolerance(dtype)
+    )
     cosine = torch.cosine_similarity(moves, -((path[:-1] - c) @ H), dim=-1)
     torch.testing.assert_close(cosine, torch.ones(10, dtype=dtype), **tolerance(dtype))
 
@@ -189,7 +227,9 @@ def test_the_projection_is_feasible_idempotent_and_non_expansive(dtype, radius):
     p = ref.project_ball(y, radius)
     assert p.dtype == dtype and (p.norm(dim=-1) <= radius * (1 + 1e-6)).all()
     torch.testing.assert_close(ref.project_ball(p, radius), p, **tolerance(dtype))
-    exact = {"compute_mode": "donot_use_mm_for_euclid_dist"}  # the fast mode loses four digits in float32
+    exact = {
+        "compute_mode": "donot_use_mm_for_euclid_dist"
+    }  # the fast mode loses four digits in float32
     before, after = torch.cdist(y, y, **exact), torch.cdist(p, p, **exact)
     assert (after <= before + 1e-5).all()
     inside = y.norm(dim=-1) <= radius
@@ -200,9 +240,16 @@ def test_scipy_finds_no_closer_point_of_the_ball():
     for seed in range(5):
         y = 2 * normal(3, seed=seed).numpy()
         ball = {"type": "ineq", "fun": lambda z: 1.5**2 - z @ z}
-        best = minimize(lambda z, y=y: (z - y) @ (z - y), np.zeros(3), constraints=ball, method="SLSQP",
-                        options={"ftol": 1e-14, "maxiter": 500}).x
-        np.testing.assert_allclose(ref.project_ball(torch.from_numpy(y), 1.5).numpy(), best, atol=1e-4)
+        best = minimize(
+            lambda z, y=y: (z - y) @ (z - y),
+            np.zeros(3),
+            constraints=ball,
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        ).x
+        np.testing.assert_allclose(
+            ref.project_ball(torch.from_numpy(y), 1.5).numpy(), best, atol=1e-4
+        )
 
 
 def test_the_centre_projects_to_itself():

@@ -134,8 +134,7 @@ def test_scores_are_scikit_learns(batch, n, k, dtype):
     model = Ridge(0.3, fit_intercept=False)
     scoring = "neg_mean_squared_error"
     expected = [
-        -cross_val_score(model, A.numpy(), b.numpy(), cv=KFold(k), scoring=scoring)
-        for A, b in rows
+        -cross_val_score(model, A.numpy(), b.numpy(), cv=KFold(k), scoring=scoring) for A, b in rows
     ]
     expected = torch.tensor(np.array(expected), dtype=dtype).reshape(*batch, k)
     torch.testing.assert_close(scores, expected, **tolerance(dtype))
@@ -183,7 +182,9 @@ def test_expected_best_agrees_with_scipy(n, M, dtype):
     expected = [binomial_mean_of_lowest(q, n, M) for q in p.double().numpy()]
     got = ref.expected_best_error(p, n, M)
     assert got.dtype == dtype
-    torch.testing.assert_close(got, torch.tensor(np.array(expected), dtype=dtype), **tolerance(dtype))
+    torch.testing.assert_close(
+        got, torch.tensor(np.array(expected), dtype=dtype), **tolerance(dtype)
+    )
 
 
 def test_expected_best_agrees_with_simulation(rng):

@@ -43,10 +43,10 @@ class Explorer(ipywidgets.VBox):
         self.readout.value = f'<div role="status" aria-live="polite">{html.escape(self.words)}</div>'
 
 
-def explore(draw: Callable, **controls: ipywidgets.Widget) -> None:
+def explore(draw: Callable, *, digits: int = 2, **controls: ipywidgets.Widget) -> None:
     """A widget: `draw(**values)` returns (fig, words); each keyword is an ipywidgets control with a value.
 
-    Words are shown under the picture as its readout. In a static page the first state is shown.
+    Words are shown under the picture as its readout. In a static page the first state is shown, with `digits` as in `show`.
     Raises TypeError when a control has no value.
     """
     from descent import plots, session
@@ -57,7 +57,7 @@ def explore(draw: Callable, **controls: ipywidgets.Widget) -> None:
     if session.current.grading:
         return
     if session.current.static:
-        plots.show(*draw(**{name: control.value for name, control in controls.items()}))
+        plots.show(*draw(**{name: control.value for name, control in controls.items()}), digits=digits)
         return
     from IPython.display import display
 

@@ -2,6 +2,7 @@
 
 Compute (pure): `surface`, `descend`, `theory`, `report`. Draw: `draw_…` functions return (fig, words).
 """
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +15,8 @@ from descent import data, plots
 SURFACES = ("quadratic bowl", "Rosenbrock", "saddle", "logistic loss")
 OPTIMISERS = ("gradient descent", "normalised", "momentum")
 SHORT = {"gradient descent": "GD", "normalised": "Normalised GD", "momentum": "Momentum"}
-BETA = 0.9           # of momentum
-FAR = 1e6            # a path that gets this far is cut: it diverges
+BETA = 0.9  # of momentum
+FAR = 1e6  # a path that gets this far is cut: it diverges
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,28 @@ class Surface:
 
 def surface(name: str, kappa: float = 10.0) -> Surface:
     """One of SURFACES. kappa: condition number of the quadratic bowl, the others ignore it."""
-    made = {"quadratic bowl": lambda: _quadratic(kappa), "Rosenbrock": _rosenbrock, "saddle": _saddle, "logistic loss": _logistic}
+    made = {
+        "quadratic bowl": lambda: _quadratic(kappa),
+        "Rosenbrock": _rosenbrock,
+        "saddle": _saddle,
+        "logistic loss": _logistic,
+    }
     return made[name]()
 
 
 def _quadratic(kappa):
     curvature = np.array([1.0, kappa])
-    return Surface(f"quadratic bowl, κ = {kappa:g}", lambda x: 0.5 * (curvature * x**2).sum(-1), lambda x: curvature * x,
-                   1.0, float(kappa), np.zeros((1, 2)), 0.0, (-3, 3), (-2.5, 2.5))
+    return Surface(
+        f"quadratic bowl, κ = {kappa:g}",
+        lambda x: 0.5 * (curvature * x**2).sum(-1),
+        lambda x: curvature * x,
+        1.0,
+        float(kappa),
+        np.zeros((1, 2)),
+        0.0,
+        (-3, 3),
+        (-2.5, 2.5),
+    )
 
 
 def _rosenbrock():
@@ -58,7 +73,18 @@ def _rosenbrock():
         return np.stack([-2 * (1 - x[..., 0]) - 40 * x[..., 0] * bend, 20 * bend], -1)
 
     m, L = np.linalg.eigvalsh([[82.0, -40.0], [-40.0, 20.0]])  # the Hessian at (1, 1)
-    return Surface("Rosenbrock's valley", f, grad, m, L, np.ones((1, 2)), 0.0, (-2, 2), (-1, 3), everywhere=False)
+    return Surface(
+        "Rosenbrock's valley",
+        f,
+        grad,
+        m,
+        L,
+        np.ones((1, 2)),
+        0.0,
+        (-2.7, 2.7),
+        (-1.5, 4),
+        everywhere=False,
+    )
 
 
 def _saddle():
@@ -68,15 +94,27 @@ def _saddle():
     def grad(x):
         return np.stack([x[..., 0], x[..., 1] ** 3 - x[..., 1]], -1)
 
-    return Surface("saddle between two minima", f, grad, 1.0, 2.0, np.array([[0.0, 1.0], [0.0, -1.0]]), -0.25,
-                   (-1.8, 1.8), (-1.8, 1.8), everywhere=False)
+    return Surface(
+        "saddle between two minima",
+        f,
+        grad,
+        1.0,
+        2.0,
+        np.array([[0.0, 1.0], [0.0, -1.0]]),
+        -0.25,
+        (-3, 3),
+        (-2, 2),
+        everywhere=False,
+    )
 
 
 @lru_cache
 def _logistic(lam=0.02):
     table = data.breast_cancer()
     X = table.X[:, :2]
-    X = (X - X.mean(0)) / X.std(0) * (1 - 2 * table.y)[:, None]  # −s x: the loss is log(1 + e^{X w})
+    X = (
+        (X - X.mean(0)) / X.std(0) * (1 - 2 * table.y)[:, None]
+    )  # −s x: the loss is log(1 + e^{X w})
     n = len(X)
 
     def f(w):
@@ -90,7 +128,9 @@ def _logistic(lam=0.02):
         p = 1 / (1 + np.exp(-X @ w))
         w = w - np.linalg.solve((X * (p * (1 - p))[:, None]).T @ X / n + lam * np.eye(2), grad(w))
     L = np.linalg.eigvalsh(X.T @ X)[-1] / (4 * n) + lam
-    return Surface("logistic loss, 569 tumours", f, grad, lam, float(L), w[None], float(f(w)), (-5, 3), (-4, 4))
+    return Surface(
+        "logistic loss, 569 tumours", f, grad, lam, float(L), w[None], float(f(w)), (-5, 3), (-4, 4)
+    )
 
 
 def descend(s: Surface, start, t: float, n_steps: int, optimiser: str) -> np.ndarray:
@@ -114,7 +154,10 @@ def rate(s: Surface, t: float, optimiser: str) -> float:
     if optimiser == "gradient descent":
         return max(abs(1 - t * s.m), abs(1 - t * s.L))
     if optimiser == "momentum":
-        return max(np.abs(np.linalg.eigvals([[1 + BETA - t * c, -BETA], [1.0, 0.0]])).max() for c in (s.m, s.L))
+        return max(
+            np.abs(np.linalg.eigvals([[1 + BETA - t * c, -BETA], [1.0, 0.0]])).max()
+            for c in (s.m, s.L)
+        )
     return 1.0
 
 
@@ -126,7 +169,9 @@ def theory(s: Surface, path: np.ndarray, t: float, optimiser: str) -> tuple[np.n
         return np.full(len(k), s.m * t**2 / 8), "m t²/8: of two neighbours, one stays above"
     r = rate(s, t, optimiser)
     if s.everywhere and optimiser == "gradient descent" and r < 1:
-        return s.L / 2 * ((path[0] - s.minima[0]) ** 2).sum() * r ** (2 * k), f"bound, rate {r**2:.3g} a step"
+        return s.L / 2 * ((path[0] - s.minima[0]) ** 2).sum() * r ** (
+            2 * k
+        ), f"bound, rate {r**2:.3g} a step"
     if s.name.startswith("quadratic") and optimiser == "gradient descent":
         return s.L / 2 * path[0, 1] ** 2 * r ** (2 * k), f"steep direction: × {r**2:.3g} a step"
     if r >= 1 or diverges(path):
@@ -151,15 +196,34 @@ def report(s: Surface, path: np.ndarray, t: float, optimiser: str) -> dict:
     elif gap[-1] <= 1e-6 * max(gap[0], 1e-6):
         verdict = "settles"
     elif np.linalg.norm(s.grad(path[-1])) < 1e-3:
-        verdict = "stalls at the saddle" if s.name.startswith("saddle") and gap[-1] > 0.1 else "is nearly there"
+        verdict = (
+            "stalls at the saddle"
+            if s.name.startswith("saddle") and gap[-1] > 0.1
+            else "is nearly there"
+        )
     elif optimiser == "normalised" and ups >= 2:
         verdict = "hovers"
     elif ups == 0:
         verdict = "falls at every step"
     else:
         verdict = f"rises in {ups} of {len(path) - 1} steps"
-    return {"verdict": verdict, "start": gap[0], "end": gap[-1], "steps": len(path) - 1, "ups": ups,
-            "leaves": None if inside.all() else int(np.argmin(inside))}
+    return {
+        "verdict": verdict,
+        "start": gap[0],
+        "end": gap[-1],
+        "steps": len(path) - 1,
+        "ups": ups,
+        "leaves": None if inside.all() else int(np.argmin(inside)),
+    }
+
+
+def slider(value, low, high, step, text):
+    """A float slider that waits for its release: a redraw takes about 100 ms."""
+    import ipywidgets
+
+    return ipywidgets.FloatSlider(
+        value, min=low, max=high, step=step, description=text, continuous_update=False
+    )
 
 
 def draw_landscape(name, kappa, x, y, step, n_steps, optimiser):
@@ -181,16 +245,39 @@ def draw_landscape(name, kappa, x, y, step, n_steps, optimiser):
 
 def _draw_path(s, path, facts, ax):
     plots.contours(s.f, ax, s.xlim, s.ylim, levels=12, points=50, log=True)
-    shown = path if facts["leaves"] is None else path[: facts["leaves"] + 1]
+    gone = facts["verdict"] == "diverges" and facts["leaves"]
+    shown = (
+        path[: facts["leaves"] + 4] if gone else path
+    )  # once it explodes, the strokes would only paint over the rest
     wide = np.array([s.xlim, s.ylim])
     ax.plot(*s.minima.T, "P", color=plots.BLACK, markersize=9, markeredgecolor="white", zorder=5)
-    ax.plot(*np.clip(shown, -50, 50).T, "o-", color=plots.VERMILION, markersize=3, linewidth=1.2, zorder=3)
+    ax.plot(
+        *np.clip(shown, -50, 50).T,
+        "o-",
+        color=plots.VERMILION,
+        markersize=3,
+        linewidth=1.2,
+        zorder=3,
+    )
     ax.plot(*path[0], "s", color=plots.VERMILION, markersize=8, markeredgecolor="white", zorder=4)
     if facts["leaves"] is None:
-        ax.plot(*path[-1], "*", color=plots.VERMILION, markersize=13, markeredgecolor="white", zorder=4)
+        ax.plot(
+            *path[-1], "*", color=plots.VERMILION, markersize=13, markeredgecolor="white", zorder=4
+        )
     else:
-        ax.text(0.03, 0.03, f"leaves the picture at step {facts['leaves']}", transform=ax.transAxes, zorder=6,
-                bbox={"facecolor": "white", "edgecolor": plots.VERMILION, "alpha": 0.9})
+        note = (
+            f"leaves the picture at step {facts['leaves']}"
+            if facts["leaves"]
+            else "starts outside the picture"
+        )
+        ax.text(
+            0.03,
+            0.03,
+            note,
+            transform=ax.transAxes,
+            zorder=6,
+            bbox={"facecolor": "white", "edgecolor": plots.VERMILION, "alpha": 0.9},
+        )
     ax.set(xlim=wide[0], ylim=wide[1], xlabel="$x_1$", ylabel="$x_2$")
 
 
@@ -208,11 +295,15 @@ def _draw_gap(s, path, line, ax):
 def _words(s, t, step, optimiser, facts, line):
     name = s.name[0].upper() + s.name[1:]
     words = f"{name}; {optimiser}, t = {t:.3g} = {step:.3g}/L (L = {s.L:.3g}, m = {s.m:.3g}): it {facts['verdict']}. "
-    words += f"f − f* went from {facts['start']:.3g} to {facts['end']:.3g} in {facts['steps']} steps"
+    words += (
+        f"f − f* went from {facts['start']:.3g} to {facts['end']:.3g} in {facts['steps']} steps"
+    )
     if facts["leaves"] is not None:
         words += f"; the path leaves the picture at step {facts['leaves']}"
     words += "." if line is None else f". Dashed: {line[1]}; {line[0][-1]:.3g} at the last step."
-    return words if line is not None else words + " m and L promise nothing here, so no dashed line."
+    return (
+        words if line is not None else words + " m and L promise nothing here, so no dashed line."
+    )
 
 
 def draw_regimes(kappa=10.0, steps=(0.2, 1.0, 1.9, 2.1), n_steps=25, start=(2.5, 1.0)):
@@ -227,7 +318,12 @@ def draw_regimes(kappa=10.0, steps=(0.2, 1.0, 1.9, 2.1), n_steps=25, start=(2.5,
         ax.set(title=f"t = {step:g}/L: {word}", xlabel="$x_1$", xlim=s.xlim, ylim=s.ylim)
         ends.append(f"t = {step:g}/L ends at f = {s.f(path[-1]):.2g} ({word})")
     axes[0].set_ylabel("$x_2$")
-    return fig, f"{n_steps} steps from f = {s.f(np.array(start)):.3g} on a bowl with κ = {kappa:g}: " + "; ".join(ends) + "."
+    return (
+        fig,
+        f"{n_steps} steps from f = {s.f(np.array(start)):.3g} on a bowl with κ = {kappa:g}: "
+        + "; ".join(ends)
+        + ".",
+    )
 
 
 def surrogate_gap(x: float, t: float, grid: np.ndarray) -> np.ndarray:
@@ -246,41 +342,106 @@ def draw_surrogate(x, t):
     ax.plot(grid, f, color=plots.BLUE, label="f = log cosh, L = 1")
     ax.plot(grid, f + gap, style, color=color, label=f"parabola of curvature 1/t = {1 / t:.2f}")
     ax.plot(x, np.log(np.cosh(x)), "s", color=plots.BLACK, label="x, where they touch")
-    ax.plot(new, np.log(np.cosh(new)), "*", color=color, markersize=13, label="x − t f′(x), its minimiser")
-    ax.set(xlim=(-4, 4), ylim=(-1, 5.5), xlabel="y", ylabel="value",
-           title="The parabola is an upper bound" if above else "The parabola cuts below f")
-    ax.legend(loc="upper center", fontsize=8, ncols=2)
+    ax.plot(
+        new,
+        np.log(np.cosh(new)),
+        "*",
+        color=color,
+        markersize=13,
+        label="x − t f′(x), its minimiser",
+    )
+    ax.set(
+        xlim=(-4, 4),
+        ylim=(-1, 6),
+        xlabel="y",
+        ylabel="value",
+        title="The parabola is an upper bound" if above else "The parabola cuts below f",
+    )
+    ax.legend(loc="upper center", fontsize=8, ncols=2, frameon=True, framealpha=0.95)
     drop = np.log(np.cosh(x)) - np.log(np.cosh(new))
-    return fig, (f"t = {t:.2f} at x = {x:.2f}: the parabola {'stays above f' if above else 'cuts below f'}. "
-                 f"The step lands at {new:.3f}, f changes by {-drop:.3f}, half of t f′² is {t * np.tanh(x) ** 2 / 2:.3f}.")
+    return fig, (
+        f"t = {t:.2f} at x = {x:.2f}: the parabola {'stays above f' if above else 'cuts below f'}. "
+        f"The step lands at {new:.3f}, f changes by {-drop:.3f}, half of t f′² is {t * np.tanh(x) ** 2 / 2:.3f}."
+    )
 
 
-def draw_gaps(measured: dict, bounds: dict, title: str, *, ylabel="$f(x^{(k)}) - f^*$", xscale="linear", floor=1e-16, figsize=(6.6, 3.8)):
-    """Measured curves (solid, markers) under their bounds (dashed), by label. Values start at step 0; nan is left out.
+def draw_gaps(
+    measured, bounds, title, *, ylabel="$f(x^{(k)}) - f^*$", xscale="linear", floor=1e-13
+):
+    """Measured curves (solid, markers) under their bounds (dashed), both by label; values start at step 0.
 
-    -> (fig, words): each curve's end, and the smallest ratio of bound to measured where a bound has the same label.
+    Values below floor (rounding) and nan are left out. -> (fig, words): each curve's end and how far its bound is.
     """
-    fig, ax = plt.subplots(figsize=figsize)
+    aside = len(measured) > 4
+    fig, ax = plt.subplots(figsize=(7.6 if aside else 6.6, 3.6))
     parts = []
     for number, (label, values) in enumerate(measured.items()):
-        k, color = np.arange(len(values)), f"C{number}"
-        seen = np.unique(np.geomspace(1, len(values), 12).astype(int) - 1) if xscale == "log" else slice(None, None, max(1, len(values) // 12))
-        ax.plot(k, np.maximum(values, floor), color=color, label=label)
-        ax.plot(k[seen], np.maximum(values, floor)[seen], "o^sDvP"[number], color=color, markersize=5)
-        parts.append(f"{label}: {values[-1]:.1e} at step {len(values) - 1}")
+        seen = np.where(values > floor, values, np.nan)
+        marks = (
+            np.geomspace(1, len(seen), 12) - 1
+            if xscale == "log"
+            else np.linspace(0, len(seen) - 1, 12)
+        )
+        ax.plot(
+            seen,
+            marker="o^sDvP"[number],
+            markevery=np.unique(marks.astype(int)).tolist(),
+            color=f"C{number}",
+            label=label,
+        )
+        end = f"{values[-1]:.1e}" if values[-1] > floor else f"below {floor:.0e}"
+        parts.append(f"{label}: {end} at step {len(values) - 1}")
         if label in bounds:
-            bound = bounds[label]
-            ax.plot(np.arange(len(bound)), np.maximum(bound, floor), "--", color=color, linewidth=1.3)
-            kept = np.isfinite(bound) & (values > 1e3 * floor)
-            parts[-1] += f", bound ÷ measured at least {np.min(bound[kept] / values[kept]):.2g}"
-    for label, values in bounds.items():
-        if label not in measured:
-            ax.plot(np.arange(len(values)), np.maximum(values, floor), "--", color="black", linewidth=1.3, label=label)
-    if set(bounds) & set(measured):
+            ax.plot(
+                np.where(bounds[label] > floor, bounds[label], np.nan),
+                "--",
+                color=f"C{number}",
+                linewidth=1.3,
+            )
+            kept = np.isfinite(bounds[label]) & (values > 1e3 * floor)
+            parts[-1] += (
+                f", bound ÷ measured at least {np.min(bounds[label][kept] / values[kept]):.2g}"
+            )
+    if bounds:
         ax.plot([], [], "--", color="#666666", linewidth=1.3, label="its bound")
     ax.set(title=title, xlabel="step k", ylabel=ylabel, yscale="log", xscale=xscale)
-    ax.legend()
+    ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if aside else {}))
     return fig, f"{title}. " + "; ".join(parts) + "."
+
+
+def draw_scaled(x, f, factors):
+    """c f over x for several factors c, each with its smallest point marked. -> (fig, words)"""
+    fig, ax = plt.subplots(figsize=(6.4, 3))
+    for c, style in zip(factors, ("-", "--", ":"), strict=True):
+        (line,) = ax.plot(x, c * f, style, label=f"{c} · f")
+        ax.plot(x[np.argmin(c * f)], (c * f).min(), "*", color=line.get_color(), markersize=13)
+    ax.set(title="A positive factor keeps the place", xlabel="x", ylabel="value")
+    ax.legend()
+    return fig, "; ".join(
+        f"{c} f is smallest at x = {x[np.argmin(c * f)]:g}, where it is {(c * f).min():g}"
+        for c in factors
+    ) + "."
+
+
+def draw_fan(angle, curves):
+    """Change of f ÷ its first-order size against the angle; curves: step length -> values. -> (fig, words)"""
+    fig, ax = plt.subplots(figsize=(6.4, 3.3))
+    for (eta, curve), style in zip(curves.items(), (":", "-.", "-"), strict=True):
+        ax.plot(np.degrees(angle), curve, style, label=f"step length η = {eta:g}")
+    ax.plot(np.degrees(angle), np.cos(angle), "--", color=plots.BLACK, label="cos θ")
+    ax.set(
+        title="Short steps: the change of f is a cosine",
+        xlabel="angle to the gradient (degrees)",
+        ylabel="change of f ÷ (η ‖∇f‖)",
+    )
+    ax.legend(fontsize=9)
+    parts = ", ".join(
+        f"{abs(c - np.cos(angle)).max():.3f} for η = {eta:g}" for eta, c in curves.items()
+    )
+    return (
+        fig,
+        f"Change of f against the direction of the step. Largest distance from the cosine: {parts}.",
+    )
 
 
 def draw_compass(a, b, x, y, h=0.6):
@@ -290,18 +451,38 @@ def draw_compass(a, b, x, y, h=0.6):
     unit = g / norm if norm > 0 else g
     tangent = np.array([-unit[1], unit[0]])
     fig, ax = plt.subplots(figsize=(5.6, 4.2))
-    plots.contours(lambda p: a * p[:, 0] ** 2 + b * p[:, 1] ** 2, ax, (-2.6, 2.6), (-2, 2), points=50)
-    arrows = (("+∇f, uphill", unit, plots.VERMILION, "-"), ("−∇f, downhill", -unit, plots.BLUE, "--"), ("tangent", tangent, plots.BLACK, ":"))
+    plots.contours(
+        lambda p: a * p[:, 0] ** 2 + b * p[:, 1] ** 2, ax, (-2.6, 2.6), (-2, 2), points=50
+    )
+    arrows = (
+        ("+∇f, uphill", unit, plots.VERMILION, "-"),
+        ("−∇f, downhill", -unit, plots.BLUE, "--"),
+        ("tangent", tangent, plots.BLACK, ":"),
+    )
     for label, way, color, style in arrows:
-        ax.annotate("", here + h * way, here, arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "lw": 2})
+        ax.annotate(
+            "",
+            here + h * way,
+            here,
+            arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "lw": 2},
+        )
         ax.plot([], [], style, color=color, label=label)
     ax.plot(x, y, "s", color=plots.BLACK, markersize=7)
-    ax.set(title="The gradient stands upright on the contour", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ax.set(
+        title="The gradient stands upright on the contour",
+        xlabel="$x_1$",
+        ylabel="$x_2$",
+        aspect="equal",
+    )
     ax.legend(loc="upper left", fontsize=9, frameon=True, framealpha=0.9)
     f = a * x**2 + b * y**2
-    along, up = (a * p[0] ** 2 + b * p[1] ** 2 - f for p in (here + 0.01 * tangent, here + 0.01 * unit))
-    return fig, (f"f = {a:g} x₁² + {b:g} x₂² at ({x:g}, {y:g}): gradient ({g[0]:.2f}, {g[1]:.2f}), length {norm:.2f}. "
-                 f"A move of 0.01 changes f by {up:.5f} uphill and by {along:.5f} along the tangent.")
+    along, up = (
+        a * p[0] ** 2 + b * p[1] ** 2 - f for p in (here + 0.01 * tangent, here + 0.01 * unit)
+    )
+    return fig, (
+        f"f = {a:g} x₁² + {b:g} x₂² at ({x:g}, {y:g}): gradient ({g[0]:.2f}, {g[1]:.2f}), length {norm:.2f}. "
+        f"A move of 0.01 changes f by {up:.5f} uphill and by {along:.5f} along the tangent."
+    )
 
 
 def draw_step_sizes(steps, gaps, m, L, n_steps):
@@ -309,13 +490,23 @@ def draw_step_sizes(steps, gaps, m, L, n_steps):
     steps, gaps = np.asarray(steps), np.asarray(gaps)
     fig, ax = plt.subplots(figsize=(6.6, 3.6))
     ax.loglog(steps, gaps, "o-", markersize=3.5)
-    for value, label, style in ((1 / L, "1/L", "--"), (2 / (m + L), "2/(m+L)", "-."), (2 / L, "2/L", ":")):
+    for value, label, style in (
+        (1 / L, "1/L", "--"),
+        (2 / (m + L), "2/(m+L)", "-."),
+        (2 / L, "2/L", ":"),
+    ):
         ax.axvline(value, color="black", linestyle=style, linewidth=1.3, label=label)
     best = steps[gaps.argmin()]
-    ax.set(title=f"Best step {best:.3f}; beyond 2/L the gap explodes", xlabel="step size t", ylabel=f"gap after {n_steps} steps")
+    ax.set(
+        title="Best near 2/(m+L); beyond 2/L the gap explodes",
+        xlabel="step size t",
+        ylabel=f"gap after {n_steps} steps",
+    )
     ax.legend(loc="upper left")
-    return fig, (f"Gap after {n_steps} steps against the step size: smallest, {gaps.min():.1e}, at t = {best:.3f}, near "
-                 f"2/(m+L) = {2 / (m + L):.3f}; {gaps[0]:.1e} at t = {steps[0]:.3f} and {gaps[-1]:.1e} at t = {steps[-1]:.3f}.")
+    return fig, (
+        f"Gap after {n_steps} steps against the step size: smallest, {gaps.min():.1e}, at t = {best:.3f}, near "
+        f"2/(m+L) = {2 / (m + L):.3f}; {gaps[0]:.1e} at t = {steps[0]:.3f} and {gaps[-1]:.1e} at t = {steps[-1]:.3f}."
+    )
 
 
 def draw_basins(f, paths, labels, norms, bounds, span=6.0):
@@ -325,25 +516,44 @@ def draw_basins(f, paths, labels, norms, bounds, span=6.0):
     plots.trajectories(paths, left, labels)
     left.set(title="Each start finds its own valley", xlabel="$x_1$", ylabel="$x_2$")
     left.get_legend().remove()
-    for label, norm, bound, color, marker in zip(labels, norms, bounds, (plots.VERMILION, plots.BLUE), "o^", strict=True):
+    for label, norm, bound, color, marker in zip(
+        labels, norms, bounds, (plots.VERMILION, plots.BLUE), "o^", strict=True
+    ):
         k = np.arange(1, len(norm) + 1)
-        right.loglog(k, np.maximum(norm, 1e-12), marker=marker, markevery=0.12, color=color, label=label)
+        right.loglog(
+            k, np.maximum(norm, 1e-12), marker=marker, markevery=0.12, color=color, label=label
+        )
         right.loglog(k, bound, "--", color=color, label="its bound")
-    right.set(title="The gradient gets small, as promised", xlabel="k + 1", ylabel="smallest ‖∇f‖ so far", ylim=(1e-10, None))
+    right.set(
+        title="The gradient gets small, as promised",
+        xlabel="k + 1",
+        ylabel="smallest ‖∇f‖ so far",
+        ylim=(1e-10, None),
+    )
     right.legend(fontsize=9)
-    ends = [f"{label}: ends at ({p[-1][0]:.2f}, {p[-1][1]:.2f}), f = {float(f(p[-1][None])[0]):.2f}, bound ÷ measured at least {np.min(b / n):.2g}"
-            for label, p, n, b in zip(labels, paths, norms, bounds, strict=True)]
+    ends = [
+        f"{label}: ends at ({abs(p[-1][0]):.2f}, {abs(p[-1][1]):.2f}), f = {float(f(p[-1][None])[0]):.2f}, bound ÷ measured at least {np.min(b / n):.2g}"
+        for label, p, n, b in zip(labels, paths, norms, bounds, strict=True)
+    ]
     return fig, "Two starts on a bumpy bowl. " + "; ".join(ends) + "."
 
 
 def draw_escape(offsets, curves):
-    """Steps until a path has left a saddle, against its first offset from it; curves: label -> steps. -> (fig, words)"""
+    """Steps to leave a saddle against the first offset; curves: label -> steps. -> (fig, words)"""
     fig, ax = plt.subplots(figsize=(6.6, 3.7))
     for label, marker, style in zip(curves, "o^s", ("-", "--", "-."), strict=False):
         ax.semilogx(offsets, curves[label], marker=marker, linestyle=style, label=label)
-    ax.set(title="Escape from a saddle: whose clock runs on log(1/δ)?", xlabel="offset δ from the ridge", ylabel="steps to escape", ylim=(0, None))
+    ax.set(
+        title="Escape from a saddle: whose clock runs on log(1/δ)?",
+        xlabel="offset δ from the ridge",
+        ylabel="steps to escape",
+        ylim=(0, None),
+    )
     ax.legend()
-    ends = "; ".join(f"{label}: {steps[0]} steps from δ = {offsets[0]:.0e}, {steps[-1]} from δ = {offsets[-1]:.0e}" for label, steps in curves.items())
+    ends = "; ".join(
+        f"{label}: {steps[0]} steps from δ = {offsets[0]:.0e}, {steps[-1]} from δ = {offsets[-1]:.0e}"
+        for label, steps in curves.items()
+    )
     return fig, f"Steps until |x₂| exceeds ½. {ends}."
 
 
@@ -353,9 +563,23 @@ def draw_projected(f, paths, labels, radius=1.0):
     plots.contours(f, ax, (-1.6, 2.6), (-1.6, 2.0), points=60)
     angle = np.linspace(0, 2 * np.pi, 200)
     ax.plot(radius * np.cos(angle), radius * np.sin(angle), color=plots.BLACK, linewidth=1.5)
-    ax.plot(radius * np.array([-1, 1, 1, -1, -1]), radius * np.array([-1, -1, 1, 1, -1]), color=plots.BLACK, linestyle="--", linewidth=1.2)
+    ax.plot(
+        radius * np.array([-1, 1, 1, -1, -1]),
+        radius * np.array([-1, -1, 1, 1, -1]),
+        color=plots.BLACK,
+        linestyle="--",
+        linewidth=1.2,
+    )
     plots.trajectories(paths, ax, labels)
     ax.get_legend().set(frame_on=True)
-    ax.set(title="Step, then the nearest allowed point", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    ends = "; ".join(f"{label} ends at ({p[-1][0]:.3f}, {p[-1][1]:.3f})" for label, p in zip(labels, paths, strict=True))
-    return fig, f"Contours of a bowl, the circle of radius {radius:g} (solid) and its box (dashed). {ends}."
+    ax.set(
+        title="Step, then the nearest allowed point", xlabel="$x_1$", ylabel="$x_2$", aspect="equal"
+    )
+    ends = "; ".join(
+        f"{label} ends at ({p[-1][0]:.3f}, {p[-1][1]:.3f})"
+        for label, p in zip(labels, paths, strict=True)
+    )
+    return (
+        fig,
+        f"Contours of a bowl, the circle of radius {radius:g} (solid) and its box (dashed). {ends}.",
+    )

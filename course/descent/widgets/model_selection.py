@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fan
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
 
-MAX_DEGREE, DATA_SETS = 12, 40
+MAX_DEGREE, DATA_SETS, SHOWN = 12, 200, 40
 
 # ---------------------------------------------------------------- many data sets, many fits
 
@@ -52,7 +52,7 @@ def terms_by_degree(truth: Callable, n: int, noise: float, ridge: float, repeats
 
 
 def fan_explorer(truth: Callable) -> Callable:
-    """-> draw(degree, n, noise, log_ridge): fits to 40 data sets, and the terms of every degree."""
+    """-> draw(degree, n, noise, log_ridge): fits to many data sets, and the terms of every degree."""
 
     def draw(degree: int, n: int, noise: float, log_ridge: float):
         ridge, points = 10.0**log_ridge, grid(100)
@@ -63,7 +63,10 @@ def fan_explorer(truth: Callable) -> Callable:
         best = int(total.argmin())
         fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")  # twice as fast
         fig.subplots_adjust(left=0.07, right=0.99, bottom=0.14, top=0.92, wspace=0.22)
-        fan(points, fits, left, truth=truth(points), label=f"fits, {DATA_SETS} data sets")
+        left.plot(points, fits[:SHOWN].T, color=BLUE, alpha=0.2, linewidth=0.8)
+        left.plot([], [], color=BLUE, linewidth=0.8, label=f"{SHOWN} of {DATA_SETS} fits")
+        left.plot(points, fits.mean(0), color=VERMILION, linewidth=2.4, label="mean of all fits")
+        left.plot(points, truth(points), "--", color=BLACK, label="truth")
         left.plot(x[0], y[0], "o", color=BLACK, markersize=3, alpha=0.6, label="one data set")
         left.set(ylim=(-2.6, 2.6), xlabel="input x", ylabel="target y")
         left.set_xticks([-1, -0.5, 0, 0.5, 1])
@@ -152,7 +155,9 @@ def draw_stack(degrees, bias2, variance, noise2):
         area.set(hatch=hatch, edgecolor="white")
     ax.plot(degrees, risk, "o-", color=BLACK, label="risk")
     ax.plot(degrees[best], risk[best], "*", color=VERMILION, markersize=15, label="lowest risk")
-    ax.set(xlabel="degree of the polynomial", ylabel="squared error", xlim=(degrees[0], degrees[-1]))
+    ax.set(
+        xlabel="degree of the polynomial", ylabel="squared error", xlim=(degrees[0], degrees[-1])
+    )
     ax.set(ylim=(0, 1.15 * risk[0]), title=f"The sum is lowest at degree {degrees[best]}")
     ax.legend(loc="upper center", ncols=2)
     return fig, (
@@ -170,9 +175,13 @@ def draw_sizes(sizes, terms):
     fig, ax = plt.subplots()
     for (degree, values), color, marker in zip(terms.items(), (BLUE, VERMILION), "s^", strict=True):
         name = f"degree {degree}"
-        ax.plot(sizes, values.sum(1), "-", color=color, label=f"{name}: sum", alpha=0.4, linewidth=5)
+        ax.plot(
+            sizes, values.sum(1), "-", color=color, label=f"{name}: sum", alpha=0.4, linewidth=5
+        )
         ax.plot(sizes, values[:, 0], f"{marker}--", color=color, label=f"{name}: bias²")
-        ax.plot(sizes, values[:, 1], f"{marker}:", color=color, mfc="white", label=f"{name}: variance")
+        ax.plot(
+            sizes, values[:, 1], f"{marker}:", color=color, mfc="white", label=f"{name}: variance"
+        )
     (simple, a), (rich, b) = terms.items()
     crossing = sizes[int(np.argmax(b.sum(1) < a.sum(1)))]
     ax.set(xscale="log", yscale="log", xlabel="rows n in a data set", ylabel="squared error")
@@ -246,16 +255,37 @@ def draw_folds(k: int, n: int, estimates: dict, true_risk: float):
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1, 1.3))
     left.imshow(owner == np.arange(k)[:, None], aspect="auto", cmap="Blues", vmin=-0.25, vmax=1.2)
     for fold in range(k):
-        left.text(np.mean(np.flatnonzero(owner == fold)), fold, "valid", ha="center", va="center", color="white")
-    left.set(xlabel="row", ylabel="fold", yticks=range(k), title=f"Each row is validated once ({k} folds)")
+        left.text(
+            np.mean(np.flatnonzero(owner == fold)),
+            fold,
+            "valid",
+            ha="center",
+            va="center",
+            color="white",
+        )
+    left.set(
+        xlabel="row",
+        ylabel="fold",
+        yticks=range(k),
+        title=f"Each row is validated once ({k} folds)",
+    )
+    left.text(0.7 * n, 0, "train", ha="center", va="center")
     left.grid(False)
     spread = {name: np.std(values) for name, values in estimates.items()}
-    right.boxplot(estimates.values(), orientation="horizontal", medianprops=dict(color=VERMILION, linewidth=2))
+    right.boxplot(
+        estimates.values(), orientation="horizontal", medianprops=dict(color=VERMILION, linewidth=2)
+    )
     right.set_yticks(range(1, len(estimates) + 1), list(estimates))
     right.axvline(true_risk, color=BLACK, linestyle="--", label="true mean risk")
-    right.set(xlabel="estimated risk (squared error)", title="More folds, steadier estimate", xlim=(0, 0.4))
+    right.set(xlabel="estimated risk (squared error)")
+    first, last = list(spread)[0], list(spread)[-1]
+    right.set_title(
+        f"Spread {spread[first]:.3f} ({first}), {spread[last]:.3f} ({last})", fontsize=11
+    )
     right.legend()
-    told = "; ".join(f"{name}: mean {np.mean(v):.3f}, spread {spread[name]:.3f}" for name, v in estimates.items())
+    told = "; ".join(
+        f"{name}: mean {np.mean(v):.3f}, spread {spread[name]:.3f}" for name, v in estimates.items()
+    )
     return fig, f"True mean risk {true_risk:.3f}. {told}."
 
 
@@ -266,7 +296,14 @@ def draw_rates(rates, train, validation, edge: float):
     fig, ax = plt.subplots()
     ax.plot(rates[fine], train[fine], "s:", color=BLUE, label="training")
     ax.plot(rates[fine], validation[fine], "o-", color=VERMILION, label="validation")
-    ax.plot(rates[~fine], np.full((~fine).sum(), 1.35), "x", color=BLACK, label="diverged", clip_on=False)
+    ax.plot(
+        rates[~fine],
+        np.full((~fine).sum(), 1.35),
+        "x",
+        color=BLACK,
+        label="diverged",
+        clip_on=False,
+    )
     ax.axvline(edge, color=BLACK, linestyle="--", linewidth=1.2, label="2 / largest curvature")
     ax.set(xscale="log", ylim=(0, 1.4), xlabel="learning rate η", ylabel="mean squared error")
     ax.set_title(f"Best learning rate by validation: {rates[best]:.2g}")
@@ -282,22 +319,27 @@ def draw_rates(rates, train, validation, edge: float):
 def draw_search(grid_points, random_points, optimum, budgets, regret_grid, regret_random):
     """A grid and random draws over two hyperparameters, and their mean lowest loss -> (fig, words)."""
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.4))
-    for ax, points, name in zip(axes, (grid_points, random_points), ("grid", "random"), strict=False):
-        distinct = len(np.unique(np.round(points[:, 0], 9)))
+    tried = [len(np.unique(np.round(points[:, 0], 9))) for points in (grid_points, random_points)]
+    names = [f"grid: {tried[0]} values tried", f"random: {tried[1]} values tried"]
+    for ax, points, name in zip(axes, (grid_points, random_points), names, strict=False):
         ax.plot(*points.T, "o", color=BLUE, markersize=4)
         ax.plot(points[:, 0], np.full(len(points), -4.9), "|", color=VERMILION, markersize=14)
         ax.axvline(optimum[0], color=BLACK, linestyle="--", linewidth=1.2)
         ax.set(xlim=(-4.1, 0.1), ylim=(-5.2, 0.1), xlabel="log₁₀ of what matters")
-        ax.set_title(f"{name}: {distinct} values tried", fontsize=11)
+        ax.set_title(name, fontsize=11)
+        ax.set_yticks(range(-4, 1))
     axes[0].set_ylabel("log₁₀ of what hardly matters")
     axes[2].plot(budgets, regret_grid, "s--", color=BLUE, label="grid")
     axes[2].plot(budgets, regret_random, "o-", color=VERMILION, label="random")
-    axes[2].set(yscale="log", xlabel="trials", title="Lowest loss, mean of 200")
-    axes[2].title.set_fontsize(11)
+    axes[2].set(yscale="log", xlabel="trials", ylabel="mean lowest loss")
+    axes[2].set_yticks([0.03, 0.1, 0.3], ["0.03", "0.1", "0.3"])
+    axes[2].minorticks_off()
+    ahead = budgets[int(np.argmax(np.array(regret_random) < regret_grid))]
+    axes[2].set_title(f"random leads from {ahead} trials", fontsize=11)
     axes[2].legend()
     return fig, (
-        f"{len(grid_points)} trials on a grid try 5 values of the hyperparameter that matters, random draws "
-        f"{len(random_points)}. Mean lowest loss after {budgets[-1]} trials: grid {regret_grid[-1]:.3f}, "
+        f"{len(grid_points)} trials on a grid try {tried[0]} values of the hyperparameter that matters, "
+        f"random draws {tried[1]}. Mean lowest loss after {budgets[-1]} trials: grid {regret_grid[-1]:.3f}, "
         f"random {regret_random[-1]:.3f}."
     )
 
@@ -308,10 +350,17 @@ def draw_choice(values, scores, chosen: int):
     best = int(mean.argmin())
     fig, ax = plt.subplots()
     ax.errorbar(values, mean, error, fmt="o-", color=BLUE, capsize=3, label="mean ± standard error")
-    ax.axhline(mean[best] + error[best], color=BLACK, linestyle="--", label="best + 1 standard error")
+    ax.axhline(
+        mean[best] + error[best], color=BLACK, linestyle="--", label="best + 1 standard error"
+    )
     ax.plot(values[chosen], mean[chosen], "*", color=VERMILION, markersize=16, label="chosen")
-    ax.set(xlabel="C of the support vector machine", ylabel="validation error (share wrong)", ylim=(0, None))
+    ax.set(
+        xlabel="C of the support vector machine",
+        ylabel="validation error (share wrong)",
+        ylim=(0, None),
+    )
     ax.set_xscale("log", base=2)
+    ax.set_xticks(values)
     ax.set_title(f"Smallest C within one standard error: {values[chosen]:g}")
     ax.legend()
     return fig, (
@@ -324,7 +373,9 @@ def draw_choice(values, scores, chosen: int):
 # ---------------------------------------------------------------- the luck of many models
 
 
-def observed_errors(p: float, n: int, models: int, agreement: float, repeats: int, rng) -> np.ndarray:
+def observed_errors(
+    p: float, n: int, models: int, agreement: float, repeats: int, rng
+) -> np.ndarray:
     """Test error rates of models whose true error is p, on one test set of n cases -> (repeats, models).
 
     Each model copies a common pattern of mistakes on a share `agreement` of the cases and errs on its
@@ -343,16 +394,29 @@ def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, re
     lowest = np.minimum.accumulate(observed_errors(p, n, models, agreement, repeats, rng), axis=1)
     count, mean = np.arange(1, models + 1), lowest.mean(0)
     fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="none")
-    fig.subplots_adjust(left=0.12, right=0.98, bottom=0.15, top=0.91)
-    ax.fill_between(count, *np.percentile(lowest, [10, 90], axis=0), color=SKY, alpha=0.3, label="8 of 10 fields")
+    fig.subplots_adjust(left=0.13, right=0.98, bottom=0.15, top=0.91)
+    ax.fill_between(
+        count,
+        *np.percentile(lowest, [10, 90], axis=0),
+        color=SKY,
+        alpha=0.3,
+        label="8 of 10 benchmarks",
+    )
     ax.plot(count, mean, "-", color=BLUE, label="best reported error, mean")
     ax.axhline(p, color=BLACK, linestyle="--", label="true error of every model")
     words = f"{models} models, {n} test cases: the best report is {mean[-1]:.1%} on average, the truth {p:.1%}"
     if fresh:
         again = rng.binomial(n, p, repeats).mean() / n
-        ax.plot([models], [again], "*", color=VERMILION, markersize=14, label="winner, fresh test set")
+        ax.plot(
+            [models], [again], "*", color=VERMILION, markersize=14, label="winner, fresh test set"
+        )
         words += f"; on a fresh test set the winners have {again:.1%}"
-    ax.set(xlim=(0.9, max(models, 2) * 1.1), ylim=(0, 2 * p), xlabel="models tried", ylabel="test error")
+    ax.set(
+        xlim=(0.9, max(models, 2) * 1.1),
+        ylim=(0, 1.5 * p),
+        xlabel="models tried",
+        ylabel="test error",
+    )
     ax.set_xscale("log")
     ax.set_title(f"The best of {models} looks {100 * (p - mean[-1]):.1f} points better than it is")
     ax.legend(fontsize=8, loc="lower left")
@@ -364,8 +428,14 @@ def draw_luck(counts, reported, fresh):
     fig, ax = plt.subplots()
     ax.plot(counts, fresh, "o-", color=BLACK, label="winner on 292 fresh patients")
     ax.plot(counts, reported, "s--", color=VERMILION, label="winner as reported")
-    ax.fill_between(counts, reported, fresh, color=ORANGE, alpha=0.25, label="bought by tuning on the test set")
-    ax.set(xscale="log", xlabel="candidates compared on the test set", ylabel="squared error / variance of y")
+    ax.fill_between(
+        counts, reported, fresh, color=ORANGE, alpha=0.25, label="bought by tuning on the test set"
+    )
+    ax.set(
+        xscale="log",
+        xlabel="candidates compared on the test set",
+        ylabel="squared error / variance of y",
+    )
     ax.set_title(f"{counts[-1]} candidates: reported {reported[-1]:.2f}, true {fresh[-1]:.2f}")
     ax.legend()
     return fig, (

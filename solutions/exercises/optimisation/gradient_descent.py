@@ -1,4 +1,5 @@
 """Exercises of 03_optimisation/01_gradient_descent."""
+
 import math
 
 import numpy as np
@@ -25,7 +26,9 @@ def away(rng, d=2, size=2.0):
 gd = Exercise(
     "gd",
     reference=lambda H, c, x0, t, max_steps, tol: reference.gd_until(H, c, x0, t, max_steps, tol),
-    compare=close(rtol=1e-6, atol=1e-8),     # the reference takes powers of eigenvalues, the loop multiplies
+    compare=close(
+        rtol=1e-6, atol=1e-8
+    ),  # the reference takes powers of eigenvalues, the loop multiplies
     hints=[
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
         "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
@@ -43,23 +46,47 @@ def _(answer, H, c, x0, t, max_steps, tol):
 
 @gd.cases
 def _(rng):
-    yield "each step goes against the gradient", dict(
-        H=bowl(rng, 1, 4), c=rng.normal(size=2), x0=away(rng), t=0.1, max_steps=4, tol=0.0)
-    yield "each step goes against the gradient", dict(
-        H=bowl(rng, 0.5, 2, 3), c=np.zeros(3), x0=away(rng, 3), t=0.3, max_steps=3, tol=0.0)
+    yield (
+        "each step goes against the gradient",
+        dict(H=bowl(rng, 1, 4), c=rng.normal(size=2), x0=away(rng), t=0.1, max_steps=4, tol=0.0),
+    )
+    yield (
+        "each step goes against the gradient",
+        dict(H=bowl(rng, 0.5, 2, 3), c=np.zeros(3), x0=away(rng, 3), t=0.3, max_steps=3, tol=0.0),
+    )
     c = rng.normal(size=2)
-    yield "stops when the gradient is small", dict(
-        H=np.diag([1.0, 2.0]), c=c, x0=c + away(rng), t=0.2, max_steps=100, tol=0.01)
-    yield "no more than max_steps", dict(
-        H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.05, max_steps=2, tol=0.01)
-    yield "no step at all", dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.1, max_steps=0, tol=0.0)
-    yield "a stationary start stays where it is", dict(
-        H=bowl(rng, 1, 4), c=np.array([1.0, -2.0]), x0=np.array([1.0, -2.0]), t=0.1, max_steps=5, tol=0.0)
-    yield "too long a step diverges", dict(
-        H=np.diag([1.0, 10.0]), c=np.zeros(2), x0=away(rng), t=0.25, max_steps=5, tol=1e-3)
+    yield (
+        "stops when the gradient is small",
+        dict(H=np.diag([1.0, 2.0]), c=c, x0=c + away(rng), t=0.2, max_steps=100, tol=0.01),
+    )
+    yield (
+        "no more than max_steps",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.05, max_steps=2, tol=0.01),
+    )
+    yield (
+        "no step at all",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.1, max_steps=0, tol=0.0),
+    )
+    yield (
+        "a stationary start stays where it is",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.array([1.0, -2.0]),
+            x0=np.array([1.0, -2.0]),
+            t=0.1,
+            max_steps=5,
+            tol=0.0,
+        ),
+    )
+    yield (
+        "too long a step diverges",
+        dict(H=np.diag([1.0, 10.0]), c=np.zeros(2), x0=away(rng), t=0.25, max_steps=5, tol=1e-3),
+    )
 
 
-@gd.wrong("steps uphill", advice="Does your path go up or down? The gradient points to where f grows.")
+@gd.wrong(
+    "steps uphill", advice="Does your path go up or down? The gradient points to where f grows."
+)
 def _(grad, x0, t, max_steps, tol=0.0):
     path = [x0]
     for _ in range(max_steps):
@@ -70,8 +97,11 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
 
 
-@gd.wrong("every row is the last point", advice="`x -= …` changes the array that is already in your list. "
-          "Look at path[0] after the loop: is it still x0?")
+@gd.wrong(
+    "every row is the last point",
+    advice="`x -= …` changes the array that is already in your list. "
+    "Look at path[0] after the loop: is it still x0?",
+)
 def _(grad, x0, t, max_steps, tol=0.0):
     x, path = np.array(x0, float), []
     path.append(x)
@@ -96,8 +126,10 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path).reshape(-1, len(x0))
 
 
-@gd.wrong("the gradient is taken once, at the start",
-          advice="The slope changes on the way. At which point do you evaluate the gradient in the second step?")
+@gd.wrong(
+    "the gradient is taken once, at the start",
+    advice="The slope changes on the way. At which point do you evaluate the gradient in the second step?",
+)
 def _(grad, x0, t, max_steps, tol=0.0):
     g, path = grad(x0), [x0]
     for _ in range(max_steps):
@@ -107,8 +139,11 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
 
 
-@gd.wrong("steps of length t", advice="How long should a step be where the slope is small? "
-          "The update multiplies t by the whole gradient, not by its direction only.")
+@gd.wrong(
+    "steps of length t",
+    advice="How long should a step be where the slope is small? "
+    "The update multiplies t by the whole gradient, not by its direction only.",
+)
 def _(grad, x0, t, max_steps, tol=0.0):
     path = [x0]
     for _ in range(max_steps):
@@ -119,8 +154,10 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
 
 
-@gd.wrong("the squared norm is compared with tol",
-          advice="Your path stops too early. Is it the norm, or its square, that has to reach tol?")
+@gd.wrong(
+    "the squared norm is compared with tol",
+    advice="Your path stops too early. Is it the norm, or its square, that has to reach tol?",
+)
 def _(grad, x0, t, max_steps, tol=0.0):
     path = [x0]
     for _ in range(max_steps):
@@ -131,8 +168,10 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
 
 
-@gd.wrong("one step after the gradient is small",
-          advice="Test the gradient before you step: a start that is already good enough gives one row.")
+@gd.wrong(
+    "one step after the gradient is small",
+    advice="Test the gradient before you step: a start that is already good enough gives one row.",
+)
 def _(grad, x0, t, max_steps, tol=0.0):
     path = [x0]
     for _ in range(max_steps):
@@ -192,24 +231,45 @@ backtracking = Exercise(
 
 @backtracking.probe
 def _(answer, H, q, x, t0, beta):
-    return answer(lambda z: 0.5 * z @ H @ z + 0.25 * (q * z**4).sum(), lambda z: H @ z + q * z**3, x, t0, beta)
+    return answer(
+        lambda z: 0.5 * z @ H @ z + 0.25 * (q * z**4).sum(), lambda z: H @ z + q * z**3, x, t0, beta
+    )
 
 
 @backtracking.cases
 def _(rng):
-    yield "a good first guess is kept", dict(
-        H=bowl(rng, 1, 4), q=np.zeros(2), x=away(rng), t0=0.2, beta=0.5)
+    yield (
+        "a good first guess is kept",
+        dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=away(rng), t0=0.2, beta=0.5),
+    )
     # on curvature 2 the test reads t ≤ ½: 0.8 lowers f, but by too little
-    yield "f must fall by enough, not only fall", dict(
-        H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=rng.uniform(5, 8)), t0=0.8, beta=0.5)
-    yield "shrinks until it fits", dict(H=bowl(rng, 5, 9), q=np.zeros(2), x=away(rng), t0=10.0, beta=0.6)
-    yield "not a quadratic", dict(H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=3.0), t0=3.0, beta=0.7)
-    yield "a gentle slope", dict(H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=0.05), t0=0.49, beta=0.5)
-    yield "the gradient is zero", dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=np.zeros(2), t0=0.7, beta=0.5)
+    yield (
+        "f must fall by enough, not only fall",
+        dict(H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=rng.uniform(5, 8)), t0=0.8, beta=0.5),
+    )
+    yield (
+        "shrinks until it fits",
+        dict(H=bowl(rng, 5, 9), q=np.zeros(2), x=away(rng), t0=10.0, beta=0.6),
+    )
+    yield (
+        "not a quadratic",
+        dict(H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=3.0), t0=3.0, beta=0.7),
+    )
+    yield (
+        "a gentle slope",
+        dict(H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=0.05), t0=0.49, beta=0.5),
+    )
+    yield (
+        "the gradient is zero",
+        dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=np.zeros(2), t0=0.7, beta=0.5),
+    )
     yield "f curves down", dict(H=-np.eye(2), q=np.zeros(2), x=away(rng), t0=5.0, beta=0.5)
 
 
-@backtracking.wrong("any decrease is accepted", advice="f went down, but by how much? Compare with what the tangent promises.")
+@backtracking.wrong(
+    "any decrease is accepted",
+    advice="f went down, but by how much? Compare with what the tangent promises.",
+)
 def _(f, grad, x, t0, beta):
     g, t = grad(x), t0
     while f(x - t * g) > f(x):
@@ -217,14 +277,18 @@ def _(f, grad, x, t0, beta):
     return t
 
 
-@backtracking.wrong("shrinks once only", advice="After one shrink, was the test passed? Look again until it is.")
+@backtracking.wrong(
+    "shrinks once only", advice="After one shrink, was the test passed? Look again until it is."
+)
 def _(f, grad, x, t0, beta):
     g = grad(x)
     return t0 * beta if f(x - t0 * g) > f(x) - t0 / 2 * g @ g else t0
 
 
-@backtracking.wrong("the norm is not squared",
-                    advice="Look at the units of the promised decrease: one gradient from the slope, one from the step.")
+@backtracking.wrong(
+    "the norm is not squared",
+    advice="Look at the units of the promised decrease: one gradient from the slope, one from the step.",
+)
 def _(f, grad, x, t0, beta):
     g, t = grad(x), t0
     for _ in range(200):
@@ -242,8 +306,10 @@ def _(f, grad, x, t0, beta):
     return t
 
 
-@backtracking.wrong("asks for the whole first-order decrease",
-                    advice="A curved-up function never falls as far as its tangent. What share of it is asked for?")
+@backtracking.wrong(
+    "asks for the whole first-order decrease",
+    advice="A curved-up function never falls as far as its tangent. What share of it is asked for?",
+)
 def _(f, grad, x, t0, beta):
     g, t = grad(x), t0
     for _ in range(200):
@@ -294,38 +360,50 @@ def _(rng):
     yield "all zeros: only the penalty curves", dict(X=np.zeros((3, 2)), lam=0.3)
 
 
-@logistic_smoothness.wrong("the curvature of least squares",
-                           advice="The second derivative of the logistic loss is p (1 − p). How large can it get?")
+@logistic_smoothness.wrong(
+    "the curvature of least squares",
+    advice="The second derivative of the logistic loss is p (1 − p). How large can it get?",
+)
 def _(X, lam):
     return np.linalg.eigvalsh(X.T @ X)[-1] / len(X) + lam
 
 
-@logistic_smoothness.wrong("the sum in place of the mean",
-                           advice="Write every row twice: the mean loss is the same. Is your L?")
+@logistic_smoothness.wrong(
+    "the sum in place of the mean",
+    advice="Write every row twice: the mean loss is the same. Is your L?",
+)
 def _(X, lam):
     return np.linalg.eigvalsh(X.T @ X)[-1] / 4 + lam
 
 
-@logistic_smoothness.wrong("the singular value is not squared",
-                           advice="Double X. Every second derivative gets four times as large: does yours?")
+@logistic_smoothness.wrong(
+    "the singular value is not squared",
+    advice="Double X. Every second derivative gets four times as large: does yours?",
+)
 def _(X, lam):
     return np.linalg.norm(X, 2) / (4 * len(X)) + lam
 
 
-@logistic_smoothness.wrong("the sum of the eigenvalues",
-                           advice="The trace is a bound, but a loose one: L is the curvature in one direction, the worst.")
+@logistic_smoothness.wrong(
+    "the sum of the eigenvalues",
+    advice="The trace is a bound, but a loose one: L is the curvature in one direction, the worst.",
+)
 def _(X, lam):
     return (X**2).sum() / (4 * len(X)) + lam
 
 
-@logistic_smoothness.wrong("the penalty is left out",
-                           advice="What is the second derivative of lam/2 ‖w‖² in any direction?")
+@logistic_smoothness.wrong(
+    "the penalty is left out",
+    advice="What is the second derivative of lam/2 ‖w‖² in any direction?",
+)
 def _(X, lam):
     return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X))
 
 
-@logistic_smoothness.wrong("the smallest eigenvalue",
-                           advice="eigvalsh sorts in increasing order. Which end bounds the curvature from above?")
+@logistic_smoothness.wrong(
+    "the smallest eigenvalue",
+    advice="eigvalsh sorts in increasing order. Which end bounds the curvature from above?",
+)
 def _(X, lam):
     return np.linalg.eigvalsh(X.T @ X)[0] / (4 * len(X)) + lam
 
@@ -338,7 +416,9 @@ def _(X, lam):
 @logistic_smoothness.right("the Hessian at w = 0, in float32")
 def _(X, lam):
     X = X.astype(np.float32)
-    H = X.T @ np.diag(np.full(len(X), 0.25, np.float32)) @ X / np.float32(len(X)) + np.float32(lam) * np.eye(X.shape[1], dtype=np.float32)
+    H = X.T @ np.diag(np.full(len(X), 0.25, np.float32)) @ X / np.float32(len(X)) + np.float32(
+        lam
+    ) * np.eye(X.shape[1], dtype=np.float32)
     return np.linalg.eigvalsh(H)[-1]
 
 
@@ -346,7 +426,9 @@ def _(X, lam):
 
 proof_margins = Exercise(
     "proof_margins",
-    reference=lambda H, c, offset, x, x_star, t, L: reference.proof_margins(H, c, offset, x, x_star, t, L),
+    reference=lambda H, c, offset, x, x_star, t, L: reference.proof_margins(
+        H, c, offset, x, x_star, t, L
+    ),
     compare=close(rtol=1e-6, atol=1e-9),
     hints=[
         "Name the new point first: x_new. Then each margin is the right side minus the left side, written as in the text.",
@@ -359,74 +441,131 @@ proof_margins = Exercise(
 
 @proof_margins.probe
 def _(answer, H, c, offset, x, x_star, t, L):
-    return answer(lambda z: 0.5 * (z - c) @ H @ (z - c) + offset, lambda z: H @ (z - c), x, x_star, t, L)
+    return answer(
+        lambda z: 0.5 * (z - c) @ H @ (z - c) + offset, lambda z: H @ (z - c), x, x_star, t, L
+    )
 
 
 @proof_margins.cases
 def _(rng):
     c = rng.normal(size=2)
-    yield "a step within 1/L: nothing negative", dict(
-        H=bowl(rng, 1, 4), c=c, offset=0.0, x=c + away(rng), x_star=c, t=0.2, L=4.0)
+    yield (
+        "a step within 1/L: nothing negative",
+        dict(H=bowl(rng, 1, 4), c=c, offset=0.0, x=c + away(rng), x_star=c, t=0.2, L=4.0),
+    )
     c = rng.normal(size=3)
-    yield "a minimum value that is not zero", dict(
-        H=bowl(rng, 1, 4, 3), c=c, offset=3.0, x=c + away(rng, 3), x_star=c, t=0.1, L=5.0)
+    yield (
+        "a minimum value that is not zero",
+        dict(H=bowl(rng, 1, 4, 3), c=c, offset=3.0, x=c + away(rng, 3), x_star=c, t=0.1, L=5.0),
+    )
     c = rng.normal(size=2)
-    yield "a step beyond 1/L: a line breaks", dict(
-        H=np.diag([1.0, 4.0]), c=c, offset=1.0, x=c + np.array([0.1, rng.uniform(1, 2)]), x_star=c, t=0.45, L=4.0)
-    yield "compared with a point that is not the minimiser", dict(
-        H=bowl(rng, 1, 4), c=np.zeros(2), offset=-1.0, x=away(rng), x_star=away(rng, size=1.0), t=0.15, L=4.0)
-    yield "at the minimiser all margins vanish", dict(
-        H=bowl(rng, 1, 4), c=np.array([1.0, 2.0]), offset=0.5, x=np.array([1.0, 2.0]), x_star=np.array([1.0, 2.0]), t=0.2, L=4.0)
+    yield (
+        "a step beyond 1/L: a line breaks",
+        dict(
+            H=np.diag([1.0, 4.0]),
+            c=c,
+            offset=1.0,
+            x=c + np.array([0.1, rng.uniform(1, 2)]),
+            x_star=c,
+            t=0.45,
+            L=4.0,
+        ),
+    )
+    yield (
+        "compared with a point that is not the minimiser",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.zeros(2),
+            offset=-1.0,
+            x=away(rng),
+            x_star=away(rng, size=1.0),
+            t=0.15,
+            L=4.0,
+        ),
+    )
+    yield (
+        "at the minimiser all margins vanish",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.array([1.0, 2.0]),
+            offset=0.5,
+            x=np.array([1.0, 2.0]),
+            x_star=np.array([1.0, 2.0]),
+            t=0.2,
+            L=4.0,
+        ),
+    )
 
 
 def margins(f, grad, x, x_star, t, L, **change):
     """The three margins with one part replaced: what a slip in that part makes of them."""
     g = grad(x)
     new = x - t * g
-    parts = dict(parabola=f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
-                 descent=f(x) - t / 2 * g @ g - f(new),
-                 distance=((x - x_star) @ (x - x_star) - (new - x_star) @ (new - x_star)) / (2 * t) - (f(new) - f(x_star)))
+    parts = dict(
+        parabola=f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
+        descent=f(x) - t / 2 * g @ g - f(new),
+        distance=((x - x_star) @ (x - x_star) - (new - x_star) @ (new - x_star)) / (2 * t)
+        - (f(new) - f(x_star)),
+    )
     return np.array(list((parts | change).values()))
 
 
-@proof_margins.wrong("left side minus right side", advice="A true line must give a margin that is zero or more.")
+@proof_margins.wrong(
+    "left side minus right side", advice="A true line must give a margin that is zero or more."
+)
 def _(f, grad, x, x_star, t, L):
     return -margins(f, grad, x, x_star, t, L)
 
 
-@proof_margins.wrong("line 2 promises the full t ‖g‖²", advice="In line 2, the curvature eats half of what the tangent promises.")
+@proof_margins.wrong(
+    "line 2 promises the full t ‖g‖²",
+    advice="In line 2, the curvature eats half of what the tangent promises.",
+)
 def _(f, grad, x, x_star, t, L):
     g = grad(x)
     return margins(f, grad, x, x_star, t, L, descent=f(x) - t * g @ g - f(x - t * g))
 
 
-@proof_margins.wrong("line 1 without the curvature term",
-                     advice="Line 1 is a parabola, not a tangent: where is L in it?")
+@proof_margins.wrong(
+    "line 1 without the curvature term",
+    advice="Line 1 is a parabola, not a tangent: where is L in it?",
+)
 def _(f, grad, x, x_star, t, L):
     g = grad(x)
     return margins(f, grad, x, x_star, t, L, parabola=f(x) - t * g @ g - f(x - t * g))
 
 
-@proof_margins.wrong("line 3 takes the gap before the step",
-                     advice="In line 3, which point has its gap on the left: the old one or the new one?")
+@proof_margins.wrong(
+    "line 3 takes the gap before the step",
+    advice="In line 3, which point has its gap on the left: the old one or the new one?",
+)
 def _(f, grad, x, x_star, t, L):
     g = grad(x)
     a, b = x - x_star, x - t * g - x_star
-    return margins(f, grad, x, x_star, t, L, distance=(a @ a - b @ b) / (2 * t) - (f(x) - f(x_star)))
+    return margins(
+        f, grad, x, x_star, t, L, distance=(a @ a - b @ b) / (2 * t) - (f(x) - f(x_star))
+    )
 
 
-@proof_margins.wrong("line 3 forgets f(x*)", advice="The left side of line 3 is a gap. What if the smallest value of f is not 0?")
+@proof_margins.wrong(
+    "line 3 forgets f(x*)",
+    advice="The left side of line 3 is a gap. What if the smallest value of f is not 0?",
+)
 def _(f, grad, x, x_star, t, L):
     g = grad(x)
     a, b = x - x_star, x - t * g - x_star
     return margins(f, grad, x, x_star, t, L, distance=(a @ a - b @ b) / (2 * t) - f(x - t * g))
 
 
-@proof_margins.wrong("line 3 uses distances, not their squares",
-                     advice="Only squared distances come out of completing the square.")
+@proof_margins.wrong(
+    "line 3 uses distances, not their squares",
+    advice="Only squared distances come out of completing the square.",
+)
 def _(f, grad, x, x_star, t, L):
     new = x - t * grad(x)
-    distance = (np.linalg.norm(x - x_star) - np.linalg.norm(new - x_star)) / (2 * t) - (f(new) - f(x_star))
+    distance = (np.linalg.norm(x - x_star) - np.linalg.norm(new - x_star)) / (2 * t) - (
+        f(new) - f(x_star)
+    )
     return margins(f, grad, x, x_star, t, L, distance=distance)
 
 
@@ -460,55 +599,117 @@ steps_needed = Exercise(
 @steps_needed.cases
 def _(rng):
     # 0.9 and the like: eps is drawn, so that rate**k = eps exactly never happens
-    yield "a short step: the flat direction decides", dict(
-        m=1.0, L=float(rng.uniform(8, 12)), t=float(rng.uniform(0.04, 0.06)), eps=float(rng.uniform(1e-4, 2e-4)))
-    yield "a long step: the steep direction decides", dict(
-        m=1.0, L=10.0, t=float(rng.uniform(0.19, 0.195)), eps=float(rng.uniform(1e-4, 2e-4)))
-    yield "the best step 2/(m + L)", dict(m=2.0, L=50.0, t=2 / 52, eps=float(rng.uniform(1e-6, 2e-6)))
-    yield "beyond 2/L it never arrives", dict(m=1.0, L=10.0, t=float(rng.uniform(0.21, 0.3)), eps=0.01)
+    yield (
+        "a short step: the flat direction decides",
+        dict(
+            m=1.0,
+            L=float(rng.uniform(8, 12)),
+            t=float(rng.uniform(0.04, 0.06)),
+            eps=float(rng.uniform(1e-4, 2e-4)),
+        ),
+    )
+    yield (
+        "a long step: the steep direction decides",
+        dict(m=1.0, L=10.0, t=float(rng.uniform(0.19, 0.195)), eps=float(rng.uniform(1e-4, 2e-4))),
+    )
+    yield (
+        "the best step 2/(m + L)",
+        dict(m=2.0, L=50.0, t=2 / 52, eps=float(rng.uniform(1e-6, 2e-6))),
+    )
+    yield (
+        "beyond 2/L it never arrives",
+        dict(m=1.0, L=10.0, t=float(rng.uniform(0.21, 0.3)), eps=0.01),
+    )
     yield "exactly 2/L: it swings for ever", dict(m=1.0, L=8.0, t=0.25, eps=0.01)
-    yield "a round bowl is solved in one step", dict(m=4.0, L=4.0, t=0.25, eps=float(rng.uniform(0.001, 0.1)))
+    yield (
+        "a round bowl is solved in one step",
+        dict(m=4.0, L=4.0, t=0.25, eps=float(rng.uniform(0.001, 0.1))),
+    )
     yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=1.0)
 
 
 def count(rate, eps):
-    return 0 if eps >= 1 else math.inf if rate >= 1 else 1 if rate == 0 else math.ceil(math.log(eps) / math.log(rate))
+    return (
+        0
+        if eps >= 1
+        else math.inf
+        if rate >= 1
+        else 1
+        if rate == 0
+        else math.ceil(math.log(eps) / math.log(rate))
+    )
 
 
-@steps_needed.wrong("only the flat direction", advice="What happens to the steep coordinate when t is close to 2/L? "
-                    "A factor of −0.9 shrinks no faster than 0.9.")
+@steps_needed.wrong(
+    "only the flat direction",
+    advice="What happens to the steep coordinate when t is close to 2/L? "
+    "A factor of −0.9 shrinks no faster than 0.9.",
+)
 def _(m, L, t, eps):
     return count(abs(1 - t * m), eps)
 
 
-@steps_needed.wrong("only the steep direction", advice="With a short step, which coordinate is the last to arrive?")
+@steps_needed.wrong(
+    "only the steep direction", advice="With a short step, which coordinate is the last to arrive?"
+)
 def _(m, L, t, eps):
     return count(abs(1 - t * L), eps)
 
 
-@steps_needed.wrong("rounds down", advice="After your number of steps, is rate**k really at most eps? One more?")
+@steps_needed.wrong(
+    "rounds down", advice="After your number of steps, is rate**k really at most eps? One more?"
+)
 def _(m, L, t, eps):
     rate = max(abs(1 - t * m), abs(1 - t * L))
-    return 0 if eps >= 1 else math.inf if rate >= 1 else 1 if rate == 0 else math.floor(math.log(eps) / math.log(rate))
+    return (
+        0
+        if eps >= 1
+        else math.inf
+        if rate >= 1
+        else 1
+        if rate == 0
+        else math.floor(math.log(eps) / math.log(rate))
+    )
 
 
-@steps_needed.wrong("the rate of f, not of the distance",
-                    advice="eps is asked of the distance. The gap of f shrinks by the square of the rate.")
+@steps_needed.wrong(
+    "the rate of f, not of the distance",
+    advice="eps is asked of the distance. The gap of f shrinks by the square of the rate.",
+)
 def _(m, L, t, eps):
     return count(max(abs(1 - t * m), abs(1 - t * L)) ** 2, eps)
 
 
-@steps_needed.wrong("divergence is not noticed",
-                    advice="Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.")
+@steps_needed.wrong(
+    "divergence is not noticed",
+    advice="Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.",
+)
 def _(m, L, t, eps):
     rate = max(abs(1 - t * m), abs(1 - t * L))
-    return 0 if eps >= 1 or rate == 1 else 1 if rate == 0 else math.ceil(abs(math.log(eps) / math.log(rate)))
+    return (
+        0
+        if eps >= 1 or rate == 1
+        else 1
+        if rate == 0
+        else math.ceil(abs(math.log(eps) / math.log(rate)))
+    )
 
 
-@steps_needed.wrong("mixes log and log10", advice="A quotient of logarithms is right in any base, as long as it is the same base twice.")
+@steps_needed.wrong(
+    "mixes log and log10",
+    advice="A quotient of logarithms is right in any base, as long as it is the same base twice.",
+)
 def _(m, L, t, eps):
     rate = max(abs(1 - t * m), abs(1 - t * L))
-    return 0 if eps >= 1 else math.inf if rate >= 1 else 1 if rate == 0 else math.ceil(math.log10(eps) / math.log(rate))
+    return (
+        0
+        if eps >= 1
+        else math.inf
+        if rate >= 1
+        else 1
+        if rate == 0
+        else math.ceil(math.log10(eps) / math.log(rate))
+    )
 
 
 @steps_needed.right("counts the steps")
@@ -550,14 +751,33 @@ def _(answer, H, c, x0, t, n_steps):
 
 @ngd.cases
 def _(rng):
-    yield "every step has length t", dict(H=bowl(rng, 1, 4), c=rng.normal(size=2), x0=5 * away(rng), t=0.4, n_steps=4)
-    yield "every step has length t", dict(H=bowl(rng, 1, 3, 3), c=np.zeros(3), x0=5 * away(rng, 3), t=1.5, n_steps=3)
-    yield "a tiny gradient makes no tiny step", dict(
-        H=np.diag([1.0, -1.0]), c=np.zeros(2), x0=away(rng, size=1e-4), t=0.25, n_steps=4)
-    yield "a zero gradient stays", dict(
-        H=np.diag([1.0, -1.0]), c=np.array([2.0, 1.0]), x0=np.array([2.0, 1.0]), t=0.25, n_steps=3)
+    yield (
+        "every step has length t",
+        dict(H=bowl(rng, 1, 4), c=rng.normal(size=2), x0=5 * away(rng), t=0.4, n_steps=4),
+    )
+    yield (
+        "every step has length t",
+        dict(H=bowl(rng, 1, 3, 3), c=np.zeros(3), x0=5 * away(rng, 3), t=1.5, n_steps=3),
+    )
+    yield (
+        "a tiny gradient makes no tiny step",
+        dict(H=np.diag([1.0, -1.0]), c=np.zeros(2), x0=away(rng, size=1e-4), t=0.25, n_steps=4),
+    )
+    yield (
+        "a zero gradient stays",
+        dict(
+            H=np.diag([1.0, -1.0]),
+            c=np.array([2.0, 1.0]),
+            x0=np.array([2.0, 1.0]),
+            t=0.25,
+            n_steps=3,
+        ),
+    )
     # binary fractions: the third step lands exactly on the minimum
-    yield "lands on the minimum and stays", dict(H=np.eye(2), c=np.zeros(2), x0=np.array([1.5, 0.0]), t=0.5, n_steps=5)
+    yield (
+        "lands on the minimum and stays",
+        dict(H=np.eye(2), c=np.zeros(2), x0=np.array([1.5, 0.0]), t=0.5, n_steps=5),
+    )
     yield "no step at all", dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.5, n_steps=0)
 
 
@@ -568,19 +788,27 @@ def walk(grad, x0, t, n_steps, direction):
     return np.array(path)
 
 
-@ngd.wrong("plain gradient descent", advice="Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?")
+@ngd.wrong(
+    "plain gradient descent",
+    advice="Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
+)
 def _(grad, x0, t, n_steps):
     return walk(grad, x0, t, n_steps, lambda g: g)
 
 
-@ngd.wrong("zero divided by zero", advice="What is g / ‖g‖ where the gradient is exactly zero? Look for nan.")
+@ngd.wrong(
+    "zero divided by zero",
+    advice="What is g / ‖g‖ where the gradient is exactly zero? Look for nan.",
+)
 def _(grad, x0, t, n_steps):
     with np.errstate(invalid="ignore"):
         return walk(grad, x0, t, n_steps, lambda g: g / np.linalg.norm(g))
 
 
-@ngd.wrong("each coordinate by itself",
-           advice="g / |g| entry by entry is a vector of signs: how long is it in two dimensions?")
+@ngd.wrong(
+    "each coordinate by itself",
+    advice="g / |g| entry by entry is a vector of signs: how long is it in two dimensions?",
+)
 def _(grad, x0, t, n_steps):
     return walk(grad, x0, t, n_steps, np.sign)
 
@@ -590,7 +818,10 @@ def _(grad, x0, t, n_steps):
     return walk(grad, x0, t, n_steps, lambda g: g / (g @ g) if g @ g > 0 else 0 * g)
 
 
-@ngd.wrong("stops short at a zero gradient", advice="The path has n_steps + 1 rows, also when the point does not move.")
+@ngd.wrong(
+    "stops short at a zero gradient",
+    advice="The path has n_steps + 1 rows, also when the point does not move.",
+)
 def _(grad, x0, t, n_steps):
     path = [x0]
     for _ in range(n_steps):
@@ -601,7 +832,9 @@ def _(grad, x0, t, n_steps):
     return np.array(path)
 
 
-@ngd.wrong("divided by the first norm", advice="At which point is the norm taken in the second step?")
+@ngd.wrong(
+    "divided by the first norm", advice="At which point is the norm taken in the second step?"
+)
 def _(grad, x0, t, n_steps):
     norm = np.linalg.norm(grad(x0)) or 1.0
     return walk(grad, x0, t, n_steps, lambda g: g / norm)
@@ -622,7 +855,9 @@ def _(grad, x0, t, n_steps):
     for _ in range(n_steps):
         g = grad(path[-1])
         norm = math.hypot(*g)
-        path.append([float(v - t * w / norm) if norm else v for v, w in zip(path[-1], g, strict=True)])
+        path.append(
+            [float(v - t * w / norm) if norm else v for v, w in zip(path[-1], g, strict=True)]
+        )
     return path
 
 
@@ -642,36 +877,59 @@ project_ball = Exercise(
 
 @project_ball.cases
 def _(rng):
-    yield "points outside land on the sphere", dict(y=np.stack([away(rng, 3, s) for s in (1.5, 3.0, 8.0)]), radius=1.0)
-    yield "points inside stay", dict(y=np.stack([away(rng, 2, s) for s in (0.1, 0.5, 0.9)]), radius=1.0)
-    yield "a radius that is not 1", dict(y=np.stack([away(rng, 2, s) for s in (0.6, 1.5, 2.5, 4.0)]), radius=2.0)
+    yield (
+        "points outside land on the sphere",
+        dict(y=np.stack([away(rng, 3, s) for s in (1.5, 3.0, 8.0)]), radius=1.0),
+    )
+    yield (
+        "points inside stay",
+        dict(y=np.stack([away(rng, 2, s) for s in (0.1, 0.5, 0.9)]), radius=1.0),
+    )
+    yield (
+        "a radius that is not 1",
+        dict(y=np.stack([away(rng, 2, s) for s in (0.6, 1.5, 2.5, 4.0)]), radius=2.0),
+    )
     yield "a small ball", dict(y=np.stack([away(rng, 2, s) for s in (0.05, 0.4, 0.8)]), radius=0.2)
     yield "one point, without a batch", dict(y=away(rng, 4, 5.0), radius=1.0)
     yield "the centre stays", dict(y=np.zeros((2, 3)), radius=1.0)
 
 
-@project_ball.wrong("everything goes to the sphere", advice="Where is the nearest point of the ball to a point that is already in it?")
+@project_ball.wrong(
+    "everything goes to the sphere",
+    advice="Where is the nearest point of the ball to a point that is already in it?",
+)
 def _(y, radius):
     norm = np.linalg.norm(y, axis=-1, keepdims=True)
     return radius * y / np.where(norm > 0, norm, 1)
 
 
-@project_ball.wrong("a box in place of a ball", advice="Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?")
+@project_ball.wrong(
+    "a box in place of a ball", advice="Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?"
+)
 def _(y, radius):
     return np.clip(y, -radius, radius)
 
 
-@project_ball.wrong("one norm for the whole batch", advice="Each row is a point of its own. Along which axis is the norm taken?")
+@project_ball.wrong(
+    "one norm for the whole batch",
+    advice="Each row is a point of its own. Along which axis is the norm taken?",
+)
 def _(y, radius):
     return y / max(1, np.linalg.norm(y) / radius)
 
 
-@project_ball.wrong("right for radius 1 only", advice="Try a ball of radius 2 and a point of length 1.5: should it move?")
+@project_ball.wrong(
+    "right for radius 1 only",
+    advice="Try a ball of radius 2 and a point of length 1.5: should it move?",
+)
 def _(y, radius):
     return y / np.maximum(1, np.linalg.norm(y, axis=-1, keepdims=True))
 
 
-@project_ball.wrong("squashes smoothly", advice="A projection leaves the inside alone, and lands exactly on the sphere from outside.")
+@project_ball.wrong(
+    "squashes smoothly",
+    advice="A projection leaves the inside alone, and lands exactly on the sphere from outside.",
+)
 def _(y, radius):
     norm = np.linalg.norm(y, axis=-1, keepdims=True)
     return y * radius / (radius + norm)
@@ -686,11 +944,19 @@ def _(y, radius):
 @project_ball.right("row by row, as lists")
 def _(y, radius):
     rows = [[float(v) for v in row] for row in np.atleast_2d(y)]
-    out = [[v * min(1.0, radius / (math.hypot(*row) or 1.0)) if math.hypot(*row) > radius else v for v in row] for row in rows]
+    out = [
+        [
+            v * min(1.0, radius / (math.hypot(*row) or 1.0)) if math.hypot(*row) > radius else v
+            for v in row
+        ]
+        for row in rows
+    ]
     return out if np.ndim(y) == 2 else out[0]
 
 
 @project_ball.right("float32")
 def _(y, radius):
     y = y.astype(np.float32)
-    return y / np.maximum(np.float32(1), np.linalg.norm(y, axis=-1, keepdims=True) / np.float32(radius))
+    return y / np.maximum(
+        np.float32(1), np.linalg.norm(y, axis=-1, keepdims=True) / np.float32(radius)
+    )

@@ -1,4 +1,5 @@
 """Exercises of 03_optimisation/02_momentum_and_adam."""
+
 import numpy as np
 
 from descent.compare import close, within
@@ -24,20 +25,27 @@ ewa = Exercise(
 def _(rng):
     yield "the raw average starts low", dict(x=rng.normal(5, 1, 8), beta=0.8, correct=False)
     yield "the corrected average does not", dict(x=rng.normal(5, 1, 8), beta=0.8, correct=True)
-    yield "a constant comes back unchanged once corrected", dict(
-        x=np.full(6, rng.uniform(2, 4)), beta=0.95, correct=True
+    yield (
+        "a constant comes back unchanged once corrected",
+        dict(x=np.full(6, rng.uniform(2, 4)), beta=0.95, correct=True),
     )
     yield "beta = 0 remembers nothing", dict(x=rng.normal(5, 1, 4), beta=0.0, correct=False)
     yield "one value is enough", dict(x=rng.normal(5, 1, 1), beta=0.9, correct=True)
     yield "vectors, one per step", dict(x=rng.normal(2, 1, (5, 3)), beta=0.7, correct=True)
 
 
-@ewa.wrong("old and new weights swapped", advice="With beta = 0.99 the average should hardly move. Which of the two terms carries beta?")
+@ewa.wrong(
+    "old and new weights swapped",
+    advice="With beta = 0.99 the average should hardly move. Which of the two terms carries beta?",
+)
 def _(x, beta, correct):
     return adaptive_ewa(x, 1 - beta, correct)
 
 
-@ewa.wrong("started at the first value", advice="What is v_0 in the text? Work out the first result for x = [10.] and beta = 0.9 by hand.")
+@ewa.wrong(
+    "started at the first value",
+    advice="What is v_0 in the text? Work out the first result for x = [10.] and beta = 0.9 by hand.",
+)
 def _(x, beta, correct):
     v, out = x[0], []
     for t, x_t in enumerate(x, start=1):
@@ -46,7 +54,10 @@ def _(x, beta, correct):
     return np.array(out)
 
 
-@ewa.wrong("corrected value fed back", advice="The correction is a way to read the average. Does your loop go on from the raw value or from the corrected one?")
+@ewa.wrong(
+    "corrected value fed back",
+    advice="The correction is a way to read the average. Does your loop go on from the raw value or from the corrected one?",
+)
 def _(x, beta, correct):
     v, out = 0 * x[0], []
     for t, x_t in enumerate(x, start=1):
@@ -56,12 +67,18 @@ def _(x, beta, correct):
     return np.array(out)
 
 
-@ewa.wrong("same correction at every step", advice="The first average holds one weight, the tenth holds ten. Does your divisor know how many steps there were?")
+@ewa.wrong(
+    "same correction at every step",
+    advice="The first average holds one weight, the tenth holds ten. Does your divisor know how many steps there were?",
+)
 def _(x, beta, correct):
     return adaptive_ewa(x, beta, False) / (1 - beta if correct else 1)
 
 
-@ewa.wrong("correction left out", advice="Feed in a constant series with correct=True. Does the constant come back from the first step on?")
+@ewa.wrong(
+    "correction left out",
+    advice="Feed in a constant series with correct=True. Does the constant come back from the first step on?",
+)
 def _(x, beta, correct):
     return adaptive_ewa(x, beta, False)
 
@@ -112,14 +129,29 @@ def _(rng):
     def draw(**more):
         return dict(b=rng.normal(size=2), theta0=rng.normal(size=2)) | more
 
-    yield "speed is kept from step to step", draw(H=np.diag([1.0, 10.0]), eta=0.05, gamma=0.9, n_steps=6)
-    yield "axes that are tilted", draw(H=np.array([[3.0, 1.0], [1.0, 2.0]]), eta=0.1, gamma=0.6, n_steps=4)
-    yield "gamma = 0 is gradient descent", draw(H=np.diag([1.0, 4.0]), eta=0.1, gamma=0.0, n_steps=3)
-    yield "a constant slope: faster and faster", draw(H=np.zeros((2, 2)), eta=0.1, gamma=0.9, n_steps=5)
+    yield (
+        "speed is kept from step to step",
+        draw(H=np.diag([1.0, 10.0]), eta=0.05, gamma=0.9, n_steps=6),
+    )
+    yield (
+        "axes that are tilted",
+        draw(H=np.array([[3.0, 1.0], [1.0, 2.0]]), eta=0.1, gamma=0.6, n_steps=4),
+    )
+    yield (
+        "gamma = 0 is gradient descent",
+        draw(H=np.diag([1.0, 4.0]), eta=0.1, gamma=0.0, n_steps=3),
+    )
+    yield (
+        "a constant slope: faster and faster",
+        draw(H=np.zeros((2, 2)), eta=0.1, gamma=0.9, n_steps=5),
+    )
     yield "no steps: only the start", draw(H=np.eye(2), eta=0.1, gamma=0.9, n_steps=0)
 
 
-@heavy_ball.wrong("velocity forgotten", advice="Print v in the second step. Does it still hold anything of the first gradient?")
+@heavy_ball.wrong(
+    "velocity forgotten",
+    advice="Print v in the second step. Does it still hold anything of the first gradient?",
+)
 def _(grad, theta0, eta, gamma, n_steps):
     path = [theta0]
     for _ in range(n_steps):
@@ -127,7 +159,10 @@ def _(grad, theta0, eta, gamma, n_steps):
     return np.array(path)
 
 
-@heavy_ball.wrong("gradient scaled by 1 - gamma", advice="Compare your velocity line with the one asked for. Another convention hides a factor before the gradient.")
+@heavy_ball.wrong(
+    "gradient scaled by 1 - gamma",
+    advice="Compare your velocity line with the one asked for. Another convention hides a factor before the gradient.",
+)
 def _(grad, theta0, eta, gamma, n_steps):
     x, v, path = theta0, 0 * theta0, [theta0]
     for _ in range(n_steps):
@@ -137,7 +172,10 @@ def _(grad, theta0, eta, gamma, n_steps):
     return np.array(path)
 
 
-@heavy_ball.wrong("moved before the velocity was renewed", advice="Where does your first step go? With v = 0 at the start it should already move by eta times the gradient.")
+@heavy_ball.wrong(
+    "moved before the velocity was renewed",
+    advice="Where does your first step go? With v = 0 at the start it should already move by eta times the gradient.",
+)
 def _(grad, theta0, eta, gamma, n_steps):
     x, v, path = theta0, 0 * theta0, [theta0]
     for _ in range(n_steps):
@@ -146,7 +184,10 @@ def _(grad, theta0, eta, gamma, n_steps):
     return np.array(path)
 
 
-@heavy_ball.wrong("gradient taken ahead", advice="That is Nesterov's method: it asks for the slope where the velocity will carry it. At which point does heavy ball ask?")
+@heavy_ball.wrong(
+    "gradient taken ahead",
+    advice="That is Nesterov's method: it asks for the slope where the velocity will carry it. At which point does heavy ball ask?",
+)
 def _(grad, theta0, eta, gamma, n_steps):
     x, v, path = theta0, 0 * theta0, [theta0]
     for _ in range(n_steps):
@@ -156,7 +197,10 @@ def _(grad, theta0, eta, gamma, n_steps):
     return np.array(path)
 
 
-@heavy_ball.wrong("step size used twice", advice="Count the places where eta stands. Compare your very first step with one of gradient descent.")
+@heavy_ball.wrong(
+    "step size used twice",
+    advice="Count the places where eta stands. Compare your very first step with one of gradient descent.",
+)
 def _(grad, theta0, eta, gamma, n_steps):
     x, v, path = theta0, 0 * theta0, [theta0]
     for _ in range(n_steps):
@@ -166,7 +210,10 @@ def _(grad, theta0, eta, gamma, n_steps):
     return np.array(path)
 
 
-@heavy_ball.wrong("all rows are the last point", advice="Print your path. A list keeps the array itself, not a copy: what happens to the rows when you change the array in place?")
+@heavy_ball.wrong(
+    "all rows are the last point",
+    advice="Print your path. A list keeps the array itself, not a copy: what happens to the rows when you change the array in place?",
+)
 def _(grad, theta0, eta, gamma, n_steps):
     x, v = theta0.copy(), 0 * theta0
     path = [x]
@@ -211,51 +258,85 @@ adagrad_step = Exercise(
 @adagrad_step.cases
 def _(rng):
     def draw(**more):
-        return dict(theta=rng.normal(size=3), g=away_from_zero(rng, 3), G=rng.uniform(1, 4, 3), eta=0.1, eps=1e-8) | more
+        return (
+            dict(
+                theta=rng.normal(size=3),
+                g=away_from_zero(rng, 3),
+                G=rng.uniform(1, 4, 3),
+                eta=0.1,
+                eps=1e-8,
+            )
+            | more
+        )
 
     yield "the history counts", draw()
-    yield "against the sign of the gradient", draw(g=np.array([-1.0, 1.0, -1.0]) * rng.uniform(1, 2, 3))
-    yield "a first step of length eta in every coordinate", draw(
-        g=away_from_zero(rng, 3) * np.array([1e-3, 1.0, 1e3]), G=np.zeros(3)
+    yield (
+        "against the sign of the gradient",
+        draw(g=np.array([-1.0, 1.0, -1.0]) * rng.uniform(1, 2, 3)),
+    )
+    yield (
+        "a first step of length eta in every coordinate",
+        draw(g=away_from_zero(rng, 3) * np.array([1e-3, 1.0, 1e3]), G=np.zeros(3)),
     )
     yield "no slope, no history, no move", draw(g=np.zeros(3), G=np.zeros(3))
-    yield "epsilon stands outside the root", draw(g=away_from_zero(rng, 3) * 1e-3, G=np.zeros(3), eps=1e-3)
+    yield (
+        "epsilon stands outside the root",
+        draw(g=away_from_zero(rng, 3) * 1e-3, G=np.zeros(3), eps=1e-3),
+    )
 
 
 def away_from_zero(rng, n):
     return rng.choice([-1.0, 1.0], n) * rng.uniform(0.5, 2, n)
 
 
-@adagrad_step.wrong("the rule as printed", advice="What multiplies the rate in the printed rule, and can it ever be negative?")
+@adagrad_step.wrong(
+    "the rule as printed",
+    advice="What multiplies the rate in the printed rule, and can it ever be negative?",
+)
 def _(theta, g, G, eta, eps):
     G = G + g * g
     return theta - eta / (np.sqrt(G) + eps) * G, G
 
 
-@adagrad_step.wrong("divided by the old sum", advice="On the very first step G is 0. Should the present gradient already be in the sum when you divide?")
+@adagrad_step.wrong(
+    "divided by the old sum",
+    advice="On the very first step G is 0. Should the present gradient already be in the sum when you divide?",
+)
 def _(theta, g, G, eta, eps):
     return theta - eta * g / (np.sqrt(G) + eps), G + g * g
 
 
-@adagrad_step.wrong("no square root", advice="Measure g in metres: what unit does G have, and what unit should the divisor have?")
+@adagrad_step.wrong(
+    "no square root",
+    advice="Measure g in metres: what unit does G have, and what unit should the divisor have?",
+)
 def _(theta, g, G, eta, eps):
     G = G + g * g
     return theta - eta * g / (G + eps), G
 
 
-@adagrad_step.wrong("gradients added up instead of squares", advice="Two gradients, +1 and then -1: what does your sum say about how much has happened?")
+@adagrad_step.wrong(
+    "gradients added up instead of squares",
+    advice="Two gradients, +1 and then -1: what does your sum say about how much has happened?",
+)
 def _(theta, g, G, eta, eps):
     G = G + g
     return theta - eta * g / (np.sqrt(np.abs(G)) + eps), G
 
 
-@adagrad_step.wrong("one rate for all coordinates", advice="Compare the rates of your coordinates. Each should depend on its own history only.")
+@adagrad_step.wrong(
+    "one rate for all coordinates",
+    advice="Compare the rates of your coordinates. Each should depend on its own history only.",
+)
 def _(theta, g, G, eta, eps):
     G = G + g * g
     return theta - eta * g / (np.sqrt(G.sum()) + eps), G
 
 
-@adagrad_step.wrong("epsilon inside the root", advice="Take G = 0 after a gradient of 1e-3 with eps = 1e-3. What is the divisor in the text's formula, and what is yours?")
+@adagrad_step.wrong(
+    "epsilon inside the root",
+    advice="Take G = 0 after a gradient of 1e-3 with eps = 1e-3. What is the divisor in the text's formula, and what is yours?",
+)
 def _(theta, g, G, eta, eps):
     G = G + g * g
     return theta - eta * g / np.sqrt(G + eps), G
@@ -264,7 +345,9 @@ def _(theta, g, G, eta, eps):
 @adagrad_step.right("one coordinate at a time, lists returned")
 def _(theta, g, G, eta, eps):
     sums = [float(a) + float(b) ** 2 for a, b in zip(G, g, strict=True)]
-    return [float(t) - eta * float(b) / (s**0.5 + eps) for t, b, s in zip(theta, g, sums, strict=True)], sums
+    return [
+        float(t) - eta * float(b) / (s**0.5 + eps) for t, b, s in zip(theta, g, sums, strict=True)
+    ], sums
 
 
 @adagrad_step.right("rates first, in float32")
@@ -292,30 +375,50 @@ rmsprop_step = Exercise(
 @rmsprop_step.cases
 def _(rng):
     def draw(**more):
-        return dict(
-            theta=rng.normal(size=3), g=away_from_zero(rng, 3), s=rng.uniform(3, 5, 3), eta=0.01, beta=0.9, eps=1e-8
-        ) | more
+        return (
+            dict(
+                theta=rng.normal(size=3),
+                g=away_from_zero(rng, 3),
+                s=rng.uniform(3, 5, 3),
+                eta=0.01,
+                beta=0.9,
+                eps=1e-8,
+            )
+            | more
+        )
 
     yield "an average with a memory", draw()
     yield "beta = 0 leaves only the sign", draw(beta=0.0)
     yield "the first step, from nothing", draw(s=np.zeros(3), beta=0.99)
     yield "no slope, no history, no move", draw(g=np.zeros(3), s=np.zeros(3))
-    yield "epsilon stands outside the root", draw(g=away_from_zero(rng, 3) * 1e-3, s=np.zeros(3), eps=1e-3)
+    yield (
+        "epsilon stands outside the root",
+        draw(g=away_from_zero(rng, 3) * 1e-3, s=np.zeros(3), eps=1e-3),
+    )
 
 
-@rmsprop_step.wrong("a sum instead of an average", advice="Feed a constant gradient for ever. Where does your s settle, and where should an average of g² settle?")
+@rmsprop_step.wrong(
+    "a sum instead of an average",
+    advice="Feed a constant gradient for ever. Where does your s settle, and where should an average of g² settle?",
+)
 def _(theta, g, s, eta, beta, eps):
     s = beta * s + g**2
     return theta - eta * g / (np.sqrt(s) + eps), s
 
 
-@rmsprop_step.wrong("old and new weights swapped", advice="With beta = 0.9 how much of the old average should survive one step?")
+@rmsprop_step.wrong(
+    "old and new weights swapped",
+    advice="With beta = 0.9 how much of the old average should survive one step?",
+)
 def _(theta, g, s, eta, beta, eps):
     s = (1 - beta) * s + beta * g**2
     return theta - eta * g / (np.sqrt(s) + eps), s
 
 
-@rmsprop_step.wrong("divided by the old average", advice="On the first step s is 0. Is the present gradient in the average by the time you divide?")
+@rmsprop_step.wrong(
+    "divided by the old average",
+    advice="On the first step s is 0. Is the present gradient in the average by the time you divide?",
+)
 def _(theta, g, s, eta, beta, eps):
     return theta - eta * g / (np.sqrt(s) + eps), beta * s + (1 - beta) * g**2
 
@@ -326,13 +429,19 @@ def _(theta, g, s, eta, beta, eps):
     return theta - eta * g / (s + eps), s
 
 
-@rmsprop_step.wrong("epsilon inside the root", advice="Try gradients as small as eps. Where does eps stand in the text's formula?")
+@rmsprop_step.wrong(
+    "epsilon inside the root",
+    advice="Try gradients as small as eps. Where does eps stand in the text's formula?",
+)
 def _(theta, g, s, eta, beta, eps):
     s = beta * s + (1 - beta) * g**2
     return theta - eta * g / np.sqrt(s + eps), s
 
 
-@rmsprop_step.wrong("square of the average", advice="Average first and square later, or square first? Try gradients +1 and -1 in turn.")
+@rmsprop_step.wrong(
+    "square of the average",
+    advice="Average first and square later, or square first? Try gradients +1 and -1 in turn.",
+)
 def _(theta, g, s, eta, beta, eps):
     s = (beta * np.sqrt(s) + (1 - beta) * g) ** 2
     return theta - eta * g / (np.sqrt(s) + eps), s
@@ -341,7 +450,9 @@ def _(theta, g, s, eta, beta, eps):
 @rmsprop_step.right("one coordinate at a time, lists returned")
 def _(theta, g, s, eta, beta, eps):
     s = [float(a) + (1 - beta) * (float(b) ** 2 - float(a)) for a, b in zip(s, g, strict=True)]
-    return [float(t) - eta * float(b) / (a**0.5 + eps) for t, b, a in zip(theta, g, s, strict=True)], s
+    return [
+        float(t) - eta * float(b) / (a**0.5 + eps) for t, b, a in zip(theta, g, s, strict=True)
+    ], s
 
 
 @rmsprop_step.right("in float32")
@@ -368,60 +479,98 @@ adam_step = Exercise(
 @adam_step.cases
 def _(rng):
     def draw(**more):
-        return dict(
-            theta=rng.normal(size=3), g=away_from_zero(rng, 3), m=rng.normal(size=3), s=rng.uniform(1, 3, 3),
-            t=int(rng.integers(4, 9)), eta=0.1, beta1=0.9, beta2=0.99, eps=1e-8,
-        ) | more
+        return (
+            dict(
+                theta=rng.normal(size=3),
+                g=away_from_zero(rng, 3),
+                m=rng.normal(size=3),
+                s=rng.uniform(1, 3, 3),
+                t=int(rng.integers(4, 9)),
+                eta=0.1,
+                beta1=0.9,
+                beta2=0.99,
+                eps=1e-8,
+            )
+            | more
+        )
 
     zero = np.zeros(3)
     yield "in full flight", draw()
     yield "two different memories", draw(t=3, beta1=0.5, beta2=0.8)
-    yield "a first step of length eta whatever the scale", draw(
-        g=away_from_zero(rng, 3) * np.array([1e-3, 1.0, 1e3]), m=zero, s=zero, t=1
+    yield (
+        "a first step of length eta whatever the scale",
+        draw(g=away_from_zero(rng, 3) * np.array([1e-3, 1.0, 1e3]), m=zero, s=zero, t=1),
     )
     yield "late, when the corrections have faded", draw(t=20_000)
     yield "no slope, no history, no move", draw(g=zero, m=zero, s=zero, t=1)
-    yield "epsilon stands outside the root", draw(g=away_from_zero(rng, 3) * 1e-3, m=zero, s=zero, t=1, eps=1e-3)
+    yield (
+        "epsilon stands outside the root",
+        draw(g=away_from_zero(rng, 3) * 1e-3, m=zero, s=zero, t=1, eps=1e-3),
+    )
 
 
-@adam_step.wrong("no bias correction", advice="Look at the first step: how long is it, in units of eta?")
+@adam_step.wrong(
+    "no bias correction", advice="Look at the first step: how long is it, in units of eta?"
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
     return theta - eta * m / (np.sqrt(s) + eps), m, s
 
 
-@adam_step.wrong("corrected averages handed on", advice="Your move is right, but look at the m and s you return: the next step must go on from the raw averages.")
+@adam_step.wrong(
+    "corrected averages handed on",
+    advice="Your move is right, but look at the m and s you return: the next step must go on from the raw averages.",
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m = (beta1 * m + (1 - beta1) * g) / (1 - beta1**t)
     s = (beta2 * s + (1 - beta2) * g**2) / (1 - beta2**t)
     return theta - eta * m / (np.sqrt(s) + eps), m, s
 
 
-@adam_step.wrong("epsilon inside the root", advice="Try gradients of 1e-3 with eps = 1e-3. How long should the first step be by the text's formula?")
+@adam_step.wrong(
+    "epsilon inside the root",
+    advice="Try gradients of 1e-3 with eps = 1e-3. How long should the first step be by the text's formula?",
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
     return theta - eta * m / (1 - beta1**t) / np.sqrt(s / (1 - beta2**t) + eps), m, s
 
 
-@adam_step.wrong("one beta for both averages", advice="Which beta does the average of the squares use in your code?")
+@adam_step.wrong(
+    "one beta for both averages",
+    advice="Which beta does the average of the squares use in your code?",
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + (1 - beta1) * g, beta1 * s + (1 - beta1) * g**2
     return theta - eta * m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps), m, s
 
 
-@adam_step.wrong("sums without the factors 1 - beta", advice="That is the simplified form. Which factor stands before the newest gradient in a moving average?")
+@adam_step.wrong(
+    "sums without the factors 1 - beta",
+    advice="That is the simplified form. Which factor stands before the newest gradient in a moving average?",
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + g, beta2 * s + g**2
     return theta - eta * m / (np.sqrt(s) + eps), m, s
 
 
-@adam_step.wrong("steps counted one too far", advice="How many gradients are in the averages at t = 1? Compare your divisor with the sum of their weights.")
+@adam_step.wrong(
+    "steps counted one too far",
+    advice="How many gradients are in the averages at t = 1? Compare your divisor with the sum of their weights.",
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
-    return theta - eta * m / (1 - beta1 ** (t + 1)) / (np.sqrt(s / (1 - beta2 ** (t + 1))) + eps), m, s
+    return (
+        theta - eta * m / (1 - beta1 ** (t + 1)) / (np.sqrt(s / (1 - beta2 ** (t + 1))) + eps),
+        m,
+        s,
+    )
 
 
-@adam_step.wrong("moved along the bare gradient", advice="That is RMSProp with a correction. What replaces g in Adam's move?")
+@adam_step.wrong(
+    "moved along the bare gradient",
+    advice="That is RMSProp with a correction. What replaces g in Adam's move?",
+)
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
     return theta - eta * g / (np.sqrt(s / (1 - beta2**t)) + eps), m, s
@@ -438,7 +587,10 @@ def _(theta, g, m, s, t, eta, beta1, beta2, eps):
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m = [beta1 * float(a) + (1 - beta1) * float(b) for a, b in zip(m, g, strict=True)]
     s = [beta2 * float(a) + (1 - beta2) * float(b) ** 2 for a, b in zip(s, g, strict=True)]
-    moves = [eta * (a / (1 - beta1**t)) / ((b / (1 - beta2**t)) ** 0.5 + eps) for a, b in zip(m, s, strict=True)]
+    moves = [
+        eta * (a / (1 - beta1**t)) / ((b / (1 - beta2**t)) ** 0.5 + eps)
+        for a, b in zip(m, s, strict=True)
+    ]
     return [float(a) - b for a, b in zip(theta, moves, strict=True)], m, s
 
 
@@ -473,32 +625,48 @@ def _(rng):
     yield "the first ten steps", draw(rng.integers(2, 11, 4))
     yield "the first step has length eta", draw([1])
     yield "far out, the limit", draw(rng.integers(20_000, 30_000, 2))
-    yield "other memories", draw(rng.integers(2, 40, 4), beta1=float(rng.uniform(0.3, 0.8)), beta2=0.98)
+    yield (
+        "other memories",
+        draw(rng.integers(2, 40, 4), beta1=float(rng.uniform(0.3, 0.8)), beta2=0.98),
+    )
     yield "beta1 = 0: no momentum", draw(rng.integers(2, 40, 4), beta1=0.0)
 
 
-@simplified_ratio.wrong("no square root", advice="The denominator of the update is a root. Is yours?")
+@simplified_ratio.wrong(
+    "no square root", advice="The denominator of the update is a root. Is yours?"
+)
 def _(t, beta1, beta2):
     return (1 - beta1**t) / (1 - beta1) / ((1 - beta2**t) / (1 - beta2))
 
 
-@simplified_ratio.wrong("the true Adam, always 1", advice="That would be so with bias correction. Compute t = 2 by hand: v = 1.9 g, and G?")
+@simplified_ratio.wrong(
+    "the true Adam, always 1",
+    advice="That would be so with bias correction. Compute t = 2 by hand: v = 1.9 g, and G?",
+)
 def _(t, beta1, beta2):
     return np.ones(len(t))
 
 
-@simplified_ratio.wrong("only the limit", advice="Your answer does not depend on t. What are v and G at t = 1?")
+@simplified_ratio.wrong(
+    "only the limit", advice="Your answer does not depend on t. What are v and G at t = 1?"
+)
 def _(t, beta1, beta2):
     return np.full(len(t), np.sqrt(1 - beta2) / (1 - beta1))
 
 
-@simplified_ratio.wrong("one term too many", advice="How many gradients have arrived at t = 1? Count the terms of your sum.")
+@simplified_ratio.wrong(
+    "one term too many",
+    advice="How many gradients have arrived at t = 1? Count the terms of your sum.",
+)
 def _(t, beta1, beta2):
     t = t + 1
     return (1 - beta1**t) / (1 - beta1) / np.sqrt((1 - beta2**t) / (1 - beta2))
 
 
-@simplified_ratio.wrong("averages instead of sums", advice="Algorithm 3 has no factor 1 - beta before the new gradient. What is v after one step?")
+@simplified_ratio.wrong(
+    "averages instead of sums",
+    advice="Algorithm 3 has no factor 1 - beta before the new gradient. What is v after one step?",
+)
 def _(t, beta1, beta2):
     return (1 - beta1**t) / np.sqrt(1 - beta2**t)
 
@@ -524,7 +692,9 @@ def _(t, beta1, beta2):
 roughness = Exercise(
     "roughness",
     reference=adaptive_methods.roughness,
-    compare=within(1e-3),  # degrees; near 0 and 180 an arccos keeps half of the digits, about 1e-6 degrees
+    compare=within(
+        1e-3
+    ),  # degrees; near 0 and 180 an arccos keeps half of the digits, about 1e-6 degrees
     hints=[
         "Moves, not places: np.diff(path, axis=0) has one row per move. An angle needs two moves in a row.",
         "The cosine of the angle between a and b is a @ b divided by both lengths. Skip a pair when a length is 0, then average the angles.",
@@ -540,16 +710,25 @@ def _(rng):
     yield "a walk in four dimensions", dict(path=np.cumsum(rng.normal(size=(5, 4)), axis=0))
     yield "a straight line does not turn", dict(path=3 + np.outer([0.0, 1, 2.5, 3, 5], heading))
     yield "there and back turns by 180 degrees", dict(path=1 + np.outer([0.0, 1, 0, 2], heading))
-    yield "rests have no direction", dict(path=np.array([[0.0, 0], [0, 0], [1, 0], [1, 0], [2, 1], [2, 0]]))
+    yield (
+        "rests have no direction",
+        dict(path=np.array([[0.0, 0], [0, 0], [1, 0], [1, 0], [2, 1], [2, 0]])),
+    )
     yield "nowhere to turn", dict(path=rng.normal(size=(2, 2)))
 
 
-@roughness.wrong("angles between places", advice="Take a straight line that does not pass through the origin. Which vectors should be compared?")
+@roughness.wrong(
+    "angles between places",
+    advice="Take a straight line that does not pass through the origin. Which vectors should be compared?",
+)
 def _(path):
     return mean_angle(path)
 
 
-@roughness.wrong("mean cosine", advice="A straight line should give 0. What does your function give, and what has to happen to a cosine?")
+@roughness.wrong(
+    "mean cosine",
+    advice="A straight line should give 0. What does your function give, and what has to happen to a cosine?",
+)
 def _(path):
     a, b = np.diff(path, axis=0)[:-1], np.diff(path, axis=0)[1:]
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
@@ -557,17 +736,25 @@ def _(path):
     return float(np.mean(np.sum(a * b, axis=1)[keep] / lengths[keep])) if keep.any() else 0.0
 
 
-@roughness.wrong("in radians", advice="There and back should give 180. In which unit are your angles?")
+@roughness.wrong(
+    "in radians", advice="There and back should give 180. In which unit are your angles?"
+)
 def _(path):
     return np.radians(mean_angle(np.diff(path, axis=0)))
 
 
-@roughness.wrong("added up instead of averaged", advice="Walk the same zigzag twice as long. Should it count as rougher?")
+@roughness.wrong(
+    "added up instead of averaged",
+    advice="Walk the same zigzag twice as long. Should it count as rougher?",
+)
 def _(path):
     return mean_angle(np.diff(path, axis=0)) * counted(path)
 
 
-@roughness.wrong("a rest counted as an angle of 0", advice="Which angles do you average where the path stands still? Print them one by one.")
+@roughness.wrong(
+    "a rest counted as an angle of 0",
+    advice="Which angles do you average where the path stands still? Print them one by one.",
+)
 def _(path):
     return mean_angle(np.diff(path, axis=0)) * counted(path) / max(len(path) - 2, 1)
 

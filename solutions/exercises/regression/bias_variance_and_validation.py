@@ -48,24 +48,36 @@ def _inner(joint, g):
     return np.divide((joint * g).sum(1), marginal, out=np.zeros(len(joint)), where=marginal > 0)
 
 
-@tower.wrong("every value of X counts the same", advice="Is each value of X equally likely? Look at the row sums of the table.")
+@tower.wrong(
+    "every value of X counts the same",
+    advice="Is each value of X equally likely? Look at the row sums of the table.",
+)
 def _(joint, g):
     inner = _inner(joint, g)
     return inner, inner.mean()
 
 
-@tower.wrong("the rows are not normalised", advice="Given X = i, the probabilities of Y must sum to 1. Do the entries of your row?")
+@tower.wrong(
+    "the rows are not normalised",
+    advice="Given X = i, the probabilities of Y must sum to 1. Do the entries of your row?",
+)
 def _(joint, g):
     weighted = (joint * g).sum(1)
     return weighted, weighted.sum()
 
 
-@tower.wrong("conditions on Y", advice="Which axis of the table runs over X? There must be one inner mean for each row.")
+@tower.wrong(
+    "conditions on Y",
+    advice="Which axis of the table runs over X? There must be one inner mean for each row.",
+)
 def _(joint, g):
     return _inner(joint.T, g.T), (joint * g).sum()
 
 
-@tower.wrong("divides by zero", advice="What is P(X = i) for a value that never occurs, and what happens when you divide by it?")
+@tower.wrong(
+    "divides by zero",
+    advice="What is P(X = i) for a value that never occurs, and what happens when you divide by it?",
+)
 def _(joint, g):
     marginal = joint.sum(1)
     with np.errstate(invalid="ignore"):
@@ -73,7 +85,10 @@ def _(joint, g):
     return inner, (marginal * inner).sum()
 
 
-@tower.wrong("ignores the probabilities inside a row", advice="The inner mean weighs g with the probability of each Y. Are all Y equally likely?")
+@tower.wrong(
+    "ignores the probabilities inside a row",
+    advice="The inner mean weighs g with the probability of each Y. Are all Y equally likely?",
+)
 def _(joint, g):
     inner = g.mean(1)
     return inner, (joint.sum(1) * inner).sum()
@@ -84,7 +99,9 @@ def _(joint, g):
     inner, total = [], 0.0
     for row, values in zip(joint, g, strict=True):
         chance = sum(row)
-        inner.append(sum(p / chance * v for p, v in zip(row, values, strict=True)) if chance else 0.0)
+        inner.append(
+            sum(p / chance * v for p, v in zip(row, values, strict=True)) if chance else 0.0
+        )
         total += chance * inner[-1]
     return inner, total
 
@@ -114,9 +131,15 @@ def _(rng):
     yield "any fits", dict(fits=rng.normal(1.0, 2.0, (5, 6)), truth=rng.normal(size=6))
     truth = np.array([-2.0, 1.0, 1.0, 0.0])
     shift = rng.uniform(0.5, 2.0)
-    yield "fits that agree and are wrong", dict(fits=np.tile(truth + shift * np.array([1, -1, 1, -1]), (4, 1)), truth=truth)
+    yield (
+        "fits that agree and are wrong",
+        dict(fits=np.tile(truth + shift * np.array([1, -1, 1, -1]), (4, 1)), truth=truth),
+    )
     spread = rng.uniform(0.5, 2.0, 4)
-    yield "fits that scatter round the truth", dict(fits=truth + np.outer([-1.0, 1.0], spread), truth=truth)
+    yield (
+        "fits that scatter round the truth",
+        dict(fits=truth + np.outer([-1.0, 1.0], spread), truth=truth),
+    )
     yield "a single data set", dict(fits=rng.normal(size=(1, 5)), truth=rng.normal(size=5))
     yield "a single point", dict(fits=rng.normal(size=(6, 1)), truth=rng.normal(size=1))
 
@@ -129,31 +152,42 @@ def _(fits, truth):
     return (fits.mean(0) - truth).mean() ** 2, fits.var(0).mean()
 
 
-@bias_variance.wrong("variance along the curve", advice="Variance asks how one point moves from data set to data set. Which axis runs over data sets?")
+@bias_variance.wrong(
+    "variance along the curve",
+    advice="Variance asks how one point moves from data set to data set. Which axis runs over data sets?",
+)
 def _(fits, truth):
     return ((fits.mean(0) - truth) ** 2).mean(), fits.var(1).mean()
 
 
 @bias_variance.wrong(
     "divides by one data set fewer",
-    advice="Here the mean over data sets is a plain mean over R. Do your two terms add up to the mean of (fits - truth)²?",
+    advice="Here the mean over data sets is a plain mean. Do your two terms add up to the mean of (fits - truth)²?",
 )
 def _(fits, truth):
     scatter = ((fits - fits.mean(0)) ** 2).sum(0) / max(len(fits) - 1, 1)
     return ((fits.mean(0) - truth) ** 2).mean(), scatter.mean()
 
 
-@bias_variance.wrong("the whole error is called bias", advice="Bias belongs to the mean fit. Did you average the fits before comparing with the truth?")
+@bias_variance.wrong(
+    "the whole error is called bias",
+    advice="Bias belongs to the mean fit. Did you average the fits before comparing with the truth?",
+)
 def _(fits, truth):
     return ((fits - truth) ** 2).mean(), fits.var(0).mean()
 
 
-@bias_variance.wrong("the bias is not squared", advice="The two terms must have the same unit: that of y squared.")
+@bias_variance.wrong(
+    "the bias is not squared", advice="The two terms must have the same unit: that of y squared."
+)
 def _(fits, truth):
     return np.abs(fits.mean(0) - truth).mean(), fits.var(0).mean()
 
 
-@bias_variance.wrong("standard deviation for variance", advice="The two terms must have the same unit: that of y squared.")
+@bias_variance.wrong(
+    "standard deviation for variance",
+    advice="The two terms must have the same unit: that of y squared.",
+)
 def _(fits, truth):
     return ((fits.mean(0) - truth) ** 2).mean(), fits.std(0).mean()
 
@@ -196,8 +230,14 @@ ce_decompose = Exercise(
 
 @ce_decompose.cases
 def _(rng):
-    yield "three classes, four models", dict(probs=_simplex(rng, 4, 3), truth=_simplex(rng, 1, 3)[0])
-    yield "a class that never occurs", dict(probs=_simplex(rng, 5, 3), truth=np.array([0.7, 0.3, 0.0]))
+    yield (
+        "three classes, four models",
+        dict(probs=_simplex(rng, 4, 3), truth=_simplex(rng, 1, 3)[0]),
+    )
+    yield (
+        "a class that never occurs",
+        dict(probs=_simplex(rng, 5, 3), truth=np.array([0.7, 0.3, 0.0])),
+    )
     yield "a single model", dict(probs=_simplex(rng, 1, 4), truth=_simplex(rng, 1, 4)[0])
     truth = _simplex(rng, 1, 3)[0]
     yield "all models know the truth", dict(probs=np.tile(truth, (3, 1)), truth=truth)
@@ -233,31 +273,48 @@ def _(probs, truth):
     return _entropy(truth), _kl(truth, centre), _kl(centre, probs).mean()
 
 
-@ce_decompose.wrong("the centre does not sum to one", advice="Add up the entries of your centre. Is it a distribution?")
+@ce_decompose.wrong(
+    "the centre does not sum to one",
+    advice="Add up the entries of your centre. Is it a distribution?",
+)
 def _(probs, truth):
     centre = np.exp(np.log(probs).mean(0))
     return _entropy(truth), _kl(truth, centre), _kl(centre, probs).mean()
 
 
-@ce_decompose.wrong("variance the wrong way round", advice="KL is not symmetric. In the variance, which distribution does the weighing?")
+@ce_decompose.wrong(
+    "variance the wrong way round",
+    advice="KL is not symmetric. In the variance, which distribution does the weighing?",
+)
 def _(probs, truth):
     centre = _centre(probs)
     return _entropy(truth), _kl(truth, centre), _kl(probs, centre).mean()
 
 
-@ce_decompose.wrong("bias as a cross-entropy", advice="Is your bias zero when all models know the truth? The noise must not be counted twice.")
+@ce_decompose.wrong(
+    "bias as a cross-entropy",
+    advice="Is your bias zero when all models know the truth? The noise must not be counted twice.",
+)
 def _(probs, truth):
     centre = _centre(probs)
     return _entropy(truth), -np.sum(truth * np.log(centre)), _kl(centre, probs).mean()
 
 
-@ce_decompose.wrong("bits instead of nats", advice="The text uses the natural logarithm. Which one did you take?")
+@ce_decompose.wrong(
+    "bits instead of nats", advice="The text uses the natural logarithm. Which one did you take?"
+)
 def _(probs, truth):
     centre = _centre(probs)
-    return tuple(term / np.log(2) for term in (_entropy(truth), _kl(truth, centre), _kl(centre, probs).mean()))
+    return tuple(
+        term / np.log(2)
+        for term in (_entropy(truth), _kl(truth, centre), _kl(centre, probs).mean())
+    )
 
 
-@ce_decompose.wrong("0 log 0 is not a number", advice="A class of probability zero adds nothing to the entropy. What does 0 * log(0) give in NumPy?")
+@ce_decompose.wrong(
+    "0 log 0 is not a number",
+    advice="A class of probability zero adds nothing to the entropy. What does 0 * log(0) give in NumPy?",
+)
 def _(probs, truth):
     centre = _centre(probs)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -284,7 +341,9 @@ def _(probs, truth):
 
 @ce_decompose.right("in torch, single precision")
 def _(probs, truth):
-    terms = model_selection.cross_entropy_terms(torch.from_numpy(probs).float(), torch.from_numpy(truth).float())
+    terms = model_selection.cross_entropy_terms(
+        torch.from_numpy(probs).float(), torch.from_numpy(truth).float()
+    )
     return [term.numpy() for term in terms]
 
 
@@ -305,7 +364,9 @@ cv_scores = Exercise(
 @cv_scores.probe
 def _(answer, X, y, k, ridge):
     def fit(X_train, y_train):
-        w = np.linalg.solve(X_train.T @ X_train + ridge * np.eye(X_train.shape[1]), X_train.T @ y_train)
+        w = np.linalg.solve(
+            X_train.T @ X_train + ridge * np.eye(X_train.shape[1]), X_train.T @ y_train
+        )
         return lambda X_new: X_new @ w
 
     return answer(fit, X, y, k)
@@ -334,7 +395,10 @@ def _mse(predict, X, y):
     return np.mean((predict(X) - y) ** 2)
 
 
-@cv_scores.wrong("the rows left over are dropped", advice="When k does not divide n, is every row validated exactly once?")
+@cv_scores.wrong(
+    "the rows left over are dropped",
+    advice="When k does not divide n, is every row validated exactly once?",
+)
 def _(fit, X, y, k):
     n, size, scores = len(y), len(y) // k, []
     for start in range(0, size * k, size):
@@ -344,7 +408,10 @@ def _(fit, X, y, k):
     return np.array(scores)
 
 
-@cv_scores.wrong("the rows left over all go to the last fold", advice="Fold sizes may differ by at most one. Where do the n % k extra rows go?")
+@cv_scores.wrong(
+    "the rows left over all go to the last fold",
+    advice="Fold sizes may differ by at most one. Where do the n % k extra rows go?",
+)
 def _(fit, X, y, k):
     n, size, scores = len(y), len(y) // k, []
     for i in range(k):
@@ -354,13 +421,18 @@ def _(fit, X, y, k):
     return np.array(scores)
 
 
-@cv_scores.wrong("trains on every row", advice="Has the model already seen the rows that it is validated on?")
+@cv_scores.wrong(
+    "trains on every row", advice="Has the model already seen the rows that it is validated on?"
+)
 def _(fit, X, y, k):
     predict = fit(X, y)
     return np.array([_mse(predict, X[fold], y[fold]) for fold in _folds(len(y), k)])
 
 
-@cv_scores.wrong("validates on the training rows", advice="Which rows does the model predict when you score it: those it was fitted to, or the others?")
+@cv_scores.wrong(
+    "validates on the training rows",
+    advice="Which rows does the model predict when you score it: those it was fitted to, or the others?",
+)
 def _(fit, X, y, k):
     scores = []
     for fold in _folds(len(y), k):
@@ -369,7 +441,10 @@ def _(fit, X, y, k):
     return np.array(scores)
 
 
-@cv_scores.wrong("trains on the fold, validates on the rest", advice="Which is the larger part: the rows to train on, or the rows to validate on?")
+@cv_scores.wrong(
+    "trains on the fold, validates on the rest",
+    advice="Which is the larger part: the rows to train on, or the rows to validate on?",
+)
 def _(fit, X, y, k):
     scores = []
     for fold in _folds(len(y), k):
@@ -378,7 +453,10 @@ def _(fit, X, y, k):
     return np.array(scores)
 
 
-@cv_scores.wrong("root of the mean squared error", advice="The score of a fold is a mean of squares. Did you take a root?")
+@cv_scores.wrong(
+    "root of the mean squared error",
+    advice="The score of a fold is a mean of squares. Did you take a root?",
+)
 def _(fit, X, y, k):
     return np.sqrt(_cv(fit, X, y, _folds(len(y), k)))
 
@@ -391,7 +469,10 @@ def _cv(fit, X, y, folds):
     return np.array(scores)
 
 
-@cv_scores.wrong("every k-th row makes a fold", advice="The folds are consecutive blocks of rows: the first one starts with row 0, then row 1.")
+@cv_scores.wrong(
+    "every k-th row makes a fold",
+    advice="The folds are consecutive blocks of rows: the first one starts with row 0, then row 1.",
+)
 def _(fit, X, y, k):
     return _cv(fit, X, y, [np.arange(i, len(y), k) for i in range(k)])
 
@@ -415,7 +496,9 @@ def _(fit, X, y, k):
 
 @cv_scores.right("single precision")
 def _(fit, X, y, k):
-    return _cv(fit, X.astype(np.float32), y.astype(np.float32), _folds(len(y), k)).astype(np.float32)
+    return _cv(fit, X.astype(np.float32), y.astype(np.float32), _folds(len(y), k)).astype(
+        np.float32
+    )
 
 
 # ---------------------------------------------------------------- random search
@@ -473,7 +556,12 @@ def _box(rng, low, high, n, first=None):
         fine = settings[:, 0] <= edge
         if n == 1 or (first is None and np.argmin(losses) != n - 1):
             break
-        if fine[0] == (first == "fine") and 3 <= fine.sum() < n and fine[-1] and losses[-1] > losses[fine].min():
+        if (
+            fine[0] == (first == "fine")
+            and 3 <= fine.sum() < n
+            and fine[-1]
+            and losses[-1] > losses[fine].min()
+        ):
             break
     return dict(low=low, high=high, n=n, seed=seed, optimum=optimum, edge=edge)
 
@@ -493,7 +581,10 @@ def _(objective, low, high, n, rng):
     return settings[best], losses[best]
 
 
-@random_search.wrong("the first run is never replaced", advice="What does `loss < best` say when best is nan? Think of a first run that diverges.")
+@random_search.wrong(
+    "the first run is never replaced",
+    advice="What does `loss < best` say when best is nan? Think of a first run that diverges.",
+)
 def _(objective, low, high, n, rng):
     settings = low * (high / low) ** rng.random((n, len(low)))
     best, best_loss = settings[0], objective(settings[0])
@@ -504,20 +595,28 @@ def _(objective, low, high, n, rng):
     return best, best_loss
 
 
-@random_search.wrong("a run that diverged wins", advice="How does NumPy order nan? Look at what argmin does with array([1, nan, 0]).")
+@random_search.wrong(
+    "a run that diverged wins",
+    advice="How does NumPy order nan? Look at what argmin does with array([1, nan, 0]).",
+)
 def _(objective, low, high, n, rng):
     settings = low * (high / low) ** rng.random((n, len(low)))
     losses = _losses(objective, settings)
     return settings[np.argmin(losses)], losses[np.argmin(losses)]
 
 
-@random_search.wrong("keeps the last setting", advice="Which of the settings should come back: the last one tried, or the best one?")
+@random_search.wrong(
+    "keeps the last setting",
+    advice="Which of the settings should come back: the last one tried, or the best one?",
+)
 def _(objective, low, high, n, rng):
     settings = low * (high / low) ** rng.random((n, len(low)))
     return settings[-1], objective(settings[-1])
 
 
-@random_search.wrong("keeps the highest loss", advice="Is a good setting one with a high or a low loss?")
+@random_search.wrong(
+    "keeps the highest loss", advice="Is a good setting one with a high or a low loss?"
+)
 def _(objective, low, high, n, rng):
     settings = low * (high / low) ** rng.random((n, len(low)))
     losses = _losses(objective, settings)
@@ -571,39 +670,60 @@ expected_best = Exercise(
 @expected_best.cases
 def _(rng):
     yield "a handful of models", dict(p=float(rng.uniform(0.2, 0.5)), n=20, M=5)
-    yield "a hundred models, a thousand cases", dict(p=float(rng.uniform(0.08, 0.12)), n=1000, M=100)
+    yield (
+        "a hundred models, a thousand cases",
+        dict(p=float(rng.uniform(0.08, 0.12)), n=1000, M=100),
+    )
     yield "one model has nothing to choose from", dict(p=float(rng.uniform(0.1, 0.4)), n=15, M=1)
     yield "one test case", dict(p=float(rng.uniform(0.3, 0.7)), n=1, M=4)
     yield "never wrong", dict(p=0.0, n=10, M=3)
     yield "always wrong", dict(p=1.0, n=10, M=3)
 
 
-@expected_best.wrong("the choice is forgotten", advice="One model's expected error is p. The winner was chosen because its count was low: what does that do to its expected count?")
+@expected_best.wrong(
+    "the choice is forgotten",
+    advice="One model's expected error is p. The winner was chosen because its count was low: what does that do to its expected count?",
+)
 def _(p, n, M):
     return p
 
 
-@expected_best.wrong("the unluckiest instead of the luckiest", advice="Is your result above p? The lowest of several counts cannot be higher on average than one of them.")
+@expected_best.wrong(
+    "the unluckiest instead of the luckiest",
+    advice="Is your result above p? The lowest of several counts cannot be higher on average than one of them.",
+)
 def _(p, n, M):
     return np.sum(1 - binom.cdf(np.arange(n), n, p) ** M) / n
 
 
-@expected_best.wrong("a count instead of a rate", advice="The answer is an error rate between 0 and 1. Is yours a number of mistakes?")
+@expected_best.wrong(
+    "a count instead of a rate",
+    advice="The answer is an error rate between 0 and 1. Is yours a number of mistakes?",
+)
 def _(p, n, M):
     return np.sum(binom.sf(np.arange(n), n, p) ** M)
 
 
-@expected_best.wrong("the sum starts at one", advice="Try M = 1, where the answer must be p. Which term of the sum is missing?")
+@expected_best.wrong(
+    "the sum starts at one",
+    advice="Try M = 1, where the answer must be p. Which term of the sum is missing?",
+)
 def _(p, n, M):
     return np.sum(binom.sf(np.arange(1, n + 1), n, p) ** M) / n
 
 
-@expected_best.wrong("at least j instead of more than j", advice="Try M = 1, where the answer must be p. Does binom.sf(j, n, p) include j?")
+@expected_best.wrong(
+    "at least j instead of more than j",
+    advice="Try M = 1, where the answer must be p. Does binom.sf(j, n, p) include j?",
+)
 def _(p, n, M):
     return np.sum(binom.sf(np.arange(n + 1) - 1, n, p) ** M) / n
 
 
-@expected_best.wrong("a normal rule of thumb", advice="sqrt(2 log M) standard deviations is a limit for very large M. The exact value is asked: use the binomial distribution.")
+@expected_best.wrong(
+    "a normal rule of thumb",
+    advice="sqrt(2 log M) standard deviations is a limit for very large M. The exact value is asked: use the binomial distribution.",
+)
 def _(p, n, M):
     return p - np.sqrt(2 * np.log(M) * p * (1 - p) / n)
 

@@ -1,0 +1,134 @@
+"""Runs one rebuilt notebook: its cells in order, and at each check the answer on the hidden cases.
+
+A cell or an answer that kills the process gets its verdict; a fresh process then runs the notebook again without it and
+without what was asked already, so that the other exercises are graded.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from autograder.rebuild import Part, Rebuilt
+from autograder.worker_client import Died, Limits, Stage, Worker
+
+# Honest answers near their limit must not fail on a busy grading machine.
+LIMIT_FACTOR = 2
+MAX_DEATHS = 12
+
+
+@dataclass
+class Found:
+    """What came of one exercise: outcomes to be judged, or a kind of verdict with its reason."""
+
+    outcomes: list | None = None
+    kind: str = ""
+    reason: str = ""
+
+
+@dataclass
+class Run:
+    """What came of a notebook. errors: exercise -> what its cell raised. notes: for the instructor."""
+
+    found: dict[str, Found] = field(default_factory=dict)
+    errors: dict[str, dict] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    processes: int = 0
+
+
+def run(rebuilt: Rebuilt, tasks: dict[str, dict], stage: Stage, limits: Limits) -> Run:
+    """Run a notebook. tasks: exercise -> probe, limit and cases, as the judge gives them.
+
+    Raises Died only where the sandbox itself does not start.
+    """
+    told = Run()
+    _decide_without_running(rebuilt, tasks, told)
+    deadline = time.monotonic() + limits.total
+    left_out: set[int] = set()
+    while len(told.found) < len(tasks):
+        told.processes += 1
+        with Worker(stage, limits) as worker:
+            guilty = _pass(worker, rebuilt.parts, tasks, told, left_out, deadline)
+        if guilty is None:
+            break
+        place, died = guilty
+        _blame(rebuilt.parts[place], died, tasks, told)
+        left_out.add(place)
+        if time.monotonic() > deadline or told.processes > MAX_DEATHS:
+            _give_up(tasks, told, limits, died)
+    for name in tasks.keys() - told.found.keys():  # a release without its check: cannot be built
+        told.found[name] = Found(kind="missing", reason=f"{name} has no check in the release.")
+    return told
+
+
+def _decide_without_running(rebuilt, tasks, told):
+    """Answers that are not there, or still as they were handed out, need no process."""
+    extra = {name for part in rebuilt.parts if part.role == "added" for name in part.cell.names}
+    for name, task in tasks.items():
+        if name in extra:
+            continue
+        if not rebuilt.how.get(name):
+            told.found[name] = Found(kind="missing", reason=f"No cell defines {name}.")
+        elif name in rebuilt.untouched:
+            told.found[name] = Found(outcomes=[{"status": "unsolved"} for _ in task["cases"]])
+
+
+def _pass(worker, parts, tasks, told, left_out, deadline):
+    """One pass through the notebook -> None at its end, or (place, why) of the part that killed the process."""
+    for place, part in enumerate(parts):
+        if len(told.found) == len(tasks):
+            return None  # what comes after the last check is not graded
+        left = deadline - time.monotonic()
+        try:
+            if left <= 0:
+                raise Died("timeout", "the notebook as a whole took too long")
+            if part.runs and place not in left_out:
+                _run_cell(worker, part, told, left)
+            elif part.role == "check" and part.name in tasks and part.name not in told.found:
+                told.found[part.name] = _ask(worker, part.name, tasks[part.name], told, left)
+        except Died as died:
+            return place, died
+    return None
+
+
+def _run_cell(worker, part: Part, told, left):
+    reply = worker.ask({"do": "cell", "source": part.cell.source}, min(worker.limits.cell, left))
+    error = reply.get("error") or ({"type": reply["failed"]} if "failed" in reply else None)
+    for name in part.exercises:
+        told.errors.pop(name, None)
+        if isinstance(error, dict):
+            told.errors[name] = error
+
+
+def _ask(worker, name, task, told, left) -> Found:
+    limit = task["limit"] * LIMIT_FACTOR
+    request = {"do": "ask", "name": name, "probe": task["probe"], "limit": limit, "cases": task["cases"]}
+    # Inside, a case is interrupted at its limit; the clock here is for answers that cannot be interrupted.
+    reply = worker.ask(request, min(limit * (len(task["cases"]) + 1) + 5, left))
+    if "outcomes" in reply:
+        return Found(outcomes=reply["outcomes"])
+    if "too_large" in reply:
+        return Found(kind="output", reason=f"The results of {name} are too large to compare.")
+    if "missing" in reply and name in told.errors:
+        return Found(kind="error", reason="")
+    if "missing" in reply:
+        what = "no function or class" if reply["missing"] != "nothing" else "not defined"
+        return Found(kind="missing", reason=f"{name} is {what} when its check is reached.")
+    return Found(kind="error", reason=f"{name} could not be called.")
+
+
+def _blame(part: Part, died: Died, tasks, told):
+    """Give the verdict on a part that killed the process to the exercises that stand in it."""
+    if part.role == "check":
+        told.found[part.name] = Found(kind=died.kind, reason=f"{part.name} was called, and {died}.")
+        return
+    names = set(part.exercises) | (part.cell.names & tasks.keys())
+    for name in names - told.found.keys():
+        told.found[name] = Found(kind=died.kind, reason=f"The cell of {name} was run, and {died}.")
+    if not names:
+        first = next((line.strip() for line in part.cell.source.splitlines() if line.strip()), "")[:60]
+        told.notes.append(f"The cell that begins with {first!r} was left out: it was run, and {died}.")
+
+
+def _give_up(tasks, told, limits, died):
+    for name in tasks.keys() - told.found.keys():
+        reason = f"{name} was not reached: the notebook took longer than {limits.total:g} s in all, or ended too often."
+        told.found[name] = Found(kind=died.kind, reason=reason)

@@ -1,0 +1,75 @@
+"""The autograded notebook: the release's frame with the student's cells, a card in place of each check's output.
+
+The formgrader and nbgrader's feedback read it. Nothing that the student's process printed or drew is in it.
+"""
+
+import json
+
+from autograder.rebuild import Part, Rebuilt
+from autograder.verdicts import Graded
+from autograder.workspace import Workspace, write_text
+from descent import cards, judging
+
+
+def write(space: Workspace, chapter: str, student: str, stem: str, made: Rebuilt, graded: list[Graded]) -> None:
+    """Write the autograded notebook of one submission."""
+    release = json.loads(space.release(chapter)[stem].read_text(encoding="utf-8"))
+    metadata = {key: value for key, value in release["metadata"].items() if key != "widgets"}
+    told = {
+        "cells": notebook_cells(made, {verdict.exercise: verdict for verdict in graded}),
+        "metadata": metadata,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path = space.autograded(chapter, student) / f"{stem}.ipynb"
+    write_text(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+
+
+def notebook_cells(made: Rebuilt, graded: dict[str, Graded]) -> list[dict]:
+    """The cells as JSON, in order."""
+    cells, number = [], 0
+    for part in made.parts:
+        if part.role == "added":
+            number += 1
+            part.cell.id = f"added-{number}"
+            part.cell.metadata = {"descent": {"added": True}}
+        verdict = graded.get(part.name) if part.role == "check" else None
+        cells.append(_cell(part, [_output(verdict)] if verdict else []))
+    return cells
+
+
+def _cell(part: Part, outputs: list[dict]) -> dict:
+    told = {
+        "cell_type": part.cell.kind,
+        "id": part.cell.id,
+        "metadata": part.cell.metadata,
+        "source": part.cell.source,
+    }
+    if part.cell.kind == "code":
+        told |= {"execution_count": 1 if outputs else None, "outputs": outputs}
+    return told
+
+
+def _output(verdict: Graded) -> dict:
+    """A card for the reader; the points for nbgrader, which reads a check's number as its score."""
+    page = cards.html_card(as_judged(verdict))
+    if not verdict.problem:
+        page += cards.note_html(verdict.evidence)
+    if verdict.how and verdict.how != "found by its nbgrader id":
+        page += cards.note_html(f"The answer: {verdict.how}.")
+    text = str(float(verdict.points))
+    data = {"text/html": page, "text/plain": text}
+    return {"output_type": "execute_result", "execution_count": 1, "data": data, "metadata": {}}
+
+
+def as_judged(verdict: Graded) -> judging.Verdict:
+    """The verdict in the form that `descent.cards` shows: one case a property, no value of any."""
+    cases, told = [], False
+    for name, held in verdict.groups.items():
+        mine = not held and not told and verdict.problem.startswith(f"{name}: ")
+        told = told or mine
+        cases.append(judging.CaseResult(name, held, verdict.problem.removeprefix(f"{name}: ") if mine else ""))
+    return judging.Verdict(
+        verdict.exercise, verdict.kind, verdict.points, verdict.max_points, cases,
+        mistake=verdict.mistake, advice=verdict.advice, evidence=verdict.evidence, seconds=verdict.seconds,
+    )  # fmt: skip

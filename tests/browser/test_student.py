@@ -1,0 +1,112 @@
+"""What a student does in JupyterLab, in a real browser: open, run, move, solve, check, look back."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST = "00_start_here/01_how_this_course_works"
+WIDGETS = "03_optimisation/01_gradient_descent"
+
+
+def answers(notebook):
+    """{id of an answer cell: its source with the solution} of a notebook."""
+    cells = json.loads((ROOT / "solutions" / f"{notebook}.ipynb").read_text())["cells"]
+    return {
+        cell["id"]: "".join(cell["source"])
+        for cell in cells
+        if cell["metadata"].get("nbgrader", {}).get("solution") and cell["cell_type"] == "code"
+    }
+
+
+def solved(course, notebook):
+    """Path of a copy of the student's edition with all answers written, and how many there are."""
+    content = json.loads((course / f"{notebook}.ipynb").read_text())
+    sources = answers(notebook)
+    for cell in content["cells"]:
+        cell["source"] = sources.get(cell["id"], cell["source"])
+    path = f"{notebook}_solved.ipynb"
+    (course / path).write_text(json.dumps(content))
+    return path, len(sources)
+
+
+def test_a_window_has_nothing_for_instructors_and_asks_nothing(open_notebook):
+    notebook = open_notebook(f"{FIRST}.ipynb")
+    notebook.picture("1-opened")
+    assert notebook.page.get_by_role("menuitem", name="Nbgrader").count() == 0
+    assert notebook.page.locator(".jp-Dialog").count() == 0
+    assert "news" not in notebook.page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("path", [FIRST, WIDGETS])
+def test_run_all_of_an_unsolved_notebook_shows_no_error(path, open_notebook):
+    notebook = open_notebook(f"{path}.ipynb")
+    notebook.run_all()
+    assert notebook.errors() == []
+    notebook.picture(f"2-unsolved-{path.split('/')[1]}")
+    for cell in notebook.saved()["cells"]:
+        if cell["cell_type"] == "code":
+            assert cell["execution_count"], cell["source"]
+            assert all(output["output_type"] != "error" for output in cell["outputs"])
+
+
+def test_a_wrong_answer_is_named_and_a_right_one_is_solved_and_the_index_knows(open_notebook):
+    notebook = open_notebook(f"{FIRST}.ipynb")
+    notebook.run_all()
+    answer = notebook.cell('def average(x):\n    """')
+    check = notebook.cell("check(average)")
+
+    notebook.write(answer, "def average(x):\n    return sum(x)")
+    notebook.run(check)
+    card = check.get_by_role("status", name="check of average")
+    assert "Looks like: the sum." in card.inner_text()
+    check.scroll_into_view_if_needed()
+    notebook.picture("3-failing-check")
+
+    notebook.write(answer, answers(FIRST)["average"])
+    notebook.run(check)
+    assert re.search(r"✓\s*average: solved, (\d+) of \1 points", card.inner_text())
+    check.scroll_into_view_if_needed()
+    notebook.picture("4-passing-check")
+    notebook.saved()
+
+    index = open_notebook("index.ipynb")
+    index.run_all()
+    assert index.errors() == []
+    row = index.page.get_by_role("row").filter(has_text="How this course works")
+    assert re.search(r"\b1 of \d+ solved", row.inner_text())
+    row.scroll_into_view_if_needed()
+    index.picture("5-index")
+
+
+def test_solved_all_checks_say_so_and_a_slider_moved_by_keyboard_changes_the_picture(
+    course, open_notebook
+):
+    from playwright.sync_api import expect
+
+    path, exercises = solved(course, WIDGETS)
+    notebook = open_notebook(path)
+    notebook.run_all()
+    assert notebook.errors() == []
+    cards = notebook.page.get_by_role("status", name=re.compile("^check of ")).all_inner_texts()
+    assert len(cards) == exercises >= 4
+    assert all(": solved, " in card for card in cards), cards
+
+    slider = notebook.page.get_by_role("slider").first
+    output = notebook.page.locator(".jp-OutputArea-child").filter(has=slider).first
+    picture, words = output.locator("img").first, output.get_by_role("status").first
+    slider.scroll_into_view_if_needed()
+    notebook.picture("6-slider-before")
+    before = picture.get_attribute("src"), words.inner_text()
+    slider.focus()
+    for _ in range(4):
+        notebook.page.keyboard.press("ArrowRight")
+    expect(picture).not_to_have_attribute("src", before[0])
+    expect(words).not_to_have_text(before[1])
+    notebook.wait_until_run()
+    assert picture.get_attribute("alt") == words.inner_text()
+    notebook.picture("7-slider-after")

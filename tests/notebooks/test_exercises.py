@@ -1,0 +1,30 @@
+"""The test of the tests: every exercise against its right and wrong answers, on public and hidden cases."""
+
+import os
+
+import pytest
+
+from autograder import checkdata, masters, proofs
+
+EXERCISES = [
+    (notebook, name) for notebook in masters.notebooks() for name in checkdata.load_exercises(notebook)
+]
+# A longer run draws the hidden cases from more keys: KEYS=20 make test ARGS=tests/notebooks.
+KEYS = [f"key {number}".encode() for number in range(int(os.environ.get("KEYS", "3")))]
+
+
+@pytest.mark.parametrize(("notebook", "name"), EXERCISES, ids=lambda v: v)
+def test_right_answers_pass_and_wrong_ones_do_not(notebook, name):
+    exercise = checkdata.load_exercises(notebook)[name]
+    assert [str(finding) for finding in proofs.prove(notebook, exercise, KEYS)] == []
+
+
+@pytest.mark.parametrize("notebook", masters.notebooks())
+def test_a_notebook_covers_every_section_planned_for_it(notebook):
+    covered = {section for cell in masters.read(notebook).cells for section in cell.covers}
+    planned = {s for s, (_, home) in masters.sections().items() if home == notebook}
+    assert planned and planned - covered == set()
+
+
+def test_the_six_notebooks_are_there():
+    assert len(masters.notebooks()) >= 6 and len(EXERCISES) >= 24

@@ -1,0 +1,217 @@
+"""The widgets of 03_optimisation/01_gradient_descent: pure layer against references, then each control moved."""
+
+import ipywidgets
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from descent.widgets import Explorer
+from descent.widgets import gradient_descent as landscapes
+from solutions.reference import gradient_descent as reference
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", landscapes.SURFACES)
+def test_every_gradient_is_the_slope_of_its_surface(name):
+    s = landscapes.surface(name)
+    points = np.random.default_rng(0).uniform(-2, 2, (20, 2))
+    for axis in (0, 1):
+        h = 1e-6 * np.eye(2)[axis]
+        slope = (s.f(points + h) - s.f(points - h)) / 2e-6
+        one_by_one = np.array([s.grad(p)[axis] for p in points])
+        np.testing.assert_allclose(slope, one_by_one, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", landscapes.SURFACES)
+def test_the_minima_are_stationary_and_lowest_nearby(name):
+    s = landscapes.surface(name)
+    around = np.random.default_rng(0).normal(0, 0.1, (50, 2))
+    for minimum in s.minima:
+        assert np.abs(s.grad(minimum)).max() < 1e-10
+        assert float(s.f(minimum[None])[0]) == pytest.approx(s.f_min, abs=1e-12)
+        assert (s.f(minimum + around) >= s.f_min).all()
+
+
+@pytest.mark.parametrize("name", ["quadratic bowl", "Rosenbrock", "saddle"])
+def test_m_and_l_are_the_curvatures_at_the_minimum(name):
+    s, h = landscapes.surface(name, 7.0), 1e-5
+    for x in s.minima:
+        H = np.stack([(s.grad(x + h * e) - s.grad(x - h * e)) / (2 * h) for e in np.eye(2)])
+        np.testing.assert_allclose(np.linalg.eigvalsh(H), [s.m, s.L], rtol=1e-6)
+
+
+def test_the_logistic_curvature_lies_between_m_and_l():
+    s, h = landscapes.surface("logistic loss"), 1e-5
+    for x in np.random.default_rng(0).uniform(-4, 4, (30, 2)):
+        H = np.stack([(s.grad(x + h * e) - s.grad(x - h * e)) / (2 * h) for e in np.eye(2)])
+        low, high = np.linalg.eigvalsh(H)
+        assert s.m - 1e-6 <= low and high <= s.L + 1e-6
+
+
+@pytest.mark.parametrize("step", [0.3, 1.0, 1.9, 2.2])
+def test_paths_on_the_bowl_are_the_closed_form_and_torchs_momentum(step):
+    s, x0 = (
+        landscapes.surface("quadratic bowl", 20.0),
+        torch.tensor([2.0, -1.0], dtype=torch.float64),
+    )
+    H, t = torch.diag(torch.tensor([1.0, 20.0], dtype=torch.float64)), step / 20
+    path = landscapes.descend(s, x0.numpy(), t, 12, "gradient descent")
+    np.testing.assert_allclose(
+        path, reference.quadratic_path(H, x0, t, 12).numpy(), rtol=1e-9, atol=1e-12
+    )
+    path = landscapes.descend(s, x0.numpy(), t, 12, "momentum")
+    np.testing.assert_allclose(
+        path, reference.heavy_ball_path(H, x0, t, 0.9, 12).numpy(), rtol=1e-9, atol=1e-12
+    )
+    path = landscapes.descend(s, x0.numpy(), 0.3, 12, "normalised")
+    np.testing.assert_allclose(np.linalg.norm(np.diff(path, axis=0), axis=1), 0.3)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 10.0, 100.0])
+def test_gradient_descent_diverges_beyond_two_over_l_whatever_kappa_is(kappa):
+    s = landscapes.surface("quadratic bowl", kappa)
+    for step, expected in ((1.98, False), (2.02, True)):
+        path = landscapes.descend(s, (1.0, 1.0), step / s.L, 1000, "gradient descent")
+        assert landscapes.diverges(path) == expected
+        assert (len(path) < 1001) == expected
+
+
+@pytest.mark.parametrize("name", ["quadratic bowl", "logistic loss"])
+@pytest.mark.parametrize("step", [0.1, 1.0, 1.9])
+def test_the_bound_lies_above_the_measured_gap(name, step):
+    s = landscapes.surface(name, 15.0)
+    path = landscapes.descend(s, (2.0, -1.5), step / s.L, 150, "gradient descent")
+    values, _ = landscapes.theory(s, path, step / s.L, "gradient descent")
+    assert (s.f(path) - s.f_min <= values * (1 + 1e-9) + 1e-14).all()
+
+
+def test_the_dashed_line_of_a_divergent_bowl_is_met_in_the_end():
+    s = landscapes.surface("quadratic bowl", 10.0)
+    path = landscapes.descend(s, (1.0, 1.0), 0.22, 40, "gradient descent")
+    values, _ = landscapes.theory(s, path, 0.22, "gradient descent")
+    assert s.f(path[-1]) == pytest.approx(values[-1], rel=1e-6)
+
+
+def test_of_two_neighbours_of_a_normalised_path_one_stays_above_its_line():
+    s = landscapes.surface("quadratic bowl", 10.0)
+    path = landscapes.descend(s, (2.0, 1.0), 0.2, 200, "normalised")
+    values, _ = landscapes.theory(s, path, 0.2, "normalised")
+    gap = s.f(path) - s.f_min
+    assert (np.maximum(gap[1:], gap[:-1]) >= values[0] * (1 - 1e-9)).all()
+
+
+def test_momentums_rate_is_met_in_the_long_run():
+    s = landscapes.surface("quadratic bowl", 50.0)
+    path = landscapes.descend(s, (1.0, 1.0), 1 / 50, 400, "momentum")
+    distance = np.linalg.norm(path, axis=1)
+    measured = (distance[300:400].max() / distance[200:300].max()) ** (1 / 100)
+    assert measured == pytest.approx(landscapes.rate(s, 1 / 50, "momentum"), abs=0.005)
+
+
+def test_no_promise_is_made_where_m_and_l_promise_nothing():
+    s = landscapes.surface("Rosenbrock")
+    path = landscapes.descend(s, (-1.2, 1.0), 2.3 / s.L, 30, "gradient descent")
+    assert landscapes.theory(s, path, 2.3 / s.L, "gradient descent") is None
+
+
+def test_a_start_on_the_ridge_stalls_at_the_saddle_and_one_beside_it_escapes():
+    s = landscapes.surface("saddle")
+    verdicts = {}
+    for y in (0.0, 0.01):
+        path = landscapes.descend(s, (1.0, y), 0.5, 100, "gradient descent")
+        verdicts[y] = landscapes.report(s, path, 0.5, "gradient descent")["verdict"]
+    assert verdicts == {0.0: "stalls at the saddle", 0.01: "settles"}
+
+
+@pytest.mark.parametrize("t, above", [(0.3, True), (1.0, True), (1.4, False), (3.0, False)])
+def test_the_parabola_is_an_upper_bound_up_to_one_over_l(t, above):
+    grid = np.linspace(-6, 6, 1001)
+    assert (
+        all(landscapes.surrogate_gap(x, t, grid).min() >= -1e-12 for x in np.linspace(-2, 2, 21))
+        == above
+    )
+    _, words = landscapes.draw_surrogate(0.1, t)
+    assert ("stays above" in words) == above
+
+
+def explorer(**changes):
+    controls = dict(
+        name=ipywidgets.Dropdown(options=landscapes.SURFACES),
+        kappa=ipywidgets.FloatLogSlider(10, min=0, max=2, step=0.1),
+        x=ipywidgets.FloatSlider(2.5, min=-3, max=3, step=0.05),
+        y=ipywidgets.FloatSlider(1, min=-3, max=3, step=0.01),
+        step=ipywidgets.FloatSlider(1.9, min=0.05, max=4, step=0.05),
+        n_steps=ipywidgets.IntSlider(40, min=1, max=300),
+        optimiser=ipywidgets.Dropdown(options=landscapes.OPTIMISERS),
+    )
+    widget = Explorer(landscapes.draw_landscape, controls)
+    for name, value in changes.items():
+        widget.controls[name].value = value
+    return widget
+
+
+def end_of(words):
+    return float(words.split(" to ")[1].split(" in ")[0])
+
+
+def test_the_readout_gives_the_gap_of_the_closed_form():
+    for step in (0.5, 1.9, 2.1):
+        end = np.array([2.5, 1.0]) * (1 - step / 10 * np.array([1.0, 10.0])) ** 40
+        assert end_of(explorer(step=step).words) == pytest.approx(end**2 @ [0.5, 5.0], rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "control, value",
+    [
+        ("name", "saddle"),
+        ("kappa", 100.0),
+        ("x", -1.0),
+        ("y", 0.1),
+        ("step", 0.5),
+        ("n_steps", 10),
+        ("optimiser", "momentum"),
+    ],
+)
+def test_every_control_changes_words_and_picture(control, value):
+    widget = explorer()
+    before = widget.words, widget.picture.value
+    widget.controls[control].value = value
+    assert widget.words != before[0] and widget.picture.value != before[1]
+
+
+def test_the_readout_says_diverges_only_beyond_the_limit():
+    assert "diverges" not in explorer(step=1.9).words
+    assert "diverges" in explorer(step=2.1, n_steps=60).words
+    assert "diverges" not in explorer(step=2.1, n_steps=60, optimiser="momentum").words
+    assert "leaves the picture" in explorer(step=2.1, n_steps=60).words
+    assert "diverges" in explorer(name="Rosenbrock", step=1.0).words
+
+
+def test_the_compass_tells_the_gradient_and_a_flat_tangent():
+    _, words = landscapes.draw_compass(1, 4, 1.4, 0.7)
+    assert "gradient (2.80, 5.60), length 6.26" in words
+    up, along = (
+        float(w.split()[-2 if "uphill" in w else -4])
+        for w in words.split("f by ")[1].split(" and by ")
+    )
+    assert up == pytest.approx(0.0626, abs=5e-4) and abs(along) < 5e-4
+
+
+@pytest.mark.parametrize("name", landscapes.SURFACES)
+@pytest.mark.parametrize("optimiser", landscapes.OPTIMISERS)
+def test_extreme_settings_still_draw(name, optimiser):
+    for step in (0.05, 4.0):
+        fig, words = landscapes.draw_landscape(name, 100.0, -3.0, 3.0, step, 300, optimiser)
+        assert all(np.isfinite(line.get_ydata()).all() for ax in fig.axes for line in ax.lines)
+        assert "nan" not in words and "inf" not in words
+
+
+def test_a_round_bowl_at_its_centre_draws():
+    _, words = landscapes.draw_landscape("quadratic bowl", 1.0, 0.0, 0.0, 1.0, 5, "normalised")
+    assert "from 0 to 0" in words

@@ -1,0 +1,241 @@
+"""Widgets of bias, variance and validation: their numbers against theory, then their controls."""
+
+import re
+
+import numpy as np
+import pytest
+from ipywidgets import Checkbox, FloatSlider, IntSlider, SelectionSlider
+from numpy.polynomial.legendre import legvander
+from scipy import stats
+from sklearn.linear_model import Ridge
+
+from descent.widgets import Explorer
+from descent.widgets import model_selection as ms
+
+
+def cubic(x):
+    return 1 + x - 2 * x**3
+
+
+def numbers(words):
+    return [float(text) for text in re.findall(r"\d+\.\d+|\d+", words)]
+
+
+# ---------------------------------------------------------------- data sets and fits
+
+
+def test_each_slot_holds_one_input(rng):
+    x, _ = ms.data_sets(cubic, 10, 0.3, 50, rng)
+    slots = np.floor((x + 1) * 5).astype(int)
+    assert np.array_equal(slots, np.tile(np.arange(10), (50, 1)))
+
+
+def test_targets_scatter_by_the_noise(rng):
+    x, y = ms.data_sets(cubic, 40, 0.3, 500, rng)
+    assert np.std(y - cubic(x)) == pytest.approx(0.3, rel=0.02)  # four standard errors
+    x, y = ms.data_sets(cubic, 10, 0.0, 3, rng)
+    assert np.array_equal(y, cubic(x))
+
+
+@pytest.mark.parametrize("degree, ridge", [(0, 0.0), (3, 0.0), (12, 0.0), (5, 0.01), (12, 1.0)])
+def test_fits_are_scikit_learns(degree, ridge, rng):
+    x, y = ms.data_sets(cubic, 15, 0.3, 4, rng)
+    new_x = ms.grid(7)
+    got = ms.polynomial_fits(x, y, degree, ridge, new_x)
+    for row, (inputs, targets) in enumerate(zip(x, y, strict=True)):
+        features, new = legvander(inputs, degree)[:, 1:], legvander(new_x, degree)[:, 1:]
+        if degree == 0:
+            expected = np.full(7, targets.mean())
+        elif ridge == 0:
+            w = np.linalg.lstsq(legvander(inputs, degree), targets, rcond=None)[0]
+            expected = legvander(new_x, degree) @ w
+        else:
+            expected = Ridge(15 * ridge).fit(features, targets).predict(new)
+        np.testing.assert_allclose(got[row], expected, rtol=1e-5, atol=1e-7)
+
+
+def test_bias_vanishes_once_the_family_holds_the_truth():
+    bias2, variance = ms.terms_by_degree(cubic, 50, 0.1, 0.0, repeats=400)
+    assert bias2[1] > 0.05
+    assert np.all(bias2[3:] < 4 * variance[3:] / 400)  # only what is left of the variance
+
+
+def test_variance_is_that_of_the_hat_matrix(rng):
+    """On fixed inputs the fit is S y, so its variance is σ² times the sum of the squares of S."""
+    x, points = ms.grid(20), ms.grid(30)
+    y = cubic(x) + 0.5 * rng.standard_normal((4000, 20))
+    fits = ms.polynomial_fits(np.tile(x, (4000, 1)), y, 3, 0.0, points)
+    S = legvander(points, 3) @ np.linalg.pinv(legvander(x, 3))
+    np.testing.assert_allclose(fits.var(0), 0.25 * (S**2).sum(1), rtol=0.15)  # six standard errors
+
+
+# ---------------------------------------------------------------- the fan
+
+
+@pytest.fixture
+def fan():
+    return Explorer(
+        ms.fan_explorer(cubic),
+        dict(
+            degree=IntSlider(8, min=0, max=12),
+            n=IntSlider(20, min=15, max=200, step=5),
+            noise=FloatSlider(0.3, min=0, max=1),
+            log_ridge=FloatSlider(-6, min=-6, max=1),
+        ),
+    )
+
+
+def terms(widget):
+    """bias², variance, noise, risk of the chosen degree; lowest risk and its degree."""
+    return dict(
+        zip(
+            ("degree", "bias2", "variance", "noise", "risk", "lowest", "best"),
+            numbers(widget.words),
+            strict=True,
+        )
+    )
+
+
+def test_the_words_add_up(fan):
+    told = terms(fan)
+    assert told["degree"] == 8
+    assert told["bias2"] + told["variance"] + told["noise"] == pytest.approx(
+        told["risk"], abs=0.002
+    )
+    assert told["noise"] == 0.09
+
+
+def test_the_degree_trades_bias_for_variance(fan):
+    rich = terms(fan)
+    fan.controls["degree"].value = 0
+    poor = terms(fan)
+    assert poor["bias2"] > 10 * rich["bias2"] and poor["variance"] < rich["variance"]
+    assert poor["lowest"] == rich["lowest"] and poor["best"] == 3
+
+
+def test_more_rows_less_variance(fan):
+    few = terms(fan)
+    fan.controls["n"].value = 200
+    assert terms(fan)["variance"] < few["variance"] / 5
+
+
+def test_noise_sets_the_floor(fan):
+    fan.controls["noise"].value = 0.5
+    assert terms(fan)["noise"] == 0.25
+    fan.controls["noise"].value = 0.0
+    assert terms(fan)["risk"] == 0.0  # the truth lies in the family
+
+
+def test_ridge_trades_variance_for_bias(fan):
+    free = terms(fan)
+    fan.controls["log_ridge"].value = 0.0
+    held = terms(fan)
+    assert held["variance"] < free["variance"] / 2 and held["bias2"] > 10 * free["bias2"]
+
+
+# ---------------------------------------------------------------- figures
+
+
+def test_the_small_noisy_world_overfits_and_the_large_one_does_not():
+    def truth(x):
+        return np.sin(4 * x + 0.7)
+
+    cells = {(c["n"], c["degree"]): c for c in ms.six_fits(truth)}
+    assert cells[15, 12]["train"] < 0.1 < 1 < cells[15, 12]["validation"]
+    assert cells[100, 12]["validation"] < 0.12  # noise alone is 0.1
+    assert min(cells[n, 1]["train"] for n in (15, 100)) > 0.5
+
+
+@pytest.mark.parametrize("n, d", [(20, 1), (20, 10), (20, 32), (60, 5)])
+def test_least_squares_follows_its_formulas(n, d, rng):
+    seen = ms.least_squares_errors(n, d, 2000, rng)
+    np.testing.assert_allclose(seen, ms.least_squares_theory(n, d), rtol=0.05, atol=1e-9)
+
+
+def test_the_stack_names_the_lowest_sum():
+    _, words = ms.draw_stack(
+        np.arange(3), np.array([1.0, 0.1, 0.0]), np.array([0.0, 0.1, 0.5]), 0.2
+    )
+    assert "lowest, 0.400, at degree 1" in words
+
+
+def test_the_sizes_name_the_crossing():
+    simple, rich = np.array([[1.0, 0.1], [1.0, 0.0]]), np.array([[0.0, 9.0], [0.0, 0.5]])
+    _, words = ms.draw_sizes([10, 100], {1: simple, 10: rich})
+    assert "from 100 rows on degree 10 is better" in words
+
+
+def test_a_rate_that_blows_up_is_not_the_best():
+    validation = np.array([0.9, 0.4, 0.6, np.nan, np.inf])
+    fig, words = ms.draw_rates(np.geomspace(1e-3, 10, 5), validation, validation, 0.5)
+    assert "lowest, 0.40, at η = 0.01" in words
+    assert len(fig.axes[0].lines[2].get_xdata()) == 2  # two crosses
+
+
+# ---------------------------------------------------------------- the best of many
+
+
+@pytest.mark.parametrize("agreement", [0.0, 0.5, 1.0])
+def test_agreement_leaves_the_true_error_alone(agreement, rng):
+    errors = ms.observed_errors(0.2, 100, 50, agreement, 2000, rng)
+    error = errors[:, 0].std() / np.sqrt(2000)
+    assert abs(errors[:, 0].mean() - 0.2) < 4 * error
+    assert errors[:, 0].std() == pytest.approx(np.sqrt(0.2 * 0.8 / 100), rel=0.08)
+
+
+def test_models_that_agree_on_everything_are_one_model(rng):
+    errors = ms.observed_errors(0.2, 100, 5, 1.0, 20, rng)
+    assert np.all(errors == errors[:, :1])
+
+
+def test_agreement_is_the_correlation(rng):
+    """Two models that share a pattern on a share a of the cases correlate by a²."""
+    errors = ms.observed_errors(0.3, 200, 2, 0.8, 20_000, rng)
+    assert np.corrcoef(errors.T)[0, 1] == pytest.approx(0.64, abs=0.02)
+
+
+@pytest.fixture
+def benchmark():
+    return Explorer(
+        ms.draw_benchmark,
+        dict(
+            models=SelectionSlider(value=100, options=[1, 10, 100, 1000]),
+            n=SelectionSlider(value=1000, options=[100, 1000, 10000]),
+            agreement=FloatSlider(0.0, min=0, max=1),
+            fresh=Checkbox(False),
+        ),
+    )
+
+
+def reported(widget):
+    return numbers(widget.words)[2]
+
+
+def test_the_best_of_a_hundred_is_the_expected_one(benchmark):
+    above = stats.binom.sf(np.arange(1000), 1000, 0.1) ** 100
+    assert reported(benchmark) == pytest.approx(above.sum() / 10, abs=0.1)  # in per cent
+
+
+def test_one_model_is_honest_and_a_thousand_are_less_so(benchmark):
+    hundred = reported(benchmark)
+    benchmark.controls["models"].value = 1
+    assert reported(benchmark) == pytest.approx(10, abs=0.2)
+    benchmark.controls["models"].value = 1000
+    assert reported(benchmark) < hundred - 0.3
+
+
+def test_more_cases_are_more_honest(benchmark):
+    benchmark.controls["n"].value = 10000
+    assert reported(benchmark) > 9
+
+
+def test_models_that_agree_flatter_less(benchmark):
+    alone = reported(benchmark)
+    benchmark.controls["agreement"].value = 0.9
+    assert alone + 1 < reported(benchmark) < 9.5
+
+
+def test_a_fresh_test_set_tells_the_truth(benchmark):
+    assert "fresh" not in benchmark.words
+    benchmark.controls["fresh"].value = True
+    assert numbers(benchmark.words)[-1] == pytest.approx(10, abs=0.2)

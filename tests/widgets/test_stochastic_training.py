@@ -1,0 +1,265 @@
+"""Widgets of stochastic training: pure computations against independent ones, controls moved and numbers read."""
+
+import re
+
+import ipywidgets
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from descent.widgets import Explorer
+from descent.widgets import stochastic_training as st
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(4)
+
+
+def numbers(text):
+    return [float(n.replace(",", "")) for n in re.findall(r"-?\d[\d,]*\.?\d*(?:e-?\d+)?", text)]
+
+
+def line(n=80):
+    rng = np.random.default_rng(0)
+    A = np.c_[np.ones(n), rng.normal(size=n)]
+    return A, A @ [0.2, 0.6] + 0.8 * rng.normal(size=n)
+
+
+def cut(n, B, rng, drop_last=False):
+    order = rng.permutation(n)
+    return [order[k : k + B] for k in range(0, n, B) if k + B <= n or not drop_last]
+
+
+def descend(grad, w0, lr, batches):
+    path = [w0]
+    for t, b in enumerate(batches):
+        path.append(path[-1] - lr(t) * grad(path[-1], b))
+    return np.array(path)
+
+
+# ── pure layer ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_batch_means_have_the_exact_variance(replace, rng):
+    G = rng.normal(size=(30, 2))
+    means = st.batch_means(G, 10, replace=replace, count=20_000)
+    exact = G.var(axis=0) / 10 * (1 if replace else 20 / 29)
+    np.testing.assert_allclose(means.var(axis=0), exact, rtol=0.06)  # five standard errors of a variance
+    np.testing.assert_allclose(means.mean(axis=0), G.mean(axis=0), atol=0.02)
+
+
+def test_a_batch_without_replacement_of_everything_is_the_mean(rng):
+    G = rng.normal(size=(7, 3))
+    np.testing.assert_allclose(st.batch_means(G, 7, replace=False, count=3), np.tile(G.mean(axis=0), (3, 1)))
+
+
+def test_batch_of_rows_marks_the_rows_left_out():
+    assert st.batch_of_rows([np.array([3, 0]), np.array([1, 4])], 5).tolist() == [0, 1, -1, 0, 1]
+
+
+def test_expected_gap_is_the_mean_of_simulated_runs(rng):
+    lam, spread, rates = np.array([0.5, 2.0]), 1.5, [0.3, 0.2, 0.1, 0.1]
+    w = np.full((200_000, 2), 2.0)
+    for rate in rates:
+        w = w - rate * lam * (w - np.sqrt(spread) * rng.normal(size=w.shape))
+    got = st.expected_gap(lam, spread, 4.0, rates)
+    assert got[0] == pytest.approx(0.5 * 4 * lam.sum())
+    assert got[-1] == pytest.approx((lam * w**2 / 2).sum(axis=1).mean(), rel=0.02)
+
+
+def test_expected_gap_without_noise_is_gradient_descent():
+    lam = np.array([0.1, 1.0])
+    got = st.expected_gap(lam, 0.0, 4.0, np.full(50, 0.7))
+    want = [(lam * 4 * (1 - 0.7 * lam) ** (2 * k)).sum() / 2 for k in range(51)]
+    np.testing.assert_allclose(got, want)
+
+
+def test_loss_after_epoch_is_the_recursion():
+    for B, rate in ((1, 0.01), (16, 0.3), (64, 1.0)):
+        e2 = st.mean_square(1.0, 0.7, B, 3.0, np.full(64 // B, rate))
+        assert st.loss_after_epoch(B, rate, n=64, spread=0.7) == pytest.approx(e2[-1] / 2)
+
+
+def test_best_rate_grows_in_proportion_to_small_batches():
+    assert st.best_rate(32) / st.best_rate(8) == pytest.approx(4, rel=0.1)
+
+
+def test_noisy_quartic_escapes_above_the_threshold_and_not_below():
+    assert np.isfinite(st.noisy_quartic(np.full(50, 0.15), noise=0.0)).all()
+    assert not np.isfinite(st.noisy_quartic(np.full(50, 0.21), noise=0.0)).all()
+
+
+def test_last_loss_is_infinite_exactly_where_the_step_is_too_long():
+    assert st.last_loss(np.array([2.0, 3.0]), 2, 0.1) < 1e-6
+    assert st.last_loss(np.array([2.0, 3.0]), 2, 1.0) == np.inf
+
+
+def test_batch_minimisers_solve_the_normal_equations():
+    A, y = line()
+    rng = np.random.default_rng(0)
+    for w in st.batch_minimisers(A, y, 10, 3):
+        rows = rng.permutation(len(y))[:10]
+        np.testing.assert_allclose(A[rows].T @ (A[rows] @ w - y[rows]), 0, atol=1e-12)
+
+
+def test_best_race_takes_the_rate_that_wins_after_one_epoch():
+    A, y = line()
+    loss = lambda w: np.mean((A @ w - y) ** 2) / 2
+    grad = lambda w, b: A[b].T @ (A[b] @ w - y[b]) / len(b)
+    rate, curve = st.best_race(loss, grad, A.shape, 80, [0.01, 0.5, 3.0])
+    assert rate == 0.5 and len(curve) == 6
+    assert curve[1] == pytest.approx(loss(-0.5 * grad(np.zeros(2), np.arange(80))))
+
+
+def test_two_clouds_are_separable():
+    points, labels, w0 = st.two_clouds()
+    w = w0
+    for _ in range(50):
+        for x, label in zip(points, labels, strict=True):
+            w = w + label * x * (label * (x @ w) <= 0)
+    assert (labels * (points @ w) > 0).all() and (labels * (points @ w0) <= 0).sum() > 5
+
+
+# ── controls ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_epoch_widget_counts_updates_and_rows_left_out():
+    def deal(B, E, drop_last):
+        rng = np.random.default_rng(2)
+        return st.draw_epochs([cut(22, B, rng, drop_last) for _ in range(E)], 22, B)
+
+    widget = Explorer(deal, dict(B=ipywidgets.IntSlider(4, min=1, max=22), E=ipywidgets.IntSlider(3, min=1, max=4), drop_last=ipywidgets.Checkbox(True)))
+    assert numbers(widget.words) == [22, 4, 3, 5, 15, 60, 2]
+    widget.controls["drop_last"].value = False
+    assert numbers(widget.words) == [22, 4, 3, 6, 18, 66, 0]
+    widget.controls["B"].value = 12
+    assert numbers(widget.words) == [22, 12, 3, 2, 6, 66, 0]
+    widget.controls["E"].value = 1
+    assert numbers(widget.words) == [22, 12, 1, 2, 2, 22, 0]
+
+
+def test_walk_widget_calms_with_larger_batches_and_with_smaller_steps():
+    A, y = line()
+
+    def walk(B, rate):
+        rng, batches = np.random.default_rng(0), []
+        while len(batches) < 120:
+            batches += cut(80, B, rng)
+        grad = lambda w, b: A[b].T @ (A[b] @ w - y[b]) / len(b)
+        return st.draw_walk(descend(grad, np.array([-1.5, -0.8]), lambda t: rate, batches[:120]), A, y, B=B, rate=rate)
+
+    widget = Explorer(walk, dict(B=ipywidgets.SelectionSlider(options=[1, 16, 80]), rate=ipywidgets.FloatSlider(0.4, min=0.02, max=0.6, step=0.02)))
+    wander = lambda: numbers(widget.words)[3]
+    at_one = wander()
+    widget.controls["B"].value = 16
+    assert wander() < 0.6 * at_one
+    widget.controls["B"].value = 80
+    assert wander() < 1e-3
+    widget.controls["B"].value, widget.controls["rate"].value = 1, 0.1
+    assert wander() < 0.8 * at_one
+
+
+def test_landscape_widget_counts_wrong_ways_and_tells_the_distance():
+    A, y = line()
+    widget = Explorer(
+        lambda B, page, place: st.draw_page(A, y, B, page, place),
+        dict(
+            B=ipywidgets.SelectionSlider(options=[1, 5, 40], value=5),
+            page=ipywidgets.IntSlider(0, min=0, max=19),
+            place=ipywidgets.Dropdown(options=["far from the minimum", "near the minimum"]),
+        ),
+    )
+    rng = np.random.default_rng(3)
+    rows = [rng.permutation(80)[:5] for _ in range(60)]
+    best = np.linalg.solve(A.T @ A, A.T @ y)
+    away = [np.linalg.norm(np.linalg.solve(A[b].T @ A[b], A[b].T @ y[b]) - best) for b in rows]
+    assert numbers(widget.words)[-1] == pytest.approx(away[0], abs=0.006)
+    widget.controls["page"].value = 7
+    assert numbers(widget.words)[-1] == pytest.approx(away[7], abs=0.006)
+    far = numbers(widget.words)[1]
+    widget.controls["place"].value = "near the minimum"
+    near = numbers(widget.words)[1]
+    assert near > far + 5
+    widget.controls["B"].value = 40
+    assert numbers(widget.words)[1] < near
+    widget.controls["B"].value = 1
+    assert "whole line of minima" in widget.words
+
+
+def test_cost_widget_charges_gradient_descent_n_a_step():
+    full, runs = np.array([4.0, 2.0, 1.0, 0.5]), {"SGD": np.array([4.0, 3.0, 0.9, 0.8])}
+    widget = Explorer(
+        lambda n, gap: st.draw_cost(n, full, runs, gap),
+        dict(n=ipywidgets.SelectionSlider(options=[3, 1000]), gap=ipywidgets.SelectionSlider(options=[1.0, 0.6])),
+    )
+    assert "gradient descent needs 6; SGD needs 2" in widget.words
+    widget.controls["n"].value = 1000
+    assert "gradient descent needs 2,000; SGD needs 2" in widget.words
+    widget.controls["gap"].value = 0.6
+    assert "gradient descent needs 3,000; SGD does not get there" in widget.words
+
+
+def test_schedule_widget_shows_where_a_run_blows_up():
+    def design(base, warmup):
+        t = np.arange(200)
+        rates = base * np.minimum(1, t / warmup)
+        return st.draw_schedule(rates, f"constant, warm-up {warmup}", st.noisy_quartic(rates))
+
+    widget = Explorer(design, dict(base=ipywidgets.FloatSlider(0.3, min=0.05, max=0.6, step=0.05), warmup=ipywidgets.IntSlider(1, min=1, max=60)))
+    assert "blows up at step" in widget.words
+    widget.controls["warmup"].value = 40
+    assert "final loss" in widget.words and "highest value is 0.300" in widget.words
+    floor = numbers(widget.words)[-1]
+    widget.controls["base"].value = 0.1
+    assert numbers(widget.words)[-1] < floor
+
+
+def test_batch_rate_map_moves_the_critical_batch_size():
+    widget = Explorer(st.draw_batch_rate_map, dict(n=ipywidgets.SelectionSlider(options=[256, 4096], value=4096), spread=ipywidgets.SelectionSlider(options=[1.0, 10.0])))
+    reach = lambda: int(re.search(r"up to B = (\d+)", widget.words).group(1))
+    assert reach() == 512
+    early, late = re.search(r"power (\d\.\d+), .* power (\d\.\d+)", widget.words).groups()
+    assert float(early) == pytest.approx(1, abs=0.1) and float(late) < 0.5
+    before = widget.words
+    widget.controls["spread"].value = 10.0
+    assert widget.words != before and "variance 10" in widget.words
+    widget.controls["n"].value = 256
+    assert reach() == 64
+
+
+# ── figures of the student's own answers ─────────────────────────────────────────────────────────
+
+
+def test_epochs_race_ranks_fresh_rows_first():
+    ends = {n: curve[-50:].mean() for n, curve in st.epochs_race(descend, cut).items()}
+    assert list(ends) == sorted(ends, key=ends.get) == [4000, 400, 100, 60]
+    assert ends[4000] > 1  # the noise
+
+
+def test_average_figure_tells_the_two_gaps(rng):
+    A, y = line()
+    best = st.least_squares(A, y)
+    path = best + rng.normal(size=(400, 2))
+    _, words = st.draw_average(path, A, y, skip=100)
+    typical, mean = numbers(words)[:2]
+    H = A.T @ A / len(y)
+    assert typical == pytest.approx(np.trace(H) / 2, rel=0.25)
+    assert mean < typical / 20
+
+
+def test_clipping_figure_tells_the_angle():
+    _, words = st.draw_clipping(np.array([3.0, 1.0]), 1.0, [1.25, -237.0], [1.25, 1.0], lambda w: np.asarray(w) ** 2 + 1e-3)
+    assert f"{45 - np.degrees(np.arctan(1 / 3)):.0f} degrees" in words
+
+
+def test_variance_figure_tells_the_share():
+    G = np.random.default_rng(0).normal(size=(569, 2))
+    _, words = st.draw_variance(lambda G, B, replace: G.var(axis=0) / B * (1 if replace else (len(G) - B) / (len(G) - 1)), G)
+    assert "0.50 of what it is" in words
