@@ -1,4 +1,4 @@
-"""nbgrader's configuration: `nbgrader generate_assignment`, the formgrader and the gradebook work as its manual says."""
+"""nbgrader's configuration: its commands, formgrader and gradebook work as its manual says."""
 
 from pathlib import Path
 

@@ -33,13 +33,18 @@ class BuildError(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Status 0: built. 1: some notebook has a problem, printed with its place. 2: wrong command."""
     parser = argparse.ArgumentParser(prog="autograder build", description=__doc__)
-    parser.add_argument("notebook", nargs="*", help="for example 03_optimisation/01_gradient_descent; all without")
+    parser.add_argument(
+        "notebook", nargs="*", help="for example 03_optimisation/01_gradient_descent; all without"
+    )
     parser.add_argument("--force", action="store_true", help="build what is up to date too")
     arguments = parser.parse_args(argv)
     known = masters.notebooks()
     unknown = [name for name in arguments.notebook if name not in known]
     if unknown:
-        print(f"build: no master for {', '.join(unknown)}. Known: {', '.join(known)}.", file=sys.stderr)
+        print(
+            f"build: no master for {', '.join(unknown)}. Known: {', '.join(known)}.",
+            file=sys.stderr,
+        )
         return 2
     todo = [n for n in arguments.notebook or known if arguments.force or stale_parts(n)]
     failed = _build_all(todo)
@@ -48,7 +53,9 @@ def main(argv: list[str] | None = None) -> int:
 
         pages.write_all()
     done = len(todo) - len(failed)
-    print(f"{done} built, {len(failed)} failed, {len(arguments.notebook or known) - len(todo)} up to date.")
+    print(
+        f"{done} built, {len(failed)} failed, {len(arguments.notebook or known) - len(todo)} up to date."
+    )
     return 1 if failed else 0
 
 
@@ -61,7 +68,11 @@ def _build_all(notebooks: list[str]) -> list[str]:
                 print(f"[{number}/{len(jobs)}] {jobs[job]}: {job.result():.0f} s", flush=True)
             except BuildError as error:
                 failed.append(jobs[job])
-                print(f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{error}", file=sys.stderr, flush=True)
+                print(
+                    f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{error}",
+                    file=sys.stderr,
+                    flush=True,
+                )
     return failed
 
 
@@ -76,7 +87,10 @@ def sources(notebook: str) -> list[Path]:
 
 def _named_modules(text: str) -> list[Path]:
     """Files of `solutions.reference` and `descent.widgets` that a Python text imports."""
-    folders = {"solutions.reference": ROOT / "solutions/reference", "descent.widgets": COURSE / "descent/widgets"}
+    folders = {
+        "solutions.reference": ROOT / "solutions/reference",
+        "descent.widgets": COURSE / "descent/widgets",
+    }
     found = []
     for node in ast.walk(ast.parse(_without_magics(text))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -89,7 +103,9 @@ def _named_modules(text: str) -> list[Path]:
 
 
 def _without_magics(text: str) -> str:
-    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+    return "\n".join(
+        "" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines()
+    )
 
 
 def source_hash(notebook: str) -> str:
@@ -177,7 +193,9 @@ def check_data(master, exercises, errata) -> dict:
 
 def write_json(path: Path, data: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def write_notebook(notebook, path: Path) -> None:
@@ -243,10 +261,14 @@ def _require_full_points(solution, master) -> None:
     for cell in solution.cells:
         name = cell.metadata.get("descent", {}).get("check")
         if name:
-            texts = [o.data.get("text/plain") for o in cell.outputs if o.output_type == "execute_result"]
+            texts = [
+                o.data.get("text/plain") for o in cell.outputs if o.output_type == "execute_result"
+            ]
             if texts != [str(float(master.points[name]))]:
                 shown = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
-                problems.append(f"{master.notebook}: check({name}) gives {texts}, not {master.points[name]}: {shown}")
+                problems.append(
+                    f"{master.notebook}: check({name}) gives {texts}, not {master.points[name]}: {shown}"
+                )
     if problems:
         raise BuildError("\n".join(problems))
 
@@ -260,6 +282,11 @@ def _after_block(source: str):
     return next((node for node in body if skipping.is_after(node)), None)
 
 
+def _is_target(output) -> bool:
+    """Whether an output is a picture that may be shown before its exercise is solved."""
+    return output.get("metadata", {}).get("image/png", {}).get("target", False)
+
+
 def write_targets(solution, notebook: str) -> dict:
     """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words."""
     folder = CHECKS / notebook.split("/")[0]
@@ -269,7 +296,7 @@ def write_targets(solution, notebook: str) -> dict:
     targets: dict[str, list] = {}
     for cell in solution.cells:
         block = _after_block(cell.source) if cell.cell_type == "code" else None
-        pictures = [o for o in cell.get("outputs", []) if "image/png" in o.get("data", {})] if block else []
+        pictures = [o for o in cell.get("outputs", []) if _is_target(o)] if block else []
         for number, output in enumerate(pictures):
             mark = skipping.fingerprint(block)
             name = f"{stem}.{mark}.{number}.png"
@@ -290,7 +317,9 @@ def require_targets(unsolved, notebook: str, data: dict) -> None:
         if "This cell runs once" not in page:
             raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
         if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
-            raise BuildError(f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}")
+            raise BuildError(
+                f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}"
+            )
 
 
 def generate(notebook: str):
@@ -307,7 +336,9 @@ def generate(notebook: str):
         source.mkdir(parents=True)
         shutil.copy(ROOT / "solutions" / f"{notebook}.ipynb", source)
         folder = CourseDirectory(config=config, root=stage, assignment_id=chapter)
-        steps = [step for step in GenerateAssignment().preprocessors if step is not SaveCells]  # no gradebook here
+        steps = [
+            step for step in GenerateAssignment().preprocessors if step is not SaveCells
+        ]  # no gradebook here
         config.GenerateAssignment.preprocessors = steps
         GenerateAssignment(coursedir=folder, config=config, no_database=True).start()
         return nbformat.read(Path(stage) / "course" / chapter / f"{name}.ipynb", as_version=4)

@@ -58,7 +58,9 @@ def draw_cases(exercise: Exercise, seed: int) -> list[tuple[str, dict]]:
     cases = list(exercise.drawn(np.random.default_rng(seed)))
     for case in cases:
         if not (isinstance(case, tuple) and len(case) == 2 and isinstance(case[1], dict)):
-            raise SpecError(f"{exercise.name}: a case must be `yield name, dict(...)`, got {case!r:.80}")
+            raise SpecError(
+                f"{exercise.name}: a case must be `yield name, dict(...)`, got {case!r:.80}"
+            )
     if not cases:
         raise SpecError(f"{exercise.name}: its case function yields nothing.")
     return cases
@@ -95,7 +97,9 @@ def expected_result(exercise: Exercise, inputs, device: str = "cpu"):
     try:
         return wire.encode(exercise.reference(**arguments))
     except Exception as error:
-        raise SpecError(f"{exercise.name}: its reference fails: {type(error).__name__}: {error}") from error
+        raise SpecError(
+            f"{exercise.name}: its reference fails: {type(error).__name__}: {error}"
+        ) from error
 
 
 def known_result(exercise: Exercise, function, inputs):

@@ -27,7 +27,9 @@ def main(argv: list[str] | None = None) -> int:
             print(f"  {name:<10} {words}")
         return 0 if argv else 2
     if argv[0] not in COMMANDS:
-        print(f"autograder: no command {argv[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
+        print(
+            f"autograder: no command {argv[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr
+        )
         return 2
     module = importlib.import_module(COMMANDS[argv[0]][0])
     return module.main(argv[1:])

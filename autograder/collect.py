@@ -30,17 +30,24 @@ class Outcome:
 
 def main(argv: list[str] | None = None) -> int:
     """Status 0: all taken. 1: something was refused, with the reason. 2: wrong command."""
-    parser = argparse.ArgumentParser(prog="autograder collect", description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="autograder collect", description=__doc__.split("\n\n")[0]
+    )
     parser.add_argument("chapter", help="for example 03_optimisation")
     parser.add_argument("file", nargs="+", type=Path, help="hand-ins, zips or folders of them")
     arguments = parser.parse_args(argv)
     space = workspace()
     if not space.release(arguments.chapter):
-        print(f"collect: there is no released chapter {arguments.chapter!r} in course/.", file=sys.stderr)
+        print(
+            f"collect: there is no released chapter {arguments.chapter!r} in course/.",
+            file=sys.stderr,
+        )
         return 2
     outcomes = collect(space, arguments.chapter, arguments.file)
     for outcome in outcomes:
-        print(f"{'took   ' if outcome.taken else 'REFUSED'} {outcome.name}: {'; '.join(outcome.words)}")
+        print(
+            f"{'took   ' if outcome.taken else 'REFUSED'} {outcome.name}: {'; '.join(outcome.words)}"
+        )
     refused = sum(not outcome.taken for outcome in outcomes)
     print(f"{len(outcomes) - refused} taken, {refused} refused.")
     return 1 if refused else 0
@@ -57,20 +64,24 @@ def collect(space: Workspace, chapter: str, paths: list[Path]) -> list[Outcome]:
 def _take(space, chapter, handin: HandIn) -> Outcome:
     words = list(handin.notes)
     notebooks = name_notebooks(space, chapter, handin.notebooks, words)
-    if not notebooks:
-        words.append(f"it holds no notebook of {chapter}")
+    if not any(_readable(data) for data in notebooks.values()):
+        words.append(f"it holds no notebook of {chapter} that can be read")
         return Outcome(handin.name, handin.student, False, words)
     kept = _keep(space, chapter, handin, words)
     current = _current(space, chapter, handin.student)
     if current and current["stamp"] > handin.stamp:
-        words.append(f"older than {current['file']}, which stays the one to grade; kept in {kept.parent}")
+        words.append(
+            f"older than {current['file']}, which stays the one to grade; kept in {kept.parent}"
+        )
         return Outcome(handin.name, handin.student, True, words)
     _lay_out(space, chapter, handin, notebooks, kept, words)
     return Outcome(handin.name, handin.student, True, words or ["complete"])
 
 
-def name_notebooks(space: Workspace, chapter: str, files: dict[str, bytes], words: list[str]) -> dict[str, bytes]:
-    """Which file is which notebook of the release: by its name, else by what it says of itself. Tells of others in `words`."""
+def name_notebooks(
+    space: Workspace, chapter: str, files: dict[str, bytes], words: list[str]
+) -> dict[str, bytes]:
+    """Which file is which notebook of the release: by its name, else by its contents. Tells of others in `words`."""
     expected = space.release(chapter)
     named = {Path(name).stem: data for name, data in files.items() if Path(name).stem in expected}
     for name, data in sorted(files.items()):
@@ -82,14 +93,26 @@ def name_notebooks(space: Workspace, chapter: str, files: dict[str, bytes], word
             words.append(f"{stem!r} is taken for {meant!r}, by its contents")
             named[meant] = data
         else:
-            words.append(f"{stem!r} is no notebook of this chapter" if not meant else f"{stem!r} is a copy of {meant!r}: left out")
+            words.append(
+                f"{stem!r} is no notebook of this chapter"
+                if not meant
+                else f"{stem!r} is a copy of {meant!r}: left out"
+            )
     words += [f"{stem!r} is missing" for stem in expected if stem not in named]
-    for stem, data in named.items():
-        try:
-            rebuild.read_cells(data)
-        except rebuild.NotebookError as error:
-            words.append(f"{stem!r} cannot be read: {error}")
+    words += [
+        f"{stem!r} cannot be read as a notebook"
+        for stem, data in named.items()
+        if not _readable(data)
+    ]
     return named
+
+
+def _readable(data: bytes) -> bool:
+    try:
+        rebuild.read_cells(data)
+    except rebuild.NotebookError:
+        return False
+    return True
 
 
 def _meant(chapter, expected, data) -> str | None:
@@ -133,7 +156,9 @@ def _keep(space, chapter, handin, words) -> Path:
 
 def _current(space, chapter, student) -> dict | None:
     try:
-        return json.loads((space.received(chapter, student) / "current.json").read_text(encoding="utf-8"))
+        return json.loads(
+            (space.received(chapter, student) / "current.json").read_text(encoding="utf-8")
+        )
     except (OSError, ValueError):
         return None
 

@@ -18,9 +18,13 @@ MAX_NOTEBOOK = 30_000_000
 MAX_HANDIN = 100_000_000
 MAX_ARCHIVE = 2_000_000_000
 MAX_MANIFEST = 5_000_000
-STUDENT = r"[A-Za-z0-9_@][A-Za-z0-9._@-]{0,63}"  # no leading dot or dash: it becomes a folder's name
+STUDENT = (
+    r"[A-Za-z0-9_@][A-Za-z0-9._@-]{0,63}"  # no leading dot or dash: it becomes a folder's name
+)
 # A browser that saves the same name twice adds " (1)".
-NAME = re.compile(rf"(?P<chapter>\w+?)--(?P<student>{STUDENT}?)--(?P<stamp>\d{{8}}-\d{{6}})(-\d+)?( ?\(\d+\))?\.zip")
+NAME = re.compile(
+    rf"(?P<chapter>\w+?)--(?P<student>{STUDENT}?)--(?P<stamp>\d{{8}}-\d{{6}})(-\d+)?( ?\(\d+\))?\.zip"
+)
 
 
 @dataclass
@@ -61,7 +65,10 @@ def find(path: Path, chapter: str) -> Iterator[HandIn | Refused]:
     elif zipfile.is_zipfile(path):
         yield from _in_archive(path, chapter)
     else:
-        yield Refused(path.name, f"not named as submit names hand-ins ({chapter}--STUDENT--DATE-TIME.zip), and no zip of many")
+        yield Refused(
+            path.name,
+            f"not named as submit names hand-ins ({chapter}--STUDENT--DATE-TIME.zip), and no zip of many",
+        )
 
 
 def _in_folder(folder: Path, chapter) -> Iterator[HandIn | Refused]:
@@ -70,11 +77,21 @@ def _in_folder(folder: Path, chapter) -> Iterator[HandIn | Refused]:
         if path.suffix == ".zip":
             yield from find(path, chapter)
         elif path.suffix == ".ipynb" and ".ipynb_checkpoints" not in path.parts:
-            loose.setdefault(_owner(path.relative_to(folder).parts, chapter, folder.name), {})[path.name] = path
+            loose.setdefault(_owner(path.relative_to(folder).parts, chapter, folder.name), {})[
+                path.name
+            ] = path
     for student, files in loose.items():
-        named = {name: path.read_bytes() for name, path in files.items() if path.stat().st_size <= MAX_NOTEBOOK}
+        named = {
+            name: path.read_bytes()
+            for name, path in files.items()
+            if path.stat().st_size <= MAX_NOTEBOOK
+        }
         newest = max(path.stat().st_mtime for path in files.values())
-        too_large = [f"{name!r} is larger than {MAX_NOTEBOOK / 1e6:g} MB" for name in files if name not in named]
+        too_large = [
+            f"{name!r} is larger than {MAX_NOTEBOOK / 1e6:g} MB"
+            for name in files
+            if name not in named
+        ]
         yield _loose(student, named, newest, chapter, too_large)
 
 
@@ -105,7 +122,10 @@ def _in_archive(path: Path, chapter) -> Iterator[HandIn | Refused]:
 def _loose(student, named, when, chapter, notes) -> HandIn | Refused:
     """Notebooks without a hand-in's file: packed, so that they are kept like one."""
     if not re.fullmatch(STUDENT, student) or "--" in student:
-        return Refused(student, "this folder's name is no student's identifier: use letters, digits and . _ @ -")
+        return Refused(
+            student,
+            "this folder's name is no student's identifier: use letters, digits and . _ @ -",
+        )
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(when))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
@@ -129,7 +149,9 @@ def _handin(name: str, data: bytes, chapter: str) -> HandIn | Refused:
             notebooks, manifest = _contents(bundle, chapter)
     except _Unfit as unfit:
         return Refused(name, str(unfit))
-    handin = HandIn(name, told["student"], told["stamp"], data, notebooks, notes=_disagreements(manifest, told))
+    handin = HandIn(
+        name, told["student"], told["stamp"], data, notebooks, notes=_disagreements(manifest, told)
+    )
     records = manifest.get("records")
     handin.records = records if isinstance(records, dict) else {}
     return handin
@@ -162,7 +184,13 @@ def _members(bundle) -> list[zipfile.ZipInfo]:
         raise _Unfit(f"it holds {len(infos)} files; at most {MAX_FILES} are read")
     for info in infos:
         name = info.filename
-        if name.startswith("/") or "\\" in name or ":" in name or ".." in PurePosixPath(name).parts or "\0" in name:
+        if (
+            name.startswith("/")
+            or "\\" in name
+            or ":" in name
+            or ".." in PurePosixPath(name).parts
+            or "\0" in name
+        ):
             raise _Unfit(f"it holds the name {name[:60]!r}, which points outside of it")
         if (info.external_attr >> 16) & 0o170000 == 0o120000:
             raise _Unfit(f"it holds a link ({name[:60]!r})")
@@ -176,8 +204,12 @@ def _read(bundle, info, limit) -> bytes:
     try:
         with bundle.open(info) as file:
             data = file.read(limit + 1)
-    except Exception as error:  # broken members raise BadZipFile, zlib.error, EOFError, NotImplementedError …
-        raise _Unfit(f"{info.filename[:60]!r} in it cannot be read ({type(error).__name__})") from None
+    except (
+        Exception
+    ) as error:  # broken members raise BadZipFile, zlib.error, EOFError, NotImplementedError …
+        raise _Unfit(
+            f"{info.filename[:60]!r} in it cannot be read ({type(error).__name__})"
+        ) from None
     if len(data) > limit:
         raise _Unfit(f"{info.filename[:60]!r} in it is larger than {limit / 1e6:g} MB")
     return data

@@ -21,21 +21,27 @@ class Place:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Prints the counts per lecture and per planned notebook; with a name, that one's sections. Status 2: unknown name."""
+    """Prints counts per lecture and planned notebook; with a name, its sections. Status 2: unknown."""
     parser = argparse.ArgumentParser(prog="autograder coverage", description=__doc__)
-    parser.add_argument("name", nargs="?", help="a lecture (wu) or a notebook (03_optimisation/01_gradient_descent)")
+    parser.add_argument(
+        "name", nargs="?", help="a lecture (wu) or a notebook (03_optimisation/01_gradient_descent)"
+    )
     name = parser.parse_args(argv).name
     found = covered()
     if name is None:
         _print_counts("lecture", found, lambda section: section.split(":")[0])
         _print_counts("planned notebook", found, lambda section: masters.sections()[section][1])
         return 0
-    chosen = [s for s, (_, notebook) in masters.sections().items() if name in (s.split(":")[0], notebook)]
+    chosen = [
+        s for s, (_, notebook) in masters.sections().items() if name in (s.split(":")[0], notebook)
+    ]
     if not chosen:
         print(f"coverage: {name!r} is no lecture and no planned notebook.", file=sys.stderr)
         return 2
     for section in chosen:
-        places = ", ".join(f"{p.notebook} [{p.cell}]" for p in found.get(section, [])) or "NOT COVERED"
+        places = (
+            ", ".join(f"{p.notebook} [{p.cell}]" for p in found.get(section, [])) or "NOT COVERED"
+        )
         print(f"{section:<28} {masters.sections()[section][0][:60]:<60} {places}")
     return 0
 

@@ -22,11 +22,18 @@ def main(argv: list[str] | None = None) -> int:
     """Status 0: every mark as expected. 1: some differ, or a step failed. 2: wrong command, or no sandbox."""
     parser = argparse.ArgumentParser(prog="autograder demo", description=__doc__.split("\n\n")[0])
     parser.add_argument("--chapter", default="03_optimisation")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="grade in this new folder and keep it")
-    parser.add_argument("--no-sandbox", action="store_true", help="run the class's code as you, with limits only")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="grade in this new folder and keep it"
+    )
+    parser.add_argument(
+        "--no-sandbox", action="store_true", help="run the class's code as you, with limits only"
+    )
     arguments = parser.parse_args(argv)
     if not workspace().release(arguments.chapter):
-        print(f"demo: there is no released chapter {arguments.chapter!r}. First: make build", file=sys.stderr)
+        print(
+            f"demo: there is no released chapter {arguments.chapter!r}. First: make build",
+            file=sys.stderr,
+        )
         return 2
     if not (arguments.no_sandbox or sandbox.available()):
         print(f"demo: {sandbox.problem()}", file=sys.stderr)
@@ -64,7 +71,10 @@ def run(folder: Path, chapter: str, options: list[str]) -> int:
         ("collect", lambda: collect.main([chapter, str(handins)])),
         ("grade", lambda: grade.main([chapter, *options])),
         ("feedback", lambda: feedback.main([chapter])),
-        ("export", lambda: export.main([chapter, "--to", "csv", "--output", str(folder / "marks.csv")])),
+        (
+            "export",
+            lambda: export.main([chapter, "--to", "csv", "--output", str(folder / "marks.csv")]),
+        ),
         ("report", lambda: report.main([chapter])),
     ]
     for name, step in steps:
@@ -95,7 +105,9 @@ def check_release(space: Workspace, chapter: str) -> int:
         made = build.generate(f"{chapter}/{stem}")
         handed_out, _ = rebuild.read_cells(path.read_bytes())
         if [cell.source for cell in made.cells] != [cell.source for cell in handed_out]:
-            problems.append(f"course/{chapter}/{stem}.ipynb is not what nbgrader makes of its solution: make build")
+            problems.append(
+                f"course/{chapter}/{stem}.ipynb is not what nbgrader makes of its solution: make build"
+            )
         print(f"{chapter}/{stem}: {len(handed_out)} cells")
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
@@ -118,7 +130,9 @@ def hand_in(space: Workspace, chapter: str, students: list[Student], target: Pat
             session.CHECKS.symlink_to(space.project / "course/descent/checks")
             os.environ["DESCENT_HOME"] = str(course / ".descent")
             for stem, notebook in student.notebooks.items():
-                (course / chapter / f"{stem}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+                (course / chapter / f"{stem}.ipynb").write_text(
+                    json.dumps(notebook), encoding="utf-8"
+                )
             with contextlib.redirect_stdout(None):
                 shutil.copy(handin.submit(chapter, student=student.name), target)
             print(f"{student.name} hands in: {student.words}")
@@ -135,7 +149,9 @@ def compare(space: Workspace, chapter: str, students: list[Student]) -> list[str
     from autograder import verdicts
 
     _, in_book = export.marks(space, [chapter])
-    print(f"\n{'student':<8} {'what was handed in':<42} {'expected':>8} {'actual':>8} {'in book':>8}")
+    print(
+        f"\n{'student':<8} {'what was handed in':<42} {'expected':>8} {'actual':>8} {'in book':>8}"
+    )
     problems = []
     for student in students:
         graded = verdicts.load(space, chapter, student.name)
@@ -145,7 +161,9 @@ def compare(space: Workspace, chapter: str, students: list[Student]) -> list[str
         if booked != graded.points:
             found.append(f"the gradebook says {booked:g} points, the verdicts {graded.points:g}")
         mark = "✗" if found else "✓"
-        print(f"{student.name:<8} {student.words:<42} {expected:>8g} {graded.points:>8g} {booked:>8g} {mark}")
+        print(
+            f"{student.name:<8} {student.words:<42} {expected:>8g} {graded.points:>8g} {booked:>8g} {mark}"
+        )
         problems += [f"{student.name}: {problem}" for problem in found]
     return problems
 
@@ -155,9 +173,15 @@ def _differences(student: Student, graded) -> list[str]:
     if {v.exercise for v in graded.verdicts} != set(student.expected):
         found.append("not one verdict an exercise")
     for v in graded.verdicts:
-        want = (student.expected.get(v.exercise), student.mistakes.get(v.exercise, v.mistake), student.kinds.get(v.exercise, v.kind))
+        want = (
+            student.expected.get(v.exercise),
+            student.mistakes.get(v.exercise, v.mistake),
+            student.kinds.get(v.exercise, v.kind),
+        )
         if want != (v.points, v.mistake, v.kind):
-            found.append(f"{v.exercise}: {v.points:g} points, {v.kind}, {v.mistake!r}; expected {want}. {v.evidence}")
+            found.append(
+                f"{v.exercise}: {v.points:g} points, {v.kind}, {v.mistake!r}; expected {want}. {v.evidence}"
+            )
     for words in student.tells:
         if not any(words in v.how for v in graded.verdicts):
             found.append(f"no verdict tells that something {words!r}")

@@ -18,7 +18,11 @@ def solutions(space: Workspace, chapter: str, stem: str) -> dict[str, str]:
     """The solution edition's text of every answer and written answer of a notebook."""
     path = space.project / "solutions" / chapter / f"{stem}.ipynb"
     cells, _ = rebuild.read_cells(path.read_bytes())
-    return {name: cell.source for cell in cells if (name := cell.about("exercise") or cell.about("written"))}
+    return {
+        name: cell.source
+        for cell in cells
+        if (name := cell.about("exercise") or cell.about("written"))
+    }
 
 
 def as_student(function, name: str) -> str:
@@ -64,7 +68,10 @@ def _collect(statement, top, needed, seen):
             continue
         seen.add(name)
         used = top[name]
-        if isinstance(used, ast.ImportFrom) and used.module.split(".")[0] in ("solutions", "autograder"):
+        if isinstance(used, ast.ImportFrom) and used.module.split(".")[0] in (
+            "solutions",
+            "autograder",
+        ):
             raise Unusable(f"it uses {used.module}")
         if not isinstance(used, ast.Import | ast.ImportFrom):
             _collect(used, top, needed, seen)
@@ -74,7 +81,7 @@ def _collect(statement, top, needed, seen):
 
 
 def known(exercise, kind: str) -> list[tuple[str, str, object]]:
-    """The known answers of an exercise that a student could have written: (name, source, function). kind: "wrong" or "right"."""
+    """The known answers ("wrong" or "right") that a student could have written: (name, source, function)."""
     found = []
     for answer in exercise.wrong_answers if kind == "wrong" else exercise.right_answers:
         try:

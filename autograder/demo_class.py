@@ -11,7 +11,7 @@ from autograder.workspace import Workspace
 
 @dataclass
 class Student:
-    """One row of the class. notebooks: stem -> notebook as JSON. expected: exercise -> points; mistakes: exercise -> name."""
+    """One row of the class. notebooks: stem -> JSON. By exercise: expected points, mistakes and kinds of verdict."""
 
     name: str
     words: str
@@ -23,12 +23,16 @@ class Student:
 
 
 class Class:
-    """Makes the class for one chapter. All but the first two work on its first notebook only."""
+    """Makes the class for one chapter. Most work on its first notebook only."""
 
     def __init__(self, space: Workspace, chapter: str):
         self.space, self.chapter = space, chapter
-        self.release = {s: json.loads(p.read_text(encoding="utf-8")) for s, p in space.release(chapter).items()}
-        self.solutions = {stem: demo_answers.solutions(space, chapter, stem) for stem in self.release}
+        self.release = {
+            s: json.loads(p.read_text(encoding="utf-8")) for s, p in space.release(chapter).items()
+        }
+        self.solutions = {
+            stem: demo_answers.solutions(space, chapter, stem) for stem in self.release
+        }
         self.points = {stem: _points(notebook) for stem, notebook in self.release.items()}
         self.first = next(stem for stem in self.release if self.points[stem])
         self.names = list(self.points[self.first])
@@ -41,7 +45,14 @@ class Class:
         ]  # fmt: skip
         return [make() for make in makers]
 
-    def _student(self, name, words, answers: dict[str, str], points: dict[str, float], change: Callable | None = None):
+    def _student(
+        self,
+        name,
+        words,
+        answers: dict[str, str],
+        points: dict[str, float],
+        change: Callable | None = None,
+    ):
         """A student with `answers` in the first notebook. points: of the exercises that are not worth 0."""
         notebooks = copy.deepcopy(self.release)
         fill(notebooks[self.first], answers)
@@ -68,28 +79,36 @@ class Class:
     def half(self):
         answers, points = self._all()
         solved = self.names[: (len(self.names) + 1) // 2]
-        return self._student("cyd", "half of it solved", {n: answers[n] for n in solved}, {n: points[n] for n in solved})
+        return self._student(
+            "cyd",
+            "half of it solved",
+            {n: answers[n] for n in solved},
+            {n: points[n] for n in solved},
+        )
 
     def known_wrong(self):
-        """Each exercise with one of its known mistakes, another one each time."""
-        answers, points = self._all()
-        mistakes = {}
-        for number, name in enumerate(self.names):
-            wrong = demo_answers.known(self.exercises[name], "wrong")
-            if wrong:
-                _, answers[name], function = wrong[number % len(wrong)]
-                verdict = self._judged(name, function)
-                points[name], mistakes[name] = verdict.points, verdict.mistake
-        student = self._student("dee", f"{len(mistakes)} known mistakes", answers, points)
-        student.mistakes = mistakes
+        """Each exercise of the chapter with one of its known mistakes, another one each time."""
+        student = self._student("dee", "", {}, {})
+        for stem, answers in self.solutions.items():
+            exercises = self.space.load_exercises(f"{self.chapter}/{stem}")
+            answers = dict(answers)
+            for number, (name, points) in enumerate(self.points[stem].items()):
+                student.expected[name] = points
+                wrong = demo_answers.known(exercises[name], "wrong")
+                if wrong:
+                    _, answers[name], function = wrong[number % len(wrong)]
+                    verdict = self._judged(stem, exercises[name], function, points)
+                    student.expected[name], student.mistakes[name] = verdict.points, verdict.mistake
+            fill(student.notebooks[stem], answers)
+        student.words = f"{len(student.mistakes)} known mistakes"
         return student
 
-    def _judged(self, name, function):
+    def _judged(self, stem, exercise, function, points):
         """The verdict on a known answer, without notebook or sandbox: what the engine must find too."""
-        notebook = f"{self.chapter}/{self.first}"
-        seed = checkdata.hidden_seed(self.space.key(), notebook, name)
-        data = checkdata.exercise_data(self.exercises[name], self.points[self.first][name], seed)
-        return proofs.verdict_on(self.exercises[name], function, data)
+        seed = checkdata.hidden_seed(self.space.key(), f"{self.chapter}/{stem}", exercise.name)
+        return proofs.verdict_on(
+            exercise, function, checkdata.exercise_data(exercise, points, seed)
+        )
 
     def other_way(self):
         answers, points = self._all()
@@ -104,7 +123,9 @@ class Class:
         kinds = {self.names[0]: "error", self.names[-1]: "exited"}
         answers[self.names[0]] = "raise RuntimeError('this cell never worked')"
         answers[self.names[-1]] = f"import os\ndef {self.names[-1]}(*a, **k):\n    os._exit(3)"
-        student = self._student("fay", "one cell raises, one answer kills", answers, points | {n: 0.0 for n in kinds})
+        student = self._student(
+            "fay", "one cell raises, one answer kills", answers, points | {n: 0.0 for n in kinds}
+        )
         student.kinds = kinds
         return student
 
@@ -134,7 +155,9 @@ class Class:
 
         def change(cells):
             for name in self.names:
-                cells[_place(cells, f"check-{name}")]["source"] = str(float(self.points[self.first][name]))
+                cells[_place(cells, f"check-{name}")]["source"] = str(
+                    float(self.points[self.first][name])
+                )
 
         student = self._student("jon", "nothing solved, marks forged in the checks", {}, {}, change)
         student.tells = ["was edited"]
@@ -143,12 +166,18 @@ class Class:
     def helpers(self):
         """Every answer stands in a cell of its own before its own cell, which only gives it its name."""
         answers, points = self._all()
-        moved = {name: f"from_my_notes_{name} = {name}\n{name} = from_my_notes_{name}" for name in self.names}
+        moved = {
+            name: f"from_my_notes_{name} = {name}\n{name} = from_my_notes_{name}"
+            for name in self.names
+        }
 
         def change(cells):
             for name in self.names:
                 cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": answers[name]}
-                cells.insert(_place(cells, name), cell | {"id": f"mine-{len(cells)}", "execution_count": None})
+                cells.insert(
+                    _place(cells, name),
+                    cell | {"id": f"mine-{len(cells)}", "execution_count": None},
+                )
 
         return self._student("kim", "answers in added cells", answers | moved, points, change)
 
@@ -167,7 +196,11 @@ class Class:
 
 def _points(notebook) -> dict[str, float]:
     about = [cell["metadata"] for cell in notebook["cells"]]
-    return {a["descent"]["check"]: float(a["nbgrader"]["points"]) for a in about if a.get("descent", {}).get("check")}
+    return {
+        a["descent"]["check"]: float(a["nbgrader"]["points"])
+        for a in about
+        if a.get("descent", {}).get("check")
+    }
 
 
 def fill(notebook: dict, answers: dict[str, str]) -> None:

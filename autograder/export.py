@@ -18,7 +18,10 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     columns, rows = marks(workspace(), arguments.chapter)
     if not rows:
-        print("export: the gradebook holds no marks: run `autograder grade CHAPTER` first.", file=sys.stderr)
+        print(
+            "export: the gradebook holds no marks: run `autograder grade CHAPTER` first.",
+            file=sys.stderr,
+        )
         return 2
     text = table(columns, rows)
     if arguments.output:
@@ -29,8 +32,13 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def marks(space: Workspace, chapters: list[str] = ()) -> tuple[list[str], dict[str, dict[str, float]]]:
-    """(columns "chapter/notebook/exercise", student -> column -> score), manual marks and penalties as the gradebook has them."""
+def marks(
+    space: Workspace, chapters: list[str] = ()
+) -> tuple[list[str], dict[str, dict[str, float]]]:
+    """(columns "chapter/notebook/exercise", student -> column -> score), as the gradebook has them.
+
+    Manual marks count, late penalties have a column of their own.
+    """
     from nbgrader.api import Gradebook
 
     columns: list[str] = []
@@ -64,7 +72,7 @@ def _scores(assignment, submission) -> dict[str, float]:
 
 
 def table(columns: list[str], rows: dict[str, dict[str, float]]) -> str:
-    """CSV text: header, then a row a student with the sum last. Cells that a spreadsheet would compute are quoted with '."""
+    """CSV text: header, then a row a student with the sum last; no cell that a spreadsheet computes."""
     extra = ["late penalty"] if any("late penalty" in row for row in rows.values()) else []
     text = io.StringIO()
     writer = csv.writer(text)

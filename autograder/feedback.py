@@ -15,15 +15,23 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--student", action="append", help="only this one; may be repeated")
     arguments = parser.parse_args(argv)
     space = workspace()
-    graded = sorted(path.parent.name for path in (space.folder / "autograded").glob(f"*/{arguments.chapter}"))
+    graded = sorted(
+        path.parent.name for path in (space.folder / "autograded").glob(f"*/{arguments.chapter}")
+    )
     students = [s for s in graded if not arguments.student or s in arguments.student]
     if not students:
-        print(f"feedback: nobody is graded in {arguments.chapter}: run `autograder grade {arguments.chapter}`.", file=sys.stderr)
+        print(
+            f"feedback: nobody is graded in {arguments.chapter}: run `autograder grade {arguments.chapter}`.",
+            file=sys.stderr,
+        )
         return 2
     failed = [student for student in students if not write_pages(space, arguments.chapter, student)]
     print(f"Feedback of {len(students) - len(failed)} students is in {space.folder / 'feedback'}.")
     for student in failed:
-        print(f"feedback: the pages of {student} could not be written; grade this student again.", file=sys.stderr)
+        print(
+            f"feedback: the pages of {student} could not be written; grade this student again.",
+            file=sys.stderr,
+        )
     return 1 if failed else 0
 
 

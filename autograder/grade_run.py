@@ -17,11 +17,12 @@ MAX_DEATHS = 12
 
 @dataclass
 class Found:
-    """What came of one exercise: outcomes to be judged, or a kind of verdict with its reason."""
+    """What came of one exercise: outcomes to be judged, or a kind of verdict with its reason. look: a person should."""
 
     outcomes: list | None = None
     kind: str = ""
     reason: str = ""
+    look: bool = False
 
 
 @dataclass
@@ -100,7 +101,13 @@ def _run_cell(worker, part: Part, told, left):
 
 def _ask(worker, name, task, told, left) -> Found:
     limit = task["limit"] * LIMIT_FACTOR
-    request = {"do": "ask", "name": name, "probe": task["probe"], "limit": limit, "cases": task["cases"]}
+    request = {
+        "do": "ask",
+        "name": name,
+        "probe": task["probe"],
+        "limit": limit,
+        "cases": task["cases"],
+    }
     # Inside, a case is interrupted at its limit; the clock here is for answers that cannot be interrupted.
     reply = worker.ask(request, min(limit * (len(task["cases"]) + 1) + 5, left))
     if "outcomes" in reply:
@@ -118,14 +125,21 @@ def _ask(worker, name, task, told, left) -> Found:
 def _blame(part: Part, died: Died, tasks, told):
     """Give the verdict on a part that killed the process to the exercises that stand in it."""
     if part.role == "check":
-        told.found[part.name] = Found(kind=died.kind, reason=f"{part.name} was called, and {died}.")
+        told.found[part.name] = Found(
+            kind=died.kind, reason=f"{part.name} was called, and {died}.", look=died.forged
+        )
         return
     names = set(part.exercises) | (part.cell.names & tasks.keys())
     for name in names - told.found.keys():
-        told.found[name] = Found(kind=died.kind, reason=f"The cell of {name} was run, and {died}.")
+        reason = f"The cell of {name} was run, and {died}."
+        told.found[name] = Found(kind=died.kind, reason=reason, look=died.forged)
     if not names:
-        first = next((line.strip() for line in part.cell.source.splitlines() if line.strip()), "")[:60]
-        told.notes.append(f"The cell that begins with {first!r} was left out: it was run, and {died}.")
+        first = next((line.strip() for line in part.cell.source.splitlines() if line.strip()), "")[
+            :60
+        ]
+        told.notes.append(
+            f"The cell that begins with {first!r} was left out: it was run, and {died}."
+        )
 
 
 def _give_up(tasks, told, limits, died):

@@ -23,7 +23,9 @@ class Book:
 
     def __init__(self, space: Workspace, chapter: str):
         # nbgrader calls alembic by name when it makes a database.
-        os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        os.environ["PATH"] = (
+            f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        )
         from nbgrader.api import Gradebook
 
         self.space, self.chapter = space, chapter
@@ -49,18 +51,26 @@ class Book:
     def _enter_cell(self, stem, cell):
         about, place = cell.metadata["nbgrader"], (cell.grade_id, stem, self.chapter)
         if about["grade"]:
-            self.book.update_or_create_grade_cell(*place, max_score=float(about["points"]), cell_type=cell.kind)
+            self.book.update_or_create_grade_cell(
+                *place, max_score=float(about["points"]), cell_type=cell.kind
+            )
         if about["solution"]:
             self.book.update_or_create_solution_cell(*place)
         locked = about["locked"] or (about["grade"] and not about["solution"])
         self.book.update_or_create_source_cell(
-            *place, cell_type=cell.kind, locked=locked, source=cell.source, checksum=about.get("checksum")
+            *place,
+            cell_type=cell.kind,
+            locked=locked,
+            source=cell.source,
+            checksum=about.get("checksum"),
         )
 
     def _drop_stale(self, stem, names):
         """Forget cells that the release no longer has. Raises BookError where one carries a manual mark."""
         notebook = self.book.find_notebook(stem, self.chapter)
-        stale = [c for c in [*notebook.grade_cells, *notebook.solution_cells] if c.name not in names]
+        stale = [
+            c for c in [*notebook.grade_cells, *notebook.solution_cells] if c.name not in names
+        ]
         marked = [c.name for c in stale for g in c.grades or [] if g.manual_score is not None]
         if marked:
             raise BookError(
@@ -100,7 +110,9 @@ class Book:
     def _new_page(self, entered, stem):
         from nbgrader.api import SubmittedNotebook
 
-        page = SubmittedNotebook(notebook=self.book.find_notebook(stem, self.chapter), assignment=entered)
+        page = SubmittedNotebook(
+            notebook=self.book.find_notebook(stem, self.chapter), assignment=entered
+        )
         self.book.db.add(page)
         return page
 

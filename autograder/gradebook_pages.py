@@ -11,7 +11,9 @@ from autograder.workspace import Workspace, write_text
 from descent import cards, judging
 
 
-def write(space: Workspace, chapter: str, student: str, stem: str, made: Rebuilt, graded: list[Graded]) -> None:
+def write(
+    space: Workspace, chapter: str, student: str, stem: str, made: Rebuilt, graded: list[Graded]
+) -> None:
     """Write the autograded notebook of one submission."""
     release = json.loads(space.release(chapter)[stem].read_text(encoding="utf-8"))
     metadata = {key: value for key, value in release["metadata"].items() if key != "widgets"}
@@ -68,7 +70,11 @@ def as_judged(verdict: Graded) -> judging.Verdict:
     for name, held in verdict.groups.items():
         mine = not held and not told and verdict.problem.startswith(f"{name}: ")
         told = told or mine
-        cases.append(judging.CaseResult(name, held, verdict.problem.removeprefix(f"{name}: ") if mine else ""))
+        cases.append(
+            judging.CaseResult(
+                name, held, verdict.problem.removeprefix(f"{name}: ") if mine else ""
+            )
+        )
     return judging.Verdict(
         verdict.exercise, verdict.kind, verdict.points, verdict.max_points, cases,
         mistake=verdict.mistake, advice=verdict.advice, evidence=verdict.evidence, seconds=verdict.seconds,

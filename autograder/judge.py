@@ -32,13 +32,13 @@ class Judge:
         arguments = [str(inside), str(back), str(space.folder), str(space.project)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "autograder.judge", *arguments], stdin=subprocess.DEVNULL,
-            stdout=sys.stderr, pass_fds=(inside, back), cwd=Path(__file__).resolve().parent.parent,
+            stdout=2, pass_fds=(inside, back), cwd=Path(__file__).resolve().parent.parent,
         )  # fmt: skip
         os.close(inside)
         os.close(back)
 
     def exercises(self, notebook: str, points: dict[str, float]) -> dict[str, dict]:
-        """What the sandbox needs of each exercise of "chapter/notebook": probe, limit and the inputs of the hidden cases."""
+        """What the sandbox needs of each exercise of "chapter/notebook": probe, limit, the hidden cases' inputs."""
         return self._ask({"do": "exercises", "notebook": notebook, "points": points})["exercises"]
 
     def verdict(self, notebook: str, exercise: str, outcomes, source: str) -> dict:
@@ -100,9 +100,13 @@ class Bench:
             exercises = self.space.load_exercises(notebook)
             for name, key in wanted.items():
                 if name not in exercises:
-                    raise JudgeError(f"{notebook}: exercise {name!r} has no specification in {text}.")
+                    raise JudgeError(
+                        f"{notebook}: exercise {name!r} has no specification in {text}."
+                    )
                 seed = checkdata.hidden_seed(self.key, notebook, name)
-                data = checkdata.exercise_data(exercises[name], points[name], seed, device=self.device)
+                data = checkdata.exercise_data(
+                    exercises[name], points[name], seed, device=self.device
+                )
                 self.kept[key] = self.kept[notebook, name] = data
         return {name: self.kept[key] for name, key in wanted.items()}
 
@@ -115,10 +119,14 @@ class Bench:
             cleaned = judge_safety.clean(outcomes, data, source)
             verdict = judging.judge(data, cleaned, reveal=False)
         except judge_safety.ForgedError as error:
-            return _nothing(data, "output", f"{exercise} wrote to the grader's own channel ({error}).").to_plain()
+            return _nothing(
+                data, "output", f"{exercise} wrote to the grader's own channel ({error})."
+            ).to_plain()
         except Exception as error:
             print(f"judge: {notebook} {exercise}: {type(error).__name__}: {error}", file=sys.stderr)
-            return _nothing(data, "wrong", "The result cannot be compared with what was asked.").to_plain()
+            return _nothing(
+                data, "wrong", "The result cannot be compared with what was asked."
+            ).to_plain()
         return _told(verdict, cleaned).to_plain()
 
 

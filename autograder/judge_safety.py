@@ -20,7 +20,15 @@ READABLE = re.compile(
     r"|The result is a generator of more than.*|The result has too many axes.*|The result holds an integer of more.*"
     r"|The result is an array of dtype (?P<dtype>[a-z0-9]+): its entries.*|A dict key is a (?P<key>\w+)\. Use.*)"
 )
-COMMON_KINDS = set(dir(builtins)) | {"NoneType", "function", "method", "module", "Generator", "Parameter", "object"}
+COMMON_KINDS = set(dir(builtins)) | {
+    "NoneType",
+    "function",
+    "method",
+    "module",
+    "Generator",
+    "Parameter",
+    "object",
+}
 
 
 class ForgedError(ValueError):
@@ -35,9 +43,13 @@ def clean(outcomes, spec: dict, source: str) -> list[dict]:
     if not isinstance(outcomes, list) or len(outcomes) != len(spec["cases"]):
         raise ForgedError("not one outcome a case")
     lines, words = _known(source)
-    cleaned = [_clean_one(o, case, lines, words) for o, case in zip(outcomes, spec["cases"], strict=True)]
+    cleaned = [
+        _clean_one(o, case, lines, words) for o, case in zip(outcomes, spec["cases"], strict=True)
+    ]
     for outcome in cleaned:
-        if outcome["status"] == "slow":  # the limit as the student knows it: the grader's clock is more patient
+        if (
+            outcome["status"] == "slow"
+        ):  # the limit as the student knows it: the grader's clock is more patient
             outcome["error"] = {"message": f"longer than {spec['limit']:g} s"}
     return cleaned
 
@@ -74,8 +86,18 @@ def _error(error, status, lines, words):
     if status == "unreadable":
         return {"message": _readable(str(error.get("message", ""))[:TEXT_LIMIT])}
     kind, line, number = error.get("type"), error.get("line"), error.get("number")
-    told = {"type": kind if kind in words else "an error of its own kind"} if isinstance(kind, str) else {"type": "an error"}
-    if isinstance(line, str) and line in lines and line and type(number) is int and 0 < number < 10_000:
+    told = (
+        {"type": kind if kind in words else "an error of its own kind"}
+        if isinstance(kind, str)
+        else {"type": "an error"}
+    )
+    if (
+        isinstance(line, str)
+        and line in lines
+        and line
+        and type(number) is int
+        and 0 < number < 10_000
+    ):
         told |= {"line": line, "number": number}
     return told
 
@@ -89,4 +111,4 @@ def _readable(message: str) -> str:
 
 def without_keys(text: str) -> str:
     """A judged problem without the keys of the student's own dict, which may carry anything."""
-    return re.sub(r"not asked for \[.*?\](?=[.,;]|$)", "and some that were not asked for", text, flags=re.S)
+    return re.sub(r"not asked for \[.*", "others that were not asked for", text, flags=re.S)

@@ -12,8 +12,29 @@ from descent import skipping
 
 SOLUTIONS = ROOT / "solutions"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-KNOWN_KEYS = {"exercise", "check", "written", "points", "minutes", "difficulty", "covers", "demo", "builds"}
-DEMO_CALLS = {"check", "erratum", "explore", "hint", "predict", "print", "progress", "show", "submit", "display"}
+KNOWN_KEYS = {
+    "exercise",
+    "check",
+    "written",
+    "points",
+    "minutes",
+    "difficulty",
+    "covers",
+    "demo",
+    "builds",
+}
+DEMO_CALLS = {
+    "check",
+    "erratum",
+    "explore",
+    "hint",
+    "predict",
+    "print",
+    "progress",
+    "show",
+    "submit",
+    "display",
+}
 
 
 @dataclass
@@ -58,7 +79,10 @@ class Master:
 
     @property
     def points(self) -> dict[str, float]:
-        return {name: float(cell.metadata.get("points", 0)) for name, cell in self.of("exercise").items()}
+        return {
+            name: float(cell.metadata.get("points", 0))
+            for name, cell in self.of("exercise").items()
+        }
 
 
 @dataclass(frozen=True)
@@ -70,7 +94,8 @@ class Problem:
     message: str
 
     def __str__(self):
-        return f"{self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path}:{self.line}: {self.message}"
+        path = self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path
+        return f"{path}:{self.line}: {self.message}"
 
 
 def notebooks(solutions: Path = SOLUTIONS) -> list[str]:
@@ -89,7 +114,9 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
 
     path = master_path(notebook, solutions)
     if not path.exists():
-        raise FileNotFoundError(f"There is no master {path}. `python -m autograder list` names them.")
+        raise FileNotFoundError(
+            f"There is no master {path}. `python -m autograder list` names them."
+        )
     text = path.read_text(encoding="utf-8")
     cells = [cell for cell in jupytext.reads(text, fmt="py:percent").cells]
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
@@ -97,7 +124,10 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
     return Master(
         notebook,
         path,
-        [Cell(c.cell_type, c.source, dict(c.metadata), line) for c, line in zip(cells, lines, strict=False)],
+        [
+            Cell(c.cell_type, c.source, dict(c.metadata), line)
+            for c, line in zip(cells, lines, strict=False)
+        ],
     )
 
 
@@ -127,7 +157,10 @@ def problems(master: Master, exercises: dict, spec_path: Path) -> list[Problem]:
                 seen[str(name)] = cell
         for section in cell.covers:
             if section not in sections():
-                add(cell, f"covers unknown lecture section {section!r}; ids are in solutions/sections.tsv")
+                add(
+                    cell,
+                    f"covers unknown lecture section {section!r}; ids are in solutions/sections.tsv",
+                )
     found += _pairing_problems(master, exercises, spec_path)
     if not {"minutes", "builds"} <= set(master.head):
         found.append(Problem(master.path, 1, "the title cell needs minutes=… and builds=…"))
@@ -178,21 +211,33 @@ def _pairing_problems(master, exercises, spec_path):
     order = {id(cell): number for number, cell in enumerate(master.cells)}
     for name, cell in asked.items():
         if name not in exercises:
-            yield Problem(master.path, cell.line, f"exercise {name!r} has no specification in {spec_path.name}")
+            yield Problem(
+                master.path,
+                cell.line,
+                f"exercise {name!r} has no specification in {spec_path.name}",
+            )
         if name not in checked:
-            yield Problem(master.path, cell.line, f'exercise {name!r} has no check cell (# %% check="{name}")')
+            yield Problem(
+                master.path, cell.line, f'exercise {name!r} has no check cell (# %% check="{name}")'
+            )
         elif order[id(checked[name])] < order[id(cell)]:
-            yield Problem(master.path, checked[name].line, f"the check of {name!r} stands before its exercise")
+            yield Problem(
+                master.path, checked[name].line, f"the check of {name!r} stands before its exercise"
+            )
     for name, cell in checked.items():
         if name not in asked:
-            yield Problem(master.path, cell.line, f"check of {name!r}, which is no exercise of this notebook")
+            yield Problem(
+                master.path, cell.line, f"check of {name!r}, which is no exercise of this notebook"
+            )
         if cell.source.strip() != f"check({name})":
             yield Problem(master.path, cell.line, f"a check cell holds nothing but check({name})")
     from autograder import proofs
 
     for name, exercise in exercises.items():
         if name not in asked:
-            yield Problem(spec_path, 1, f"specification {name!r} has no exercise in {master.path.name}")
+            yield Problem(
+                spec_path, 1, f"specification {name!r} has no exercise in {master.path.name}"
+            )
         for problem in proofs.form_problems(exercise):
             yield Problem(spec_path, 1, f"{name}: {problem}")
 
@@ -296,7 +341,11 @@ def errata(master: Master) -> list[dict]:
         except SyntaxError:
             continue
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "erratum":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "erratum"
+            ):
                 found.append(_erratum(node, cell, master))
     return found
 
@@ -307,5 +356,11 @@ def _erratum(node, cell, master) -> dict:
     try:
         told = {name: ast.literal_eval(values[name]) for name in names}
     except (KeyError, ValueError) as error:
-        raise ValueError(f"{master.path}:{cell.line}: erratum needs three literal strings first: {error}") from None
-    return told | {"proven": "corrected_holds" in values, "line": cell.line, "notebook": master.notebook}
+        raise ValueError(
+            f"{master.path}:{cell.line}: erratum needs three literal strings first: {error}"
+        ) from None
+    return told | {
+        "proven": "corrected_holds" in values,
+        "line": cell.line,
+        "notebook": master.notebook,
+    }

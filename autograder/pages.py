@@ -63,12 +63,22 @@ def course_map() -> str:
         "To use this folder on its own: `pip install -e .` here, then `jupyter lab index.ipynb`.", "",
     ]  # fmt: skip
     for chapter, notebooks in _by_chapter().items():
-        lines += [f"## {chapter_title(chapter)}", "", "| notebook | minutes | exercises | what you will build |", "| --- | --- | --- | --- |"]
+        lines += [
+            f"## {chapter_title(chapter)}",
+            "",
+            "| notebook | minutes | exercises | what you will build |",
+            "| --- | --- | --- | --- |",
+        ]
         for master in notebooks:
             link = f"[{master.title}]({master.notebook}.ipynb)"
-            lines.append(f"| {link} | {master.head['minutes']} | {len(master.points)} | {master.head['builds']} |")
+            lines.append(
+                f"| {link} | {master.head['minutes']} | {len(master.points)} | {master.head['builds']} |"
+            )
         lines.append("")
-    lines.append("What the lecture notes got wrong: [ERRATA.md](ERRATA.md). Which lecture section is where: [COVERAGE.md](COVERAGE.md).")
+    lines.append(
+        "What the lecture notes got wrong: [ERRATA.md](ERRATA.md). "
+        "Which lecture section is where: [COVERAGE.md](COVERAGE.md)."
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -86,12 +96,24 @@ def index_notebook() -> str:
         v4.new_code_cell("from descent import progress\n\nprogress()", id="progress"),
     ]
     for chapter, notebooks in _by_chapter().items():
-        rows = [f"- [{m.title}]({m.notebook}.ipynb), {m.head['minutes']} minutes: {m.head['builds']}" for m in notebooks]
-        cells.append(v4.new_markdown_cell("\n".join([f"## {chapter_title(chapter)}", "", *rows]), id=f"chapter-{chapter}"))
-    end = 'To hand in a chapter: `from descent import submit` and `submit("03_optimisation")`. [What the notes got wrong](ERRATA.md).'
+        rows = [
+            f"- [{m.title}]({m.notebook}.ipynb), {m.head['minutes']} minutes: {m.head['builds']}"
+            for m in notebooks
+        ]
+        cells.append(
+            v4.new_markdown_cell(
+                "\n".join([f"## {chapter_title(chapter)}", "", *rows]), id=f"chapter-{chapter}"
+            )
+        )
+    end = (
+        'To hand in a chapter: `from descent import submit` and `submit("03_optimisation")`. '
+        "[What the notes got wrong](ERRATA.md)."
+    )
     cells.append(v4.new_markdown_cell(end, id="hand-in"))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    notebook = v4.new_notebook(
+        cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}}
+    )
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -99,7 +121,8 @@ def errata_page() -> str:
     """course/ERRATA.md: every error of the notes with the cell that proves it."""
     lines = [
         "# What the lecture notes got wrong", "",
-        "Each line is shown in the named notebook. *Proven* means: the printed form is computed there and fails, the corrected one holds. "
+        "Each line is shown in the named notebook. *Proven* means: the printed form is computed there "
+        "and fails, the corrected one holds. "
         "*Wording* means: there is nothing to compute.", "",
     ]  # fmt: skip
     total = 0
@@ -108,7 +131,12 @@ def errata_page() -> str:
         total += len(found)
         if not found:
             continue
-        lines += [f"## [{master.title}]({master.notebook}.ipynb)", "", "| section | printed | corrected | shown under | |", "| --- | --- | --- | --- | --- |"]
+        lines += [
+            f"## [{master.title}]({master.notebook}.ipynb)",
+            "",
+            "| section | printed | corrected | shown under | |",
+            "| --- | --- | --- | --- | --- |",
+        ]
         headings = {cell.line: place for place, cell in coverage.places(master)}
         for entry in found:
             place = headings[entry["line"]]
@@ -132,7 +160,12 @@ def coverage_page() -> str:
     for lecture, name in LECTURES.items():
         rows = [s for s in sections if s.split(":")[0] == lecture and s in found]
         total = sum(s.split(":")[0] == lecture for s in sections)
-        lines += [f"## {name}: {len(rows)} of {total}", "", "| section | title | covered in |", "| --- | --- | --- |"]
+        lines += [
+            f"## {name}: {len(rows)} of {total}",
+            "",
+            "| section | title | covered in |",
+            "| --- | --- | --- |",
+        ]
         for section in rows:
             where = "; ".join(_link(place, full=True) for place in found[section])
             lines.append(f"| {section} | {_table_text(sections[section][0])} | {where} |")

@@ -31,7 +31,9 @@ def prove(notebook: str, exercise: Exercise, keys=KEYS) -> list[Finding]:
         seeds[f"hidden {number}"] = checkdata.hidden_seed(key, notebook, exercise.name)
     for where, seed in seeds.items():
         data = checkdata.exercise_data(exercise, points=12, seed=seed)
-        findings += [Finding(exercise.name, f"{where} cases: {p}") for p in answers_misjudged(exercise, data)]
+        findings += [
+            Finding(exercise.name, f"{where} cases: {p}") for p in answers_misjudged(exercise, data)
+        ]
     return findings
 
 
@@ -74,10 +76,14 @@ def answers_misjudged(exercise: Exercise, data: dict) -> list[str]:
         verdict = verdict_on(exercise, wrong.function, data)
         if verdict.kind == "full":
             problems.append(f"wrong answer {wrong.name!r} passes")
-        elif not verdict.mistake and all(case.status == "ok" for case in verdict.cases if not case.ok):
+        elif not verdict.mistake and all(
+            case.status == "ok" for case in verdict.cases if not case.ok
+        ):
             problems.append(f"wrong answer {wrong.name!r} is rejected but not named")
         elif verdict.mistake not in ("", wrong.name, "it changes its input"):
-            problems.append(f"wrong answer {wrong.name!r} is taken for {verdict.mistake!r}: same results")
+            problems.append(
+                f"wrong answer {wrong.name!r} is taken for {verdict.mistake!r}: same results"
+            )
     return problems
 
 
@@ -87,5 +93,3 @@ def sensitivity(exercise: Exercise, data: dict) -> dict[str, float]:
         wrong.name: verdict_on(exercise, wrong.function, data).points / data["points"]
         for wrong in exercise.wrong_answers
     }
-
-

@@ -4,58 +4,24 @@ From a submission come only its answer cells and the cells that the student adde
 above all, is the release's own, so that no deleted, edited or copied cell changes what is asked.
 """
 
-import ast
 import difflib
-import json
 import re
 from dataclasses import dataclass, field
 
-from autograder.masters import is_demonstration
+from autograder.rebuild_cells import Cell, NotebookError, read_cells
+
+__all__ = ["Cell", "NotebookError", "Part", "Rebuilt", "read_cells", "rebuild"]
 
 LIKE_ENOUGH = 0.6  # of a cell's text: below it, two stubs of this course are more alike than an answer and its stub
-TEXT_LIKE_ENOUGH = 0.4
-MAX_CELLS = 1000
-
-
-class NotebookError(ValueError):
-    """A file that is no notebook; str() says why."""
-
-
-@dataclass
-class Cell:
-    """One cell of a notebook: kind "code", "markdown" or "raw"."""
-
-    kind: str
-    source: str
-    id: str = ""
-    metadata: dict = field(default_factory=dict)
-
-    @property
-    def plain(self) -> str:
-        """The text without differences that nobody sees: line ends, blanks at the end."""
-        return "\n".join(line.rstrip() for line in self.source.strip().splitlines())
-
-    @property
-    def grade_id(self) -> str:
-        about = self.metadata.get("nbgrader")
-        name = about.get("grade_id") if isinstance(about, dict) else None
-        return name if isinstance(name, str) else ""
-
-    def about(self, key: str) -> str:
-        """The release's word on this cell: `exercise`, `check`, `written` or `demo`."""
-        about = self.metadata.get("descent")
-        return str(about.get(key, "")) if isinstance(about, dict) else ""
-
-    @property
-    def names(self) -> set[str]:
-        return defined_names(self.source) if self.kind == "code" else set()
+TEXT_LIKE_ENOUGH = 0.8  # of a question's words
 
 
 @dataclass
 class Part:
-    """One cell of the rebuilt notebook. role: "release", "answer", "written", "added", "check", "demo", "text" or "absent".
+    """One cell of the rebuilt notebook.
 
-    name: of the exercise, for answers and checks. exercises: all whose answer stands in this cell.
+    role: "release", "answer", "written", "added", "check", "demo", "text" or "absent". name: of the exercise, for
+    answers and checks. exercises: all whose answer stands in this cell.
     """
 
     role: str
@@ -76,50 +42,6 @@ class Rebuilt:
     how: dict[str, str]
     restored: dict[str, str]  # exercise -> what had become of its check cell
     untouched: set[str]  # answers that are still as they were handed out
-
-
-def read_cells(data: bytes) -> tuple[list[Cell], dict]:
-    """Cells and metadata of a notebook file, also of older formats. Raises NotebookError."""
-    try:
-        told = json.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise NotebookError(f"it is no JSON ({type(error).__name__})") from None
-    if not isinstance(told, dict):
-        raise NotebookError("it is JSON, but no notebook")
-    cells = told.get("cells")
-    if cells is None and isinstance(told.get("worksheets"), list):  # nbformat 3
-        cells = [c for sheet in told["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells") or []]
-    if not isinstance(cells, list) or len(cells) > MAX_CELLS:
-        raise NotebookError("it has no list of cells" if not isinstance(cells, list) else "it has over 1000 cells")
-    metadata = told.get("metadata")
-    return [_cell(c) for c in cells if isinstance(c, dict)], metadata if isinstance(metadata, dict) else {}
-
-
-def _cell(told) -> Cell:
-    source = told.get("source", told.get("input", ""))
-    if isinstance(source, list):
-        source = "".join(line for line in source if isinstance(line, str))
-    source = source.replace("\r\n", "\n") if isinstance(source, str) else ""
-    # A lone surrogate is legal JSON, but cannot be written as UTF-8.
-    source = source.encode("utf-8", "replace").decode("utf-8")
-    kind = told.get("cell_type")
-    kind = kind if kind in ("code", "markdown", "raw") else "markdown"
-    metadata, name = told.get("metadata"), told.get("id")
-    return Cell(kind, source, name if isinstance(name, str) else "", metadata if isinstance(metadata, dict) else {})
-
-
-def defined_names(source: str) -> set[str]:
-    """Names of the functions and classes at the top of a cell, also where it does not parse."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set(re.findall(r"^(?:async )?(?:def|class) +(\w+)", source, re.M))
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    named = {node.name for node in body if isinstance(node, kinds)}
-    for node in body:  # square = lambda x: …, square = numpy.square
-        if isinstance(node, ast.Assign):
-            named |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return named
 
 
 class _Search:
@@ -157,7 +79,10 @@ class _Search:
 
     def _by_id(self, cell, name):
         written = bool(cell.about("written"))
-        for way, key in (("its nbgrader id", lambda c: c.grade_id), ("its cell id", lambda c: c.id)):
+        for way, key in (
+            ("its nbgrader id", lambda c: c.grade_id),
+            ("its cell id", lambda c: c.id),
+        ):
             found = [(p, c) for p, c in self._free(cell) if key(c) == (key(cell) or None)]
             found = [(p, c) for p, c in found if not is_check(c)]
             defining = found if written else [(p, c) for p, c in found if name in c.names]
@@ -171,14 +96,21 @@ class _Search:
     def _by_name(self, cell, name):
         if cell.about("written"):
             return None, ""
-        found = [(p, c) for p, c in enumerate(self.submitted) if name in c.names and not self._is_releases(c)]
+        found = [
+            (p, c)
+            for p, c in enumerate(self.submitted)
+            if name in c.names and not self._is_releases(c)
+        ]
         solved = [(p, c) for p, c in found if c.plain != cell.plain] or found
         if not solved:
             return None, ""
         place = solved[-1][0]
         if place in self.also:
             return place, f"in the cell of {self.also[place][0]} (confidence 95 %)"
-        return place, f"by the name it defines, its id is gone (confidence {90 if len(solved) > 1 else 95} %)"
+        return (
+            place,
+            f"by the name it defines, its id is gone (confidence {90 if len(solved) > 1 else 95} %)",
+        )
 
     def _by_likeness(self, cell, name):
         scores = [(likeness(cell, other), place) for place, other in self._free(cell)]
@@ -192,12 +124,13 @@ class _Search:
 def likeness(cell: Cell, other: Cell) -> float:
     """0 to 1: how much of a released answer's text stands in another cell."""
     if cell.about("written"):
-        prompt = cell.plain.replace("*Your answer here.*", "").strip()
-        blocks = difflib.SequenceMatcher(None, prompt, other.plain[:20_000], autojunk=False).get_matching_blocks()
-        return sum(b.size for b in blocks if b.size > 8) / max(len(prompt), 1)
+        asked = set(re.findall(r"\w+", cell.plain.replace("*Your answer here.*", "")))
+        return len(asked & set(re.findall(r"\w+", other.plain))) / max(len(asked), 1)
     if other.kind == "markdown" and "def " not in other.source:
         return 0.0
-    return difflib.SequenceMatcher(None, cell.plain, other.plain[:20_000], autojunk=False).ratio()
+    match = difflib.SequenceMatcher(None, cell.plain, other.plain, autojunk=False)
+    # The bound by length alone spares the search in cells made to take long.
+    return match.ratio() if match.real_quick_ratio() >= LIKE_ENOUGH else 0.0
 
 
 def _answer_name(cell: Cell) -> str:
@@ -232,7 +165,11 @@ def rebuild(release: list[Cell], submitted: list[Cell]) -> Rebuilt:
             parts.append(_absent(cell, search))
         parts += [Part("added", extra) for extra in added.get(at, [])]
     found = {_answer_name(c): c.plain for c in release if _answer_name(c)}
-    untouched = {p.name for p in parts if p.role in ("answer", "written") and p.cell.plain == found.get(p.name)}
+    untouched = {
+        p.name
+        for p in parts
+        if p.role in ("answer", "written") and p.cell.plain == found.get(p.name)
+    }
     how = {name: search.how.get(name, "") for name in found}
     return Rebuilt(parts, how, {n: fate for n, fate in restored.items() if fate}, untouched)
 
@@ -240,13 +177,19 @@ def rebuild(release: list[Cell], submitted: list[Cell]) -> Rebuilt:
 def _answer_part(cell: Cell, taken: Cell, names: list[str]) -> Part:
     """The student's text in the release's cell: its kind and metadata cannot be changed."""
     role = "written" if cell.about("written") else "answer"
-    return Part(role, Cell(cell.kind, taken.source, cell.id, cell.metadata), _answer_name(cell), names)
+    return Part(
+        role, Cell(cell.kind, taken.source, cell.id, cell.metadata), _answer_name(cell), names
+    )
 
 
 def _absent(cell: Cell, search) -> Part:
     """In place of an answer that is not there, or stands elsewhere: a word, and nothing that runs."""
     name = _answer_name(cell)
-    word = f"# {name}: {search.how[name]}." if name in search.how else f"# No cell for {name} was handed in."
+    word = (
+        f"# {name}: {search.how[name]}."
+        if name in search.how
+        else f"# No cell for {name} was handed in."
+    )
     return Part("absent", Cell(cell.kind, word, cell.id, cell.metadata), name)
 
 
@@ -255,7 +198,7 @@ def _role(cell: Cell) -> str:
         return "check"
     if cell.kind != "code":
         return "text"
-    return "demo" if cell.about("demo") or is_demonstration(cell.source) else "release"
+    return "demo" if cell.about("demo") or cell.shows else "release"
 
 
 def _check_fate(cell: Cell, submitted: list[Cell]) -> str:
@@ -275,6 +218,7 @@ def _added(release, submitted, search) -> dict[int, list[Cell]]:
     at_text: dict[str, int] = {}
     for at, cell in enumerate(release):
         at_text.setdefault(cell.plain, at)
+    there = {cell.plain for cell in submitted}
     added: dict[int, list[Cell]] = {}
     last = -1
     for place, cell in enumerate(submitted):
@@ -283,13 +227,18 @@ def _added(release, submitted, search) -> dict[int, list[Cell]]:
         elif cell.plain in at_text:
             at = at_text[cell.plain]
             last = at if not _answer_name(release[at]) else last
-        elif cell.kind == "code" and cell.plain and not is_check(cell) and not _only_shows(cell):
-            added.setdefault(last, []).append(Cell("code", cell.source))
-        elif cell.kind != "code" and cell.plain:
-            added.setdefault(last, []).append(Cell("markdown", cell.source))
+        elif cell.plain and not is_check(cell) and not cell.shows:
+            last = _past_replaced(release, last, there)
+            kind = "code" if cell.kind == "code" else "markdown"
+            added.setdefault(last, []).append(Cell(kind, cell.source))
     return added
 
 
-def _only_shows(cell: Cell) -> bool:
-    """`check(…)` and `submit(…)` of the student's own are no demonstration to keep, and nothing to run."""
-    return is_demonstration(cell.source)
+def _past_replaced(release, last, there) -> int:
+    """The place after cells of the release that are gone: an edited cell runs after the original, not before."""
+    while last + 1 < len(release):
+        following = release[last + 1]
+        if following.plain in there or _answer_name(following) or following.about("check"):
+            break
+        last += 1
+    return last

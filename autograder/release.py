@@ -63,7 +63,9 @@ def notebook_problems(solution, student) -> list[str]:
         stays = stubbed(cell.source, [])
         for line in solution_lines(cell.source):
             if line in text and line not in stays and not _stands_elsewhere(line, solution):
-                problems.append(f"the solution line {line!r} of {cell.id} is in the student's edition")
+                problems.append(
+                    f"the solution line {line!r} of {cell.id} is in the student's edition"
+                )
     return problems
 
 
@@ -77,15 +79,21 @@ def course_problems(course: Path = ROOT / "course") -> list[str]:
     problems = []
     for path in sorted(p for p in course.rglob("*") if p.is_file()):
         where = path.relative_to(course)
-        if {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"} & set(where.parts) or "egg-info" in str(where):
+        if {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"} & set(
+            where.parts
+        ) or "egg-info" in str(where):
             continue
-        problems += [f"course/{where.as_posix()}: {problem}" for problem in _file_problems(path, where)]
+        problems += [
+            f"course/{where.as_posix()}: {problem}" for problem in _file_problems(path, where)
+        ]
     return problems
 
 
 def _file_problems(path, where):
     if where.parts[0] == "descent":
-        if path.suffix == ".py" and re.search(r"^\s*(from|import) (solutions|autograder|nbgrader)\b", path.read_text(), re.M):
+        if path.suffix == ".py" and re.search(
+            r"^\s*(from|import) (solutions|autograder|nbgrader)\b", path.read_text(), re.M
+        ):
             yield "the student's library imports the author's world"
         if path.suffix == ".json":
             yield from _data_problems(json.loads(path.read_text(encoding="utf-8")))

@@ -15,7 +15,8 @@ from descent.cards import points_text
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }
-table { border-collapse: collapse; margin: 1em 0 } th, td { padding: 0.3em 0.9em; border-bottom: 1px solid #ddd; text-align: left }
+table { border-collapse: collapse; margin: 1em 0 }
+th, td { padding: 0.3em 0.9em; border-bottom: 1px solid #ddd; text-align: left }
 td.n, th.n { text-align: right } img { max-width: 100%; height: auto } caption { text-align: left; color: #555 }
 """
 
@@ -28,7 +29,10 @@ def main(argv: list[str] | None = None) -> int:
     space = workspace()
     submissions = verdicts.load_all(space, chapter)
     if not submissions:
-        print(f"report: nobody is graded in {chapter}: run `autograder grade {chapter}`.", file=sys.stderr)
+        print(
+            f"report: nobody is graded in {chapter}: run `autograder grade {chapter}`.",
+            file=sys.stderr,
+        )
         return 2
     path = space.folder / "reports" / f"{chapter}.html"
     write_text(path, page(chapter, submissions))
@@ -56,7 +60,10 @@ def summaries(submissions) -> list[dict]:
     for submission in submissions:
         for verdict in submission.verdicts:
             by_exercise.setdefault((verdict.notebook, verdict.exercise), []).append(verdict)
-    return [_summary(*name, found) for name, found in sorted(by_exercise.items(), key=lambda item: item[0][0])]
+    return [
+        _summary(*name, found)
+        for name, found in sorted(by_exercise.items(), key=lambda item: item[0][0])
+    ]
 
 
 def _summary(notebook, exercise, found):
@@ -85,19 +92,30 @@ def _marks_section(submissions):
         f'<tr><td>{_esc(s.student)}</td><td class="n">{points_text(s.points)}</td></tr>'
         for s in sorted(submissions, key=lambda s: (-s.points, s.student))
     )
-    table = f'<details><summary>Marks by student</summary><table><tr><th>student</th><th class="n">points</th></tr>{rows}</table></details>'
+    table = (
+        "<details><summary>Marks by student</summary><table>"
+        f'<tr><th>student</th><th class="n">points</th></tr>{rows}</table></details>'
+    )
     return f"<h2>Marks</h2><p>{words} Automatic marks only.</p>{_picture(_draw_marks, words, marks, total)}{table}"
 
 
 def _draw_marks(ax, marks, total):
-    ax.hist(marks, bins=min(10, max(int(total), 1)), range=(0, total), color="#0072B2", edgecolor="white")
+    ax.hist(
+        marks,
+        bins=min(10, max(int(total), 1)),
+        range=(0, total),
+        color="#0072B2",
+        edgecolor="white",
+    )
     ax.set(xlabel="points", ylabel="students", title="How the marks are spread")
     ax.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _exercises_section(exercises):
     hardest = min(exercises, key=lambda e: e["solved"] / e["students"])
-    words = f"Hardest: {hardest['exercise']}, solved by {hardest['solved']} of {hardest['students']}."
+    words = (
+        f"Hardest: {hardest['exercise']}, solved by {hardest['solved']} of {hardest['students']}."
+    )
     rows = "".join(
         f"<tr><td>{_esc(e['notebook'].split('/')[1])}</td><td><code>{_esc(e['exercise'])}</code></td>"
         f'<td class="n">{e["solved"]} of {e["students"]}</td><td class="n">{e["share"]:.0%}</td>'
@@ -110,7 +128,8 @@ def _exercises_section(exercises):
         '<th class="n">median minutes</th><th class="n">median checks</th><th>verdicts</th></tr>'
     )
     note = "<caption>Minutes and checks are the students' own records, where they handed them in.</caption>"
-    return f"<h2>Exercises</h2><p>{_esc(words)}</p>{_picture(_draw_solved, words, exercises)}<table>{note}{head}{rows}</table>"
+    picture = _picture(_draw_solved, words, exercises)
+    return f"<h2>Exercises</h2><p>{_esc(words)}</p>{picture}<table>{note}{head}{rows}</table>"
 
 
 def _draw_solved(ax, exercises):
@@ -129,14 +148,21 @@ def _mistakes_section(submissions):
         f'<tr><td class="n">{count}</td><td><code>{_esc(exercise)}</code></td><td>{_esc(mistake)}</td></tr>'
         for (exercise, mistake), count in made.most_common()
     )
-    return f'<h2>Known mistakes</h2><table><tr><th class="n">students</th><th>exercise</th><th>mistake</th></tr>{rows}</table>'
+    head = '<tr><th class="n">students</th><th>exercise</th><th>mistake</th></tr>'
+    return f"<h2>Known mistakes</h2><table>{head}{rows}</table>"
 
 
 def _look_section(submissions):
     rows = "".join(
-        f"<tr><td>{_esc(s.student)}</td><td>{_esc('; '.join(s.notes)) or 'see the verdicts'}</td></tr>" for s in submissions if s.look
+        f"<tr><td>{_esc(s.student)}</td><td>{_esc('; '.join(s.notes)) or 'see the verdicts'}</td></tr>"
+        for s in submissions
+        if s.look
     )
-    return f"<h2>Worth a look</h2><table><tr><th>student</th><th>why</th></tr>{rows}</table>" if rows else ""
+    return (
+        f"<h2>Worth a look</h2><table><tr><th>student</th><th>why</th></tr>{rows}</table>"
+        if rows
+        else ""
+    )
 
 
 def _picture(draw, words, *data) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 HOME = "/home/student"
 ENGINE = "/engine"  # the course's library and the worker, as seen from inside
 TMP_BYTES = 64_000_000
-SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives")
+SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr")
+SETTINGS = ("/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives", "/etc/localtime")
 ADVICE = "Install bubblewrap (apt-get install bubblewrap), or grade with --no-sandbox if you trust the code."
 
 
@@ -33,7 +34,6 @@ def problem() -> str | None:
         return f"bubblewrap is not installed. {ADVICE}"
     probe = (
         "import os, socket\n"
-        "assert not os.path.exists('/work') or 'solutions' not in os.listdir('/work'), 'the project is visible'\n"
         f"assert not os.path.exists({str(_project() / 'solutions')!r}), 'the project is visible'\n"
         "assert socket.socket().connect_ex(('127.0.0.1', 9)) != 0 and len(socket.if_nameindex()) < 2, 'a network'\n"
         "try: open('/usr/x', 'w')\n"
@@ -41,7 +41,9 @@ def problem() -> str | None:
         "else: raise AssertionError('the system can be written')\n"
     )
     command = wrap([sys.executable, "-I", "-c", probe], {}, {})
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
     if done.returncode == 0:
         return None
     reason = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
@@ -58,19 +60,29 @@ def require() -> None:
 def wrap(command: list[str], binds: dict[str, Path], environment: dict[str, str]) -> list[str]:
     """The command line that runs `command` inside. binds: place inside -> file or folder outside, read-only."""
     arguments = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", *_namespaces()]
-    arguments += _tree({**_python(), **{place: Path(path) for place, path in binds.items()}})
     arguments += ["--proc", "/proc", "--dev", "/dev"]
+    # Before the binds: a project that lies under /tmp is bound over the scratch folder, not hidden by it.
     for place, mode in (("/dev/shm", "1777"), ("/tmp", "1777"), (HOME, "0777")):
         arguments += ["--perms", mode, "--size", str(TMP_BYTES), "--tmpfs", place]
+    settings = {name: Path(name) for name in SETTINGS if os.path.exists(name)}
+    arguments += _tree(settings | _python() | {place: Path(path) for place, path in binds.items()})
     # Last: nothing but the three scratch folders can be written, by whomever.
     arguments += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", HOME]
-    for name, value in ({"HOME": HOME, "PATH": "/usr/bin:/bin"} | environment).items():
+    for name, value in (
+        {"HOME": HOME, "USER": "student", "PATH": "/usr/bin:/bin"} | environment
+    ).items():
         arguments += ["--setenv", name, value]
     return [*arguments, *command]
 
 
 def _namespaces() -> list[str]:
-    shared = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try"]
+    shared = [
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-net",
+        "--unshare-cgroup-try",
+    ]
     if os.geteuid() == 0:
         # As root a user namespace would keep uid 0, which no process limit binds; so none, and the
         # worker becomes a service user: it keeps just what it needs for that step.

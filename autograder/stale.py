@@ -10,7 +10,11 @@ def main(argv: list[str] | None = None) -> int:
     problems = find_problems()
     for problem in problems:
         print(problem, file=sys.stderr)
-    print("Everything built matches its master." if not problems else "Run `make build`, then commit what it wrote.")
+    print(
+        "Everything built matches its master."
+        if not problems
+        else "Run `make build`, then commit what it wrote."
+    )
     return 1 if problems else 0
 
 
@@ -20,7 +24,10 @@ def find_problems() -> list[str]:
     for notebook in masters.notebooks():
         files = build.built_files(notebook)
         stale = build.stale_parts(notebook)
-        problems += [f"{files[part].relative_to(build.ROOT)}: the {part} does not match its master" for part in stale]
+        problems += [
+            f"{files[part].relative_to(build.ROOT)}: the {part} does not match its master"
+            for part in stale
+        ]
         if not stale:
             problems += _edited(notebook, files)
     problems += [f"{path}: not what `make build` writes" for path in pages.stale()]

@@ -16,7 +16,7 @@ class Graded:
     """The verdict on one exercise of one submission, with evidence that the student may see.
 
     kind: one of KINDS. groups: property -> whether it holds. how: how the answer was found, and what was restored.
-    seconds: run time at grading. worked, checks: the student's own record of working time (seconds) and checks, or None.
+    seconds: run time at grading. worked, checks: the student's own record of working seconds and of checks, or None.
     """
 
     exercise: str
@@ -26,7 +26,9 @@ class Graded:
     max_points: float
     evidence: str
     groups: dict[str, bool] = field(default_factory=dict)
-    problem: str = ""  # first property that does not hold, and why, without any value of a hidden case
+    problem: str = (
+        ""  # first property that does not hold, and why, without any value of a hidden case
+    )
     mistake: str = ""
     advice: str = ""
     how: str = ""
@@ -48,7 +50,7 @@ class Written:
 
 @dataclass
 class Submission:
-    """All verdicts on one student's chapter. notes: what the instructor should know. look: whether a person should look."""
+    """All verdicts on one student's chapter. notes: for the instructor. look: whether a person should look."""
 
     chapter: str
     student: str
@@ -95,8 +97,10 @@ def load_all(space: Workspace, chapter: str) -> list[Submission]:
 
 
 def add_records(verdict: Graded, records: dict) -> None:
-    """Put the student's own record of time and checks beside a verdict. The record is theirs: it is told, not trusted."""
-    entry = _dict(_dict(_dict(records).get(verdict.notebook)).get("exercises")).get(verdict.exercise)
+    """Put the student's own record of time and checks beside a verdict: told, not trusted."""
+    entry = _dict(_dict(_dict(records).get(verdict.notebook)).get("exercises")).get(
+        verdict.exercise
+    )
     entry = _dict(entry)
     worked, checks = entry.get("seconds"), entry.get("checks")
     if _number(worked):

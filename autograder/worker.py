@@ -55,7 +55,13 @@ def limit_resources(limits: dict[str, int]) -> None:
     for name, value in limits.items():
         if name == "memory":
             value += _size_now()
-        kind = {"memory": "AS", "processes": "NPROC", "file": "FSIZE", "files": "NOFILE", "cpu": "CPU"}[name]
+        kind = {
+            "memory": "AS",
+            "processes": "NPROC",
+            "file": "FSIZE",
+            "files": "NOFILE",
+            "cpu": "CPU",
+        }[name]
         number = getattr(resource, f"RLIMIT_{kind}")
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -79,7 +85,9 @@ def make_shell():
     torch.set_num_threads(1)
     config = Config()
     config.HistoryManager.enabled = False
-    config.InteractiveShell.ast_node_interactivity = "none"  # a last expression is computed, not printed
+    config.InteractiveShell.ast_node_interactivity = (
+        "none"  # a last expression is computed, not printed
+    )
     shell = InteractiveShell.instance(config=config)
     quiet = lambda *arguments, **keywords: None  # noqa: E731
     shell.display_pub.publish = shell.showtraceback = shell.showsyntaxerror = quiet
@@ -130,7 +138,9 @@ def ask(shell, request) -> dict:
     if not callable(found):
         return {"missing": "nothing" if found is None else "no function"}
     session.seed_everything()
-    outcomes = running.run_cases(found, request["cases"], probe=request["probe"], limit=request["limit"])
+    outcomes = running.run_cases(
+        found, request["cases"], probe=request["probe"], limit=request["limit"]
+    )
     return {"outcomes": outcomes}
 
 

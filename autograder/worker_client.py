@@ -39,11 +39,11 @@ class Limits:
 
 
 class Died(Exception):
-    """The worker is gone. kind: one of the verdicts' kinds; str() says what happened."""
+    """The worker is gone. kind: one of the verdicts' kinds; str() says what happened; forged: it sent a false message."""
 
-    def __init__(self, kind: str, reason: str):
+    def __init__(self, kind: str, reason: str, *, forged: bool = False):
         super().__init__(reason)
-        self.kind = kind
+        self.kind, self.forged = kind, forged
 
 
 class Worker:
@@ -73,7 +73,10 @@ class Worker:
             self._reply(0, time.monotonic() + self.limits.start)
         except Died as died:
             self.close()
-            raise died
+            words = self.tail.decode("utf-8", "replace").strip()
+            raise Died(
+                died.kind, f"{died} while it started; its last words: {words[-500:] or 'none'}"
+            ) from None
         return self
 
     def __exit__(self, *error):
@@ -105,13 +108,15 @@ class Worker:
             try:
                 message = self.reader.take()
             except FrameError as error:
-                raise Died("output", f"it wrote to the grader's own channel ({error})") from None
+                reason = f"it wrote to the grader's own channel ({error})"
+                raise Died("output", reason, forged=True) from None
             if message is None:
                 self._wait(deadline)
             elif message.get("id") == number:
                 return message
             else:
-                raise Died("output", "it wrote a reply of its own to the grader's channel")
+                reason = "it wrote a reply of its own to the grader's channel"
+                raise Died("output", reason, forged=True)
 
     def _wait(self, deadline, writing=False):
         """Until something arrives, or may be written. Raises Died at a limit or at the end."""
@@ -133,7 +138,9 @@ class Worker:
             if free:
                 return
             if not ready and self._memory() > self.limits.all_memory:
-                raise Died("memory", f"it took more than {self.limits.all_memory / 1e9:.0f} GB of memory")
+                raise Died(
+                    "memory", f"it took more than {self.limits.all_memory / 1e9:.0f} GB of memory"
+                )
 
     def _count(self, data):
         self.listening = bool(data)  # a student may close it, and go on
@@ -200,7 +207,14 @@ class Stage:
         for notebook in notebooks:
             path = self.folder / "checks" / f"{notebook}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
-            told = {"notebook": notebook, "title": "", "minutes": 0, "builds": "", "exercises": {}, "targets": {}}
+            told = {
+                "notebook": notebook,
+                "title": "",
+                "minutes": 0,
+                "builds": "",
+                "exercises": {},
+                "targets": {},
+            }
             path.write_text(json.dumps(told))
         if not sandboxed:
             mess = shutil.ignore_patterns("checks", "__pycache__")
@@ -208,10 +222,15 @@ class Stage:
             shutil.move(self.folder / "checks", self.folder / "descent/checks")
 
     def command(self, requests: int, replies: int, limits: Limits) -> list[str]:
-        told = [f"{name}={getattr(limits, name)}" for name in ("memory", "processes", "file", "files", "cpu")]
+        told = [
+            f"{name}={getattr(limits, name)}"
+            for name in ("memory", "processes", "file", "files", "cpu")
+        ]
         uid = 61_000 + next(_numbers) % 4000 if self.sandboxed and os.geteuid() == 0 else 0
         if not self.sandboxed:
-            told.remove(f"processes={limits.processes}")  # counts everything of this user, here and elsewhere
+            told.remove(
+                f"processes={limits.processes}"
+            )  # counts everything of this user, here and elsewhere
         where = sandbox.ENGINE if self.sandboxed else str(ROOT / "autograder")
         inner = [sys.executable, f"{where}/worker.py", str(requests), str(replies), str(uid), *told]
         if not self.sandboxed:
@@ -229,10 +248,16 @@ class Stage:
         """Of the process that we start: bubblewrap clears it and sets its own."""
         if self.sandboxed:
             return {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-        return self._variables(str(self.folder)) | {"HOME": scratch, "TMPDIR": scratch, "PATH": "/usr/bin:/bin"}
+        return self._variables(str(self.folder)) | {
+            "HOME": scratch,
+            "TMPDIR": scratch,
+            "PATH": "/usr/bin:/bin",
+        }
 
     def _variables(self, where) -> dict[str, str]:
-        threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        threads = {
+            name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        }
         return threads | {
             "DESCENT_GRADING": "1",
             "MPLBACKEND": "agg",

@@ -63,7 +63,9 @@ class Reader:
             return None
         (length,) = _LENGTH.unpack_from(self.data)
         if length > MAX_FRAME:
-            raise FrameError(f"a message of {length} bytes was announced; at most {MAX_FRAME} are read")
+            raise FrameError(
+                f"a message of {length} bytes was announced; at most {MAX_FRAME} are read"
+            )
         if len(self.data) < _LENGTH.size + length:
             return None
         body = bytes(self.data[_LENGTH.size : _LENGTH.size + length])

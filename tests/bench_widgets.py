@@ -1,7 +1,7 @@
 """Run one solution edition in this process and time its widgets: `python -m tests.bench_widgets NOTEBOOK`.
 
-Every control is moved five times, as a person would: a slider by a step, a menu by an entry. The last
-line is JSON: [[name of the control, [seconds, …]], …].
+Every control is moved five times: a slider to its ends, a menu to its entries. The last line is JSON:
+[[name of the control, [seconds, …]], …].
 """
 
 import contextlib
@@ -36,28 +36,20 @@ def explorers(notebook):
     return made
 
 
-def moves(control):
-    """Five new values for a control."""
+def moves(control, count=5):
+    """New values for a control, each other than the one before."""
     if hasattr(control, "options"):
-        options = [o[1] if isinstance(o, tuple) else o for o in control.options]
-        later = itertools.cycle(option for option in options if option != control.value)
-        return list(
-            itertools.islice(
-                itertools.chain.from_iterable(zip(later, itertools.repeat(control.value))), 5
-            )
-        )
-    if isinstance(control.value, bool):
-        return [
-            not control.value,
-            control.value,
-            not control.value,
-            control.value,
-            not control.value,
-        ]
-    if hasattr(control, "step"):
-        step = control.step if control.value + 5 * control.step <= control.max else -control.step
-        return [control.value + (i + 1) * step for i in range(5)]
-    return []
+        values = [option[1] if isinstance(option, tuple) else option for option in control.options]
+    elif isinstance(control.value, bool):
+        values = [False, True]
+    elif hasattr(control, "base"):  # logarithmic
+        values = [control.value * control.base ** (i * control.step) for i in (-1, 0, -2)]
+    elif hasattr(control, "step"):
+        values = [control.min, control.min + control.step, control.max]
+    else:
+        return []
+    others = [value for value in values if value != control.value]
+    return list(itertools.islice(itertools.cycle([*others, control.value]), count))
 
 
 def main(notebook):

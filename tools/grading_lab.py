@@ -17,7 +17,8 @@ def main():
             "There is no gradebook yet: autograder grade CHAPTER writes grading/gradebook.db."
         )
     port = os.environ.get("PORT") or "8890"
-    return start.serve(ROOT, environment.environ(), port=port, page="/formgrader")
+    environ = start.lab_environ(environment.environ(), "instructor")
+    return start.serve(ROOT, environ, port=port, page="/formgrader")
 
 
 if __name__ == "__main__":

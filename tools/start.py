@@ -35,9 +35,9 @@ def lab_command(python, port, *, browser, root, page="/lab/tree/index.ipynb"):
     ]
 
 
-def lab_environ(environ):
-    """Environment variables of a student's JupyterLab: our settings come before the machine's."""
-    paths = [str(SETTINGS), *filter(None, [environ.get("JUPYTER_CONFIG_PATH")])]
+def lab_environ(environ, person="student"):
+    """Environment variables of a student's or an instructor's JupyterLab: our settings come first."""
+    paths = [str(SETTINGS / person), *filter(None, [environ.get("JUPYTER_CONFIG_PATH")])]
     return dict(environ, JUPYTER_CONFIG_PATH=os.pathsep.join(paths))
 
 

@@ -2,11 +2,11 @@
 
 from descent import data, plots, widgets
 from descent.asking import erratum, predict
+from descent.board import progress
 from descent.checking import check, hint
 from descent.devices import device, scale
 from descent.handin import submit
 from descent.plots import show
-from descent.board import progress
 from descent.session import start
 from descent.skipping import after
 from descent.widgets import explore

@@ -41,7 +41,9 @@ def _ask(question, options, right, because, then):
     choice = ipywidgets.RadioButtons(
         options=list(options), value=None, layout=ipywidgets.Layout(width="auto", max_width="46em")
     )
-    button = ipywidgets.Button(description="This is my guess", disabled=True, layout=ipywidgets.Layout(width="12em"))
+    button = ipywidgets.Button(
+        description="This is my guess", disabled=True, layout=ipywidgets.Layout(width="12em")
+    )
     heading = ipywidgets.HTML(f"<b>Predict.</b> {html.escape(question)}")
     answer = ipywidgets.Output()
 
@@ -70,7 +72,7 @@ def _reveal(question, options, right, guess, because, then):
     if then is not None:
         from descent.plots import show
 
-        show(*then())
+        show(*then(), target=False)  # an unsolved block must not give the answer away
 
 
 def erratum(
@@ -93,6 +95,11 @@ def erratum(
         return
     from IPython.display import Markdown, display
 
-    proof = "" if printed_holds is None else " (fails here)", "" if printed_holds is None else " (holds here)"
-    text = f"**Erratum, {section}.** Printed{proof[0]}: {printed}  \nCorrected{proof[1]}: {corrected}"
+    proof = (
+        "" if printed_holds is None else " (fails here)",
+        "" if printed_holds is None else " (holds here)",
+    )
+    text = (
+        f"**Erratum, {section}.** Printed{proof[0]}: {printed}  \nCorrected{proof[1]}: {corrected}"
+    )
     display(Markdown(text))

@@ -50,15 +50,20 @@ def _page(rows):
     for row in rows:
         chapter, name = row["notebook"].split("/")
         if chapter != last:
-            body.append(f'<tr><th colspan="4" scope="rowgroup" style="text-align:left;padding-top:0.9em">{chapter_title(chapter)}</th></tr>')
+            body.append(
+                '<tr><th colspan="4" scope="rowgroup" style="text-align:left;padding-top:0.9em">'
+                f"{chapter_title(chapter)}</th></tr>"
+            )
             last = chapter
         share = row["points"] / row["max_points"] if row["max_points"] else 0
-        bar = f'<progress value="{share:.2f}" max="1" aria-label="{share:.0%} of the points" style="width:7em"></progress>'
+        label = f"{share:.0%} of the points"
+        bar = f'<progress value="{share:.2f}" max="1" aria-label="{label}" style="width:7em"></progress>'
         body.append(
             f'<tr><td style="text-align:left"><a href="{up}{chapter}/{name}.ipynb">{html.escape(row["title"])}</a></td>'
             f'<td style="text-align:right">{row["minutes"]} min</td>'
             f'<td style="text-align:left">{bar} {row["solved"]} of {row["total"]} solved</td>'
-            f'<td style="text-align:right">{points_text(row["points"])} of {points_text(row["max_points"])} points</td></tr>'
+            f'<td style="text-align:right">{points_text(row["points"])} of '
+            f"{points_text(row['max_points'])} points</td></tr>"
         )
     return f'<table aria-label="Your progress" style="font-size:100%">{"".join(body)}</table>'
 

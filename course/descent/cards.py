@@ -45,7 +45,11 @@ def _failure_lines(verdict):
         lines.append(f"  Looks like: {verdict.mistake}. {verdict.advice}".rstrip())
     if failed:
         lines.append(f"  {failed.name}: {failed.problem}")
-        for label, value in (("inputs", failed.inputs), ("expected", failed.expected), ("got", failed.got)):
+        for label, value in (
+            ("inputs", failed.inputs),
+            ("expected", failed.expected),
+            ("got", failed.got),
+        ):
             if value:
                 lines.append(f"    {label:<8} {value}")
     return lines
@@ -55,14 +59,21 @@ def html_card(verdict: Verdict) -> str:
     """The verdict for JupyterLab."""
     mark, words, color = _head(verdict)
     title = f"<b>{mark} <code>{_esc(verdict.exercise)}</code>: {words}</b>, {_points(verdict)}"
-    body = [f'<div role="status" aria-label="check of {_esc(verdict.exercise)}" style="{_FRAME.format(color=color)}">', title]
+    body = [
+        f'<div role="status" aria-label="check of {_esc(verdict.exercise)}" style="{_FRAME.format(color=color)}">',
+        title,
+    ]
     if verdict.kind == "unsolved":
-        body.append(f"<p>Write it, run its cell, check again. <code>hint({_esc(verdict.exercise)})</code> helps.</p>")
+        body.append(
+            f"<p>Write it, run its cell, check again. <code>hint({_esc(verdict.exercise)})</code> helps.</p>"
+        )
     else:
         body.append(_properties(verdict))
         body.append(_failure(verdict))
     if verdict.printed:
-        body.append(f"<details><summary>What it printed</summary><pre>{_esc(verdict.printed)}</pre></details>")
+        body.append(
+            f"<details><summary>What it printed</summary><pre>{_esc(verdict.printed)}</pre></details>"
+        )
     return "".join(body) + "</div>"
 
 
@@ -89,7 +100,11 @@ def _failure(verdict):
     rows = [
         f'<tr><th scope="row" style="text-align:left;padding-right:1em;vertical-align:top">{label}</th>'
         f'<td style="text-align:left"><code style="white-space:pre-wrap">{_esc(value)}</code></td></tr>'
-        for label, value in (("inputs", failed.inputs), ("expected", failed.expected), ("got", failed.got))
+        for label, value in (
+            ("inputs", failed.inputs),
+            ("expected", failed.expected),
+            ("got", failed.got),
+        )
         if value
     ]
     if rows:
@@ -105,7 +120,9 @@ def hint_card(name: str, shown: list[tuple[str, str]], left: int) -> tuple[str, 
         f'<div role="note" style="{_FRAME.format(color="#4575b4")}"><b>Hints for <code>{_esc(name)}</code></b>'
         f'<ol style="margin:0.4em 0">{rows}</ol><small>{_esc(more)}</small></div>'
     )
-    plain = "\n".join([f"Hints for {name}"] + [f"  {level}: {text}" for level, text in shown] + [f"  {more}"])
+    plain = "\n".join(
+        [f"Hints for {name}"] + [f"  {level}: {text}" for level, text in shown] + [f"  {more}"]
+    )
     return page, plain
 
 

@@ -77,7 +77,10 @@ def name_of(answer) -> str:
     if name in exercises:
         return name
     user = getattr(sys.modules.get("__main__"), "__dict__", {})
-    return next((n for n in exercises if n in user and user[n] is answer), str(name or type(answer).__name__))
+    return next(
+        (n for n in exercises if n in user and user[n] is answer),
+        str(name or type(answer).__name__),
+    )
 
 
 class _Told(Exception):
@@ -96,7 +99,9 @@ def _exercise(answer) -> dict:
     exercises = _exercises()
     if name in exercises:
         if not callable(answer):
-            raise _Told(f"{name} is a {type(answer).__name__} now, not a function. Run its cell again, then check.")
+            raise _Told(
+                f"{name} is a {type(answer).__name__} now, not a function. Run its cell again, then check."
+            )
         return exercises[name]
     known = ", ".join(exercises) or "none"
     raise _Told(f"This notebook has no exercise named {name!r}. Its exercises: {known}.")

@@ -18,13 +18,15 @@ FLOAT32_RTOL, FLOAT32_ATOL = 2e-4, 2e-5
 class Comparison:
     """Base of the vocabulary: walks lists and dicts, compares arrays with `arrays_differ`."""
 
+    whole = False  # whether a list of arrays is compared as one array, not item by item
+
     def __call__(self, expected: Any, got: Any) -> str | None:
         return self._walk(expected, got, "")
 
     def _walk(self, expected, got, place):
         if isinstance(expected, dict):
             return self._walk_dict(expected, got, place)
-        if _is_ragged(expected):
+        if _is_ragged(expected) or (not self.whole and _holds_arrays(expected)):
             return self._walk_list(expected, got, place)
         if expected is None or isinstance(expected, str | bool):
             return self._plain(expected, got, place)
@@ -41,7 +43,9 @@ class Comparison:
             return f"{place}expected a dict with keys {sorted(expected)}, got {kind_of(got)}"
         if set(expected) != set(got):
             missing, extra = sorted(set(expected) - set(got)), sorted(set(got) - set(expected))
-            parts = [f"missing {missing}"] * bool(missing) + [f"not asked for {extra}"] * bool(extra)
+            parts = [f"missing {missing}"] * bool(missing) + [f"not asked for {extra}"] * bool(
+                extra
+            )
             return f"{place}the keys differ: {', '.join(parts)}"
         for key in expected:
             problem = self._walk(expected[key], got[key], f"{place}{key}: ")
@@ -122,17 +126,23 @@ class AtMost(Comparison):
 class UpToSign(Comparison):
     """Vectors, or the columns of a matrix, equal up to a factor of -1 each."""
 
+    whole = True
+
     rtol: float = 1e-6
     atol: float = 1e-9
 
     def arrays_differ(self, want, have):
         signs = np.sign(np.sum(want * have, axis=0))
-        return Close(self.rtol, self.atol).arrays_differ(want, have * np.where(signs == 0, 1, signs))
+        return Close(self.rtol, self.atol).arrays_differ(
+            want, have * np.where(signs == 0, 1, signs)
+        )
 
 
 @dataclass(frozen=True)
 class Unordered(Comparison):
     """The same rows (or entries) in any order."""
+
+    whole = True
 
     rtol: float = 1e-6
     atol: float = 1e-9
@@ -213,6 +223,11 @@ def _tolerances(have, rtol, atol):
     return rtol, atol
 
 
+def _holds_arrays(value) -> bool:
+    """A tuple of arrays, say: told item by item ("value 2: …"), not as one stacked array."""
+    return isinstance(value, list) and any(isinstance(item, np.ndarray) for item in value)
+
+
 def _is_ragged(value) -> bool:
     """A list that is not simply a rectangular array of numbers."""
     if not isinstance(value, list):
@@ -288,7 +303,10 @@ def number(value) -> str:
 def number_pair(want, have) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to tell them apart."""
     for digits in (4, 6, 9, 17):
-        pair = tuple(f"{v:.{digits}g}" if isinstance(v, float | np.floating) else str(v) for v in (want, have))
+        pair = tuple(
+            f"{v:.{digits}g}" if isinstance(v, float | np.floating) else str(v)
+            for v in (want, have)
+        )
         if pair[0] != pair[1]:
             return pair
     return pair

@@ -23,13 +23,16 @@ def diabetes() -> Table:
     from sklearn.datasets import load_diabetes
 
     raw = load_diabetes()
-    return Table(raw.data, raw.target, list(raw.feature_names), "disease progression after one year (score)")
+    return Table(
+        raw.data, raw.target, list(raw.feature_names), "disease progression after one year (score)"
+    )
 
 
 def breast_cancer() -> Table:
     """569 tumours, 30 measurements of cell nuclei -> 1 benign, 0 malignant.
 
-    Lengths in the images' own unit, areas in its square. Source: Wolberg et al. (1995), scikit-learn's load_breast_cancer.
+    Lengths in the images' own unit, areas in its square.
+    Source: Wolberg et al. (1995), scikit-learn's load_breast_cancer.
     """
     from sklearn.datasets import load_breast_cancer
 
@@ -38,15 +41,26 @@ def breast_cancer() -> Table:
 
 
 def iris() -> Table:
-    """150 flowers, 4 lengths in cm -> species 0, 1, 2. Source: Anderson (1936), Fisher (1936), scikit-learn's load_iris."""
+    """150 flowers, 4 lengths in cm -> species 0, 1, 2.
+
+    Source: Anderson (1936), Fisher (1936), scikit-learn's load_iris.
+    """
     from sklearn.datasets import load_iris
 
     raw = load_iris()
-    return Table(raw.data, raw.target, list(raw.feature_names), "species (0 setosa, 1 versicolor, 2 virginica)")
+    return Table(
+        raw.data,
+        raw.target,
+        list(raw.feature_names),
+        "species (0 setosa, 1 versicolor, 2 virginica)",
+    )
 
 
 def wine() -> Table:
-    """178 wines, 13 chemical measurements (mixed units) -> cultivar 0, 1, 2. Source: Forina et al., scikit-learn's load_wine."""
+    """178 wines, 13 chemical measurements (mixed units) -> cultivar 0, 1, 2.
+
+    Source: Forina et al., scikit-learn's load_wine.
+    """
     from sklearn.datasets import load_wine
 
     raw = load_wine()

@@ -28,8 +28,10 @@ def submit(chapter: str, student: str | None = None) -> Path:
         raise HandInError(f"submit: there is no chapter {chapter!r}. Chapters: {chapters}.")
     student = _identify(student)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(session.now()))
-    target = _fresh(session.home().parent / "handins" if _inside_course() else session.home() / "handins",
-                    f"{chapter}--{student}--{stamp}")
+    target = _fresh(
+        session.home().parent / "handins" if _inside_course() else session.home() / "handins",
+        f"{chapter}--{student}--{stamp}",
+    )
     _pack(target, chapter, student, stamp, notebooks)
     _say(target, chapter, notebooks)
     return target
@@ -43,9 +45,13 @@ def _identify(student):
     kept = records.read()
     student = student or kept.get("student")
     if not student:
-        raise HandInError('submit: who are you? Call it once as submit("…", student="your identifier").')
-    if not re.fullmatch(r"[A-Za-z0-9._@-]{1,64}", student) or "--" in student:
-        raise HandInError(f"submit: {student!r} is no identifier: use letters, digits and . _ @ - (no double dash).")
+        raise HandInError(
+            'submit: who are you? Call it once as submit("…", student="your identifier").'
+        )
+    if not re.fullmatch(r"[A-Za-z0-9_@][A-Za-z0-9._@-]{0,63}", student) or "--" in student:
+        raise HandInError(
+            f"submit: {student!r} is no identifier: use letters, digits and . _ @ - (no double dash)."
+        )
     if kept.get("student") != student:
         records.write(kept | {"student": student})
     return student
@@ -79,7 +85,10 @@ def _pack(target, chapter, student, stamp, notebooks):
 
 
 def _say(target, chapter, notebooks):
-    print(f"Packed {len(notebooks)} notebooks of {chapter} as they were last saved (save open ones first, then submit again):")
+    print(
+        f"Packed {len(notebooks)} notebooks of {chapter} as they were last saved "
+        "(save open ones first, then submit again):"
+    )
     kept = records.read()
     for entry in board.notebooks():
         name = entry["notebook"]
@@ -87,7 +96,9 @@ def _say(target, chapter, notebooks):
             continue
         done = kept.get(name, {}).get("exercises", {})
         missing = [e for e in entry["exercises"] if done.get(e, {}).get("kind") != "full"]
-        saved = time.strftime("%H:%M", time.localtime((session.course_folder() / f"{name}.ipynb").stat().st_mtime))
+        saved = time.strftime(
+            "%H:%M", time.localtime((session.course_folder() / f"{name}.ipynb").stat().st_mtime)
+        )
         state = f"not fully solved: {', '.join(missing)}" if missing else "all solved"
         print(f"  {name.split('/')[1]} (saved {saved}): {state}")
     print(f"Hand in this file: {target}")

@@ -7,7 +7,18 @@ from dataclasses import asdict, dataclass, field
 
 from descent import compare, wire
 
-KINDS = ("full", "partial", "wrong", "unsolved", "error", "exited", "timeout", "memory", "output", "missing")
+KINDS = (
+    "full",
+    "partial",
+    "wrong",
+    "unsolved",
+    "error",
+    "exited",
+    "timeout",
+    "memory",
+    "output",
+    "missing",
+)
 
 
 @dataclass
@@ -121,7 +132,13 @@ def _status_problem(outcome, reveal):
 
 def _without_values(problem: str) -> str:
     """Of a hidden case a student learns the kind of difference (shape, type), not the numbers."""
-    for telling in ("expected shape", "the result is None", "truth values", "not a finite number", "the keys differ"):
+    for telling in (
+        "expected shape",
+        "the result is None",
+        "truth values",
+        "not a finite number",
+        "the keys differ",
+    ):
         if telling in problem:
             return problem if telling != "not a finite number" else "the result is not finite"
     return "the result differs"

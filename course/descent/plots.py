@@ -30,11 +30,12 @@ def png(fig: Figure, dpi: int = DPI) -> tuple[bytes, int]:
     return buffer.getvalue(), round(fig.get_figwidth() * 100)
 
 
-def show(fig: Figure, words: str, *, digits: int = 2) -> None:
+def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> None:
     """Display a figure with its text alternative.
 
     words: what a reader who cannot see the figure should know, computed from the same numbers.
     digits: how many significant digits of the figure's data two runs must share (0: only its structure).
+    target: whether an unsolved `after` block shows it as the picture to come.
     """
     from descent import session
 
@@ -49,7 +50,7 @@ def show(fig: Figure, words: str, *, digits: int = 2) -> None:
     data, width = png(fig)
     plain = f"{words}\n{summary}"
     if session.current.static:
-        meta = {"image/png": {"width": width, "alt": words}}
+        meta = {"image/png": {"width": width, "alt": words, "target": target}}
         display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
     else:
         display({"text/html": picture_html(data, width, words), "text/plain": plain}, raw=True)
@@ -68,19 +69,27 @@ def describe(fig: Figure, digits: int = 2) -> str:
     """A figure's data in a few lines of text: titles, labels, and a summary of each line, scatter and image."""
     lines = []
     for number, ax in enumerate(fig.axes, 1):
-        lines.append(f"[axes {number}: {ax.get_title(loc='left') or ax.get_title()}; x {ax.get_xlabel()}; y {ax.get_ylabel()}]")
+        lines.append(
+            f"[axes {number}: {ax.get_title(loc='left') or ax.get_title()}; x {ax.get_xlabel()}; y {ax.get_ylabel()}]"
+        )
         for line in ax.lines:
-            lines.append(f"  line {_label(line)}: {_numbers(np.asarray(line.get_ydata(), float), digits)}")
+            lines.append(
+                f"  line {_label(line)}: {_numbers(np.asarray(line.get_ydata(), float), digits)}"
+            )
         for collection in ax.collections:
             offsets = np.ma.filled(np.asarray(collection.get_offsets(), float), np.nan)
-            lines.append(f"  {type(collection).__name__} {_label(collection)}: {_numbers(offsets, digits)}")
+            lines.append(
+                f"  {type(collection).__name__} {_label(collection)}: {_numbers(offsets, digits)}"
+            )
         for image in ax.images:
             lines.append(f"  image: {_numbers(np.asarray(image.get_array(), float), digits)}")
         if ax.patches:
-            heights = np.array([getattr(p, "get_height", lambda: np.nan)() for p in ax.patches], float)
+            heights = np.array(
+                [getattr(p, "get_height", lambda: np.nan)() for p in ax.patches], float
+            )
             lines.append(f"  {len(ax.patches)} patches: {_numbers(heights, digits)}")
     if digits == 0:  # a title may hold a number of the run
-        lines = [line if line.startswith("  ") else f"[axes {i}]" for i, line in enumerate(lines)]
+        lines = [line if line.startswith("  ") else line.split(":")[0] + "]" for line in lines]
     return "\n".join(lines)
 
 
@@ -101,7 +110,16 @@ def _numbers(values, digits):
     return text
 
 
-def contours(f: Callable, ax, xlim: tuple[float, float], ylim: tuple[float, float], *, levels: int = 16, points: int = 80, log: bool = False):
+def contours(
+    f: Callable,
+    ax,
+    xlim: tuple[float, float],
+    ylim: tuple[float, float],
+    *,
+    levels: int = 16,
+    points: int = 80,
+    log: bool = False,
+):
     """Contour lines of f over the plane, light under dark paths.
 
     f: (m, 2) points -> (m,) values. log: levels evenly spaced in log(f - min f), for steep surfaces.
@@ -120,7 +138,16 @@ def contours(f: Callable, ax, xlim: tuple[float, float], ylim: tuple[float, floa
 def path(points, ax, *, label: str | None = None, color: str = VERMILION, marker: str = "o"):
     """A trajectory (steps + 1, 2): start as a square, end as a star."""
     points = np.asarray(points, float)
-    ax.plot(points[:, 0], points[:, 1], color=color, marker=marker, markersize=3, linewidth=1.3, label=label, zorder=3)
+    ax.plot(
+        points[:, 0],
+        points[:, 1],
+        color=color,
+        marker=marker,
+        markersize=3,
+        linewidth=1.3,
+        label=label,
+        zorder=3,
+    )
     ax.plot(*points[0], "s", color=color, markersize=8, markeredgecolor="white", zorder=4)
     ax.plot(*points[-1], "*", color=color, markersize=13, markeredgecolor="white", zorder=4)
 
@@ -143,20 +170,38 @@ def decision_regions(predict: Callable, X, y, ax, *, points: int = 120):
     (x0, y0), (x1, y1) = X.min(0) - pad, X.max(0) + pad
     gx, gy = np.meshgrid(np.linspace(x0, x1, points), np.linspace(y0, y1, points))
     z = np.asarray(predict(np.c_[gx.ravel(), gy.ravel()]), float).reshape(gx.shape)
-    ax.contourf(gx, gy, z, levels=np.arange(y.min(), y.max() + 2) - 0.5, colors=[BLUE, ORANGE, GREEN, PINK], alpha=0.2)
+    ax.contourf(
+        gx,
+        gy,
+        z,
+        levels=np.arange(y.min(), y.max() + 2) - 0.5,
+        colors=[BLUE, ORANGE, GREEN, PINK],
+        alpha=0.2,
+    )
     for number, label in enumerate(np.unique(y)):
         chosen = y == label
-        ax.plot(X[chosen, 0], X[chosen, 1], "os^D"[number % 4], color=(BLUE, VERMILION, GREEN, PINK)[number % 4], markersize=4, label=f"class {label}")
+        ax.plot(
+            X[chosen, 0],
+            X[chosen, 1],
+            "os^D"[number % 4],
+            color=(BLUE, VERMILION, GREEN, PINK)[number % 4],
+            markersize=4,
+            label=f"class {label}",
+        )
     ax.grid(False)
 
 
-def image_grid(images, *, columns: int = 8, titles: Sequence[str] | None = None, size: float = 0.8, limits=None) -> Figure:
+def image_grid(
+    images, *, columns: int = 8, titles: Sequence[str] | None = None, size: float = 0.8, limits=None
+) -> Figure:
     """A grid of grey images (n, height, width) -> Figure. limits: (black, white), else each image's own range."""
     images = np.asarray(images, float)
     columns = min(columns, len(images))
     rows = -(-len(images) // columns)
     extra = 0.25 if titles else 0.0
-    fig, axes = plt.subplots(rows, columns, figsize=(size * columns, (size + extra) * rows), squeeze=False)
+    fig, axes = plt.subplots(
+        rows, columns, figsize=(size * columns, (size + extra) * rows), squeeze=False
+    )
     low, high = limits if limits else (None, None)
     for ax in axes.flat:
         ax.axis("off")

@@ -48,7 +48,9 @@ def run_cases(answer: Callable, cases: list[dict], *, probe: str | None = None, 
     return outcomes
 
 
-def run_case(answer: Callable, inputs: dict, *, probe: Callable | None = None, limit: float = 2.0) -> dict:
+def run_case(
+    answer: Callable, inputs: dict, *, probe: Callable | None = None, limit: float = 2.0
+) -> dict:
     """One outcome of `answer` on `inputs` (a dict of decoded arguments, which may get changed)."""
     before = copy.deepcopy(inputs)
     printed = _Printed()
@@ -99,7 +101,9 @@ def describe_error(error: BaseException, answer: Any = None) -> dict:
 
 def _is_students(filename: str) -> bool:
     """Notebook cells are compiled under names like <ipython-input-…> or /tmp/ipykernel_…/….py."""
-    return filename.startswith("<ipython") or filename.startswith("<cell") or "ipykernel_" in filename
+    return (
+        filename.startswith("<ipython") or filename.startswith("<cell") or "ipykernel_" in filename
+    )
 
 
 def _is_stub(error: BaseException) -> bool:
@@ -164,7 +168,10 @@ def _quiet(printed):
 @contextlib.contextmanager
 def _time_limit(seconds):
     """Interrupt the main thread of a POSIX system after `seconds`; elsewhere there is no limit."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
 

@@ -40,7 +40,9 @@ def start(notebook: str) -> None:
     from descent import plots, skipping
 
     if check_data(notebook) is None:
-        raise ValueError(f"start: the course has no notebook {notebook!r}. Run the first cell as it was handed out.")
+        raise ValueError(
+            f"start: the course has no notebook {notebook!r}. Run the first cell as it was handed out."
+        )
     current.notebook = notebook
     current.verdicts.clear()
     seed_everything()

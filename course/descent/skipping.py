@@ -28,7 +28,9 @@ def is_after(node: ast.AST) -> bool:
     if not isinstance(node, ast.With) or len(node.items) != 1:
         return False
     call = node.items[0].context_expr
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "after"
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "after"
+    )
 
 
 class AfterTransformer(ast.NodeTransformer):
@@ -89,7 +91,9 @@ def _show_target(missing: list[str], picture: str) -> None:
         f'alt="{html.escape(words, quote=True)}" style="opacity:0.85;max-width:100%"></figure>'
         for data, width, words in targets
     )
-    plain = line.replace("<code>", "").replace("</code>", "") + "".join(f" [{t[2]}]" for t in targets)
+    plain = line.replace("<code>", "").replace("</code>", "") + "".join(
+        f" [{t[2]}]" for t in targets
+    )
     from IPython.display import display
 
     display({"text/html": f"<p>{line}</p>{pictures}", "text/plain": plain}, raw=True)

@@ -25,7 +25,7 @@ from ipywidgets import Checkbox, FloatSlider, IntSlider, SelectionSlider
 from numpy.polynomial.legendre import legvander
 from scipy.stats import binom
 
-from descent import after, check, data, erratum, explore, predict, show, start
+from descent import after, check, data, erratum, explore, hint, predict, show, start
 from descent.widgets import model_selection as ms
 
 start("01_regression/04_bias_variance_and_validation")
@@ -33,7 +33,7 @@ start("01_regression/04_bias_variance_and_validation")
 # %% [markdown] covers="explainers:2.5.1"
 # ## Why it matters
 #
-# One truth (dashed), three polynomials, two worlds. Above, 100 rows with little noise. Below, 15 rows with much.
+# One truth (dashed), three polynomials, two worlds. Above, 100 rows with little noise. Below, 15 rows with much noise.
 # Each title gives two root mean squared errors: on the **training** rows, and on fresh **validation** rows.
 #
 # | | training error | validation error | with other data the fit … |
@@ -47,12 +47,15 @@ start("01_regression/04_bias_variance_and_validation")
 def truth(x): return np.sin(4 * x + 0.7)
 show(*ms.draw_six_fits(truth))
 
-few, many = np.reshape([c["validation"] for c in ms.six_fits(truth, worlds=((15, 0.4), (150, 0.4)))], (2, 3))
+fits = ms.six_fits(truth, worlds=((15, 0.4), (150, 0.4)))
+few, many = np.reshape([fit["validation"] for fit in fits], (2, 3))
 predict(
-    "You may replace the 15 noisy rows by 150 equally noisy ones. Which validation error falls most?",
+    "You may replace the 15 noisy rows by 150 equally noisy ones. "
+    "Which validation error falls most?",
     ["degree 1", "degree 5", "degree 12"],
     truth=int(np.argmax(few - many)),
-    because="A fit that follows the noise is cured by data. The straight line is not: it is wrong on any amount of data.",
+    because="A fit that follows the noise is cured by data. "
+    "The straight line is not: it is wrong on any amount of data.",
 )
 
 # %% [markdown] covers="guo:II.5 explainers:2.5"
@@ -65,18 +68,25 @@ predict(
 # - **variance**: the fits scatter around $\bar f(x)$ from data set to data set.
 #
 # Our learner fits a polynomial: it minimises $\frac1n\sum_i (y_i - \hat f(x_i))^2 + \lambda \sum_{j\ge1} w_j^2$, where the $w_j$ weigh
-# the Legendre polynomials $P_0, \dots, P_\text{degree}$ and $\lambda \ge 0$ is the ridge penalty. Inputs are spread over $[-1, 1]$: one, at random, in each of $n$ equal slots.
+# the Legendre polynomials $P_0, \dots, P_\text{degree}$ and $\lambda \ge 0$ is the ridge penalty. Inputs are spread over $[-1, 1]$: one, at random, in each of $n$ equal slots,
+# so that no data set leaves a hole. (What follows needs no such spreading: it holds however the rows are drawn.)
 #
-# **Find out with the sliders.** (1) Which degree is best for 15 rows, and which for 200? (2) At degree 10 and 15 rows, can ridge undo the damage? What does it cost?
-# (3) Which of the three terms does no slider but the noise change?
+# **Find out with the sliders.** (1) Set the noise to 1. Which degree is best for 15 rows, and which for 200? What does degree 10 cost in each case? (2) At σ = 0.3, degree 10 and 15 rows, can ridge undo the damage? What does it cost?
+# (3) The right panel splits the error of each degree into three terms: noise, squared bias, variance. Which of them does no slider but the noise change?
+# (4) The last number under the picture is the training error. At which degrees is it near the risk, and at which does it flatter?
+#
+# The next section shows why the three terms add up.
 
-# %% covers="guo:II.5 explainers:2.5"
+# %% covers="guo:II.5 explainers:2.5" demo=true
+on_release = dict(continuous_update=False)
 explore(
     ms.fan_explorer(truth),
-    degree=IntSlider(10, min=0, max=12, description="degree", continuous_update=False),
-    n=IntSlider(15, min=15, max=200, step=5, description="rows n", continuous_update=False),
-    noise=FloatSlider(0.3, min=0, max=1, step=0.05, description="noise σ", continuous_update=False),
-    log_ridge=FloatSlider(-6, min=-6, max=1, step=0.5, description="log₁₀ ridge λ", continuous_update=False),
+    degree=IntSlider(10, min=0, max=12, description="degree", **on_release),
+    n=IntSlider(15, min=15, max=200, step=5, description="rows n", **on_release),
+    noise=FloatSlider(0.3, max=1, step=0.05, description="noise σ", **on_release),
+    log_ridge=FloatSlider(
+        -6, min=-6, max=1, step=0.5, description="log₁₀ ridge λ", **on_release
+    ),
 )
 
 # %% [markdown] covers="moon:3.1.1 explainers:2.5.2"
@@ -93,21 +103,23 @@ explore(
 #
 # $$\mathbb E\,(y - \hat f)^2 \;=\; \sigma^2 + \mathrm{Bias}^2 + \mathrm{Var}[\hat f], \qquad \mathrm{Var}[\hat f] = \mathbb E\,u^2 .$$
 #
-# The cell measures all six at $x = 0.5$ for cubics on 20 000 data sets of 30 independent uniform inputs.
+# The cell measures all six at $x = 0.5$ for cubics on 20 000 data sets of 30 independent uniform inputs. Its $\bar f$ is the mean over 20 000 *other* data sets:
+# with their own mean, the sixth piece would vanish by construction.
 
 # %% covers="moon:3.1.1 explainers:2.5.2" demo=true
 rng, sets, at = np.random.default_rng(0), 20_000, np.array([0.5])
-x = rng.uniform(-1, 1, (sets, 30))
-fit = ms.polynomial_fits(x, truth(x) + 0.3 * rng.normal(size=x.shape), 3, 0.0, at)[:, 0]
-eps = 0.3 * rng.normal(size=sets)  # the noise of the test target: not in any training row
-b, u = truth(0.5) - fit.mean(), fit.mean() - fit
-pieces = dict(noise=eps**2, bias2=b**2 + 0 * u, variance=u**2, eps_b=2 * eps * b, eps_u=2 * eps * u, b_u=2 * b * u)
-assert np.allclose(sum(pieces.values()), (truth(0.5) + eps - fit) ** 2)
-assert np.isclose(np.mean(fit**2), fit.var() + fit.mean() ** 2)  # E[X²] = Var[X] + (E X)²
-for name in ("eps_b", "eps_u", "b_u"):
-    error = pieces[name].std() / np.sqrt(sets)
-    assert abs(pieces[name].mean()) < 4 * error + 1e-12, name  # b_u: zero up to rounding, by the choice of b
-print(", ".join(f"{name} {round(piece.mean(), 3) + 0:.3f}" for name, piece in pieces.items()))
+x = rng.uniform(-1, 1, (2 * sets, 30))
+y = truth(x) + 0.3 * rng.normal(size=x.shape)
+fit, others = np.split(ms.polynomial_fits(x, y, 3, 0.0, at)[:, 0], 2)
+eps = 0.3 * rng.normal(size=sets)  # the noise of the test targets
+b, u = truth(0.5) - others.mean(), others.mean() - fit
+squares, cross = [eps**2, b**2, u**2], [2 * eps * b, 2 * eps * u, 2 * b * u]
+error = (truth(0.5) + eps - fit) ** 2
+assert np.allclose(sum(squares) + sum(cross), error)
+for piece in cross:  # 4 standard errors; 2 because the other mean is measured too
+    assert abs(piece.mean()) < 4 * np.sqrt(2 / sets) * piece.std()
+print("noise, bias², variance:", *(f"{np.mean(piece):.3f}" for piece in squares))
+print(f"their sum {np.mean(sum(squares)):.3f}, mean squared error {error.mean():.3f}")
 
 # %% [markdown] covers="explainers:2.5.2.a"
 # ### From one input to all: the tower property
@@ -117,15 +129,17 @@ print(", ".join(f"{name} {round(piece.mean(), 3) + 0:.3f}" for name, piece in pi
 # $$\mathbb E_{(X,Y)}[g(X,Y)] = \mathbb E_X\big[\,\mathbb E_{Y|X}[g(X,Y)]\,\big].$$
 #
 # This is what lets us kill the cross terms for each $x$ separately. Your turn, for tables: `joint[i, j]` is $P(X=i, Y=j)$.
+# (Stuck? `hint(tower)`, up to three times; so for every exercise.)
 
 # %% exercise="tower" points=2 minutes=8 difficulty=1 covers="explainers:2.5.2.a"
 def tower(joint, g):
     """The mean of g(X, Y) in two steps.
 
-    joint (a, b): probabilities P(X = i, Y = j), summing to 1. g (a, b): the values g(i, j).
-    Returns (inner, total): inner (a,) with inner[i] = E[g(X, Y) | X = i], and total = E_X[inner].
-    Where P(X = i) = 0, the inner mean is 0 by convention.
-    joint = [[0.1, 0.3], [0, 0.6]] and g = [[4, 8], [5, 1]] give inner [7, 1], total 3.4.
+    joint (a, b): probabilities P(X = i, Y = j), summing to 1.
+    g (a, b): the values g(i, j).
+    Returns (inner, total): inner (a,) with inner[i] = E[g(X, Y) | X = i],
+    and total, the mean of inner over X. Where P(X = i) = 0, inner[i] is 0.
+    joint = [[0.1, 0.3], [0, 0.6]] and g = [[4, 8], [5, 1]] give ([7, 1], 3.4).
     """
     ### BEGIN SOLUTION
     marginal = joint.sum(axis=1)
@@ -141,13 +155,14 @@ check(tower)
 # %% covers="explainers:2.5.2.a"
 with after(tower):
     rng = np.random.default_rng(10)
-    joint, y_values = rng.dirichlet(np.ones(12)).reshape(3, 4), np.array([-1.0, 0.0, 1.0, 2.0])
+    joint = rng.dirichlet(np.ones(12)).reshape(3, 4)
+    y_values = np.array([-1.0, 0.0, 1.0, 2.0])
     f, mean_y = tower(joint, np.tile(y_values, (3, 1)))  # f(i) = E[Y | X = i]
     drawn = y_values[rng.choice(12, 200_000, p=joint.ravel()) % 4]
     assert abs(drawn.mean() - mean_y) < 4 * drawn.std() / np.sqrt(200_000)
-    h = rng.normal(size=(3, 1))  # anything that depends on X alone, as the error of a fit does
+    h = rng.normal(size=(3, 1))  # depends on X alone, as the error of a fit does
     inner, total = tower(joint, (y_values - np.reshape(f, (3, 1))) * h)
-    assert np.allclose(inner, 0) and np.isclose(total, 0)  # the cross term dies at each x
+    assert np.allclose(inner, 0) and np.isclose(total, 0)  # no cross term at any x
     print(f"E[Y]: in two steps {mean_y:.2f}, sample mean {drawn.mean():.2f}")
 
 # %% [markdown] covers="explainers:2.5.2 moon:3.1"
@@ -164,8 +179,9 @@ with after(tower):
 def bias_variance(fits, truth):
     """Squared bias and variance of a learner, each averaged over the points.
 
-    fits (S, m): fits to S data sets at m points. truth (m,): the true values there. Returns (bias2, variance).
-    fits = [[1, 2], [3, 2]] and truth = [0, 2] give bias2 = 2.0 and variance = 0.5.
+    fits (S, m): fits to S data sets at m points. truth (m,): the true values there.
+    Returns (bias2, variance).
+    fits = [[1, 2], [3, 2]] and truth = [0, 2] give (2.0, 0.5).
     """
     ### BEGIN SOLUTION
     mean_fit = fits.mean(axis=0)
@@ -180,29 +196,34 @@ check(bias_variance)
 # %% [markdown] covers="explainers:2.5.2"
 # **Does it hold to the third digit?** Take the inputs fixed. Then the fit is linear in the targets, $\hat f = A y$, and all terms have exact values:
 # $\bar f = A f$, and $\mathrm{Var}[\hat f(x)] = \sum_i A_{xi}^2\,\sigma^2(x_i)$. Against them: your function on 100 000 simulated data sets, and the risk measured on ten million fresh targets.
-# The noise grows with $x$: $\sigma^2(x) = 0.09\,(1 + x)$.
+# The noise grows with $x$: $\sigma(x) = 0.3\,(1 + x)$.
 
 # %% covers="explainers:2.5.2 moon:3.1 moon:3.1.1"
 with after(bias_variance):
-    inputs, points, rng = ms.grid(30), ms.grid(100), np.random.default_rng(1)
-    def sd(x): return 0.3 * np.sqrt(1 + x)
+    inputs, points = ms.grid(30), ms.grid(100)
+    def sd(x): return 0.3 * (1 + x)
     A = legvander(points, 3) @ np.linalg.pinv(legvander(inputs, 3))
-    exact = [np.mean((A @ truth(inputs) - truth(points)) ** 2), np.mean(A**2 @ sd(inputs) ** 2), np.mean(sd(points) ** 2)]
-    blocks = []
-    for _ in range(20):
-        fits = (truth(inputs) + sd(inputs) * rng.standard_normal((5000, 30))) @ A.T
-        noise = sd(points) * rng.standard_normal(fits.shape)
-        blocks.append([*bias_variance(fits, truth(points)), np.mean(noise**2), np.mean((truth(points) + noise - fits) ** 2)])
-    measured = np.mean(blocks, axis=0)
-    assert np.all(np.abs(measured - [*exact, sum(exact)]) < 0.0005)  # half a unit of the third digit
-    print("bias², variance, noise, risk: exact", np.round([*exact, sum(exact)], 3), "measured", np.round(measured, 3))
+    bias2 = np.mean((A @ truth(inputs) - truth(points)) ** 2)
+    variance, noise = np.mean(A**2 @ sd(inputs) ** 2), np.mean(sd(points) ** 2)
+    exact = np.array([bias2, variance, noise, bias2 + variance + noise])
+    measured = ms.simulate_terms(bias_variance, truth, sd, A, inputs, points)
+    assert np.all(np.abs(measured - exact) < 0.0005)  # half a unit of the third digit
+    print("bias², variance, noise, risk")
+    print("exact   ", np.round(exact, 3))
+    print("measured", np.round(measured, 3))
 
 # %%
 predict(
-    "From degree 0 to degree 10, 20 rows, σ = 0.3. How do squared bias and variance move?",
-    ["both fall", "squared bias falls, variance rises", "squared bias rises, variance falls", "both are lowest in the middle"],
+    "20 rows, σ = 0.3. How do squared bias and variance move from degree 0 to 10?",
+    [
+        "both fall",
+        "squared bias falls, variance rises",
+        "squared bias rises, variance falls",
+        "both are lowest in the middle",
+    ],
     truth=1,
-    because="A richer family comes nearer to the truth on average, and has more freedom to follow the noise of one data set.",
+    because="A richer family comes nearer to the truth on average, "
+    "and has more freedom to follow the noise of one data set.",
 )
 
 # %% covers="explainers:2.5 explainers:2.5.2"
@@ -211,20 +232,22 @@ with after(bias_variance):
     x, y = ms.data_sets(truth, 20, 0.3, 400, np.random.default_rng(0))
     fits = [ms.polynomial_fits(x, y, degree, 0.0, points) for degree in degrees]
     bias2, variance = np.array([bias_variance(f, truth(points)) for f in fits]).T
-    assert np.allclose(bias2 + variance, [np.mean((f - truth(points)) ** 2) for f in fits], atol=1e-10)
+    errors = [np.mean((f - truth(points)) ** 2) for f in fits]
+    assert np.allclose(bias2 + variance, errors, rtol=0, atol=1e-10)  # for any fits
     show(*ms.draw_stack(degrees, bias2, variance, 0.3**2))
 
 # %% [markdown] covers="guo:II.5 moon:3.1"
 # ### What does more data mend?
 #
 # Variance falls about like $1/n$. Squared bias stays, *if the family does not contain the truth*: a line remains a line. So few rows favour a simple model, many rows a rich one.
-# Here degree 1 meets degree 10.
+# Here degree 1 meets degree 10. (The last squared biases of degree 10 are sampling error: a mean over 300 data sets is uncertain by about variance / 300.)
 
 # %% covers="guo:II.5 moon:3.1"
 with after(bias_variance):
     sizes, points, terms = [12, 15, 20, 30, 50, 100, 200, 400], ms.grid(), {}
     for degree in (1, 10):
-        sets = [ms.data_sets(truth, n, 0.3, 300, np.random.default_rng(n)) for n in sizes]
+        rng = np.random.default_rng(degree)
+        sets = [ms.data_sets(truth, n, 0.3, 300, rng) for n in sizes]
         fits = [ms.polynomial_fits(x, y, degree, 0.0, points) for x, y in sets]
         terms[degree] = np.array([bias_variance(f, truth(points)) for f in fits])
     slope = np.polyfit(np.log(sizes[4:]), np.log(terms[10][4:, 1]), 1)[0]
@@ -232,30 +255,40 @@ with after(bias_variance):
     assert terms[1][-1, 0] > 0.4 and terms[10][-1, 0] < 1e-4
     show(*ms.draw_sizes(sizes, terms))
 
-# %% [markdown] covers="moon:5.3 moon:3.1"
+# %% [markdown] covers="moon:5.3 moon:3.1 guo:II.4"
 # ## Training error is too good: by how much?
 #
-# Fit $d$ weights to $n$ rows by least squares. The fit at the training inputs is $\hat y = Hy$ with the hat matrix $H = X X^+$, whose trace is $d$.
-# The cross term $\varepsilon u$ no longer vanishes *if $\varepsilon$ is the noise of the training targets themselves*: the fit has seen it.
-# $\mathbb E\,\frac1n\sum_i \varepsilon_i (Hy)_i = \sigma^2 \operatorname{tr}H/n = \sigma^2 d/n$. So, when the truth lies in the family,
+# Fit $d$ weights to $n \ge d$ rows by least squares; the columns of $X$ are independent. The fit at the training inputs is $\hat y = Hy$ with the hat matrix
+# $H = X(X^\top X)^{-1}X^\top$. It projects onto the $d$ columns, so $H^2 = H$ and $\operatorname{tr} H = d$. The noise has the same variance in every row, uncorrelated.
+# If $\varepsilon$ is the noise of the *training* targets, the cross term does not vanish, for the fit has seen it: $\bar f - \hat f$ is now $u = -H\varepsilon$, and
+#
+# $$\mathbb E\,\tfrac1n\textstyle\sum_i \varepsilon_i u_i = -\mathbb E\,\tfrac1n\,\varepsilon^\top H \varepsilon = -\sigma^2 \operatorname{tr}H/n = -\sigma^2 d/n .$$
+#
+# The term $2\varepsilon u$ takes $2\sigma^2 d/n$ away, and this is the mean gap between training error and the error on new targets at the same inputs, whether or not the family holds the truth.
+# If it does, the bias is 0, the variance adds $\sigma^2 d/n$ to both, and
 #
 # $$\mathbb E[\text{train}] = \sigma^2\Big(1 - \frac dn\Big), \qquad \mathbb E[\text{new targets, same inputs}] = \sigma^2\Big(1 + \frac dn\Big).$$
 #
-# The notes (moon 3.1) write $E_\text{out} \le E_\text{ml} + \Omega$, error on new data against error of the learned fit, and leave $\Omega$ open. Here the mean gap is $2\sigma^2 d/n$.
+# The notes (moon 3.1) write $E_\text{out} \le E_\text{ml} + \Omega$: the error on new data is at most the error that the learning algorithm sees, plus a penalty $\Omega$ that they leave open.
+# Here we know what to add on average: $2\sigma^2 d/n$.
 #
-# At *fresh* inputs the price is higher: $\sigma^2\big(1 + \frac{d}{n-d-1}\big)$ for normal features, without bound as $d \to n$, where the fit goes through every row, noise and all.
+# At *fresh* inputs the price is higher. For normal features it is $\sigma^2\big(1 + \frac{d}{n-d-1}\big)$ as long as $d < n - 1$, and infinite from there to $d = n$, where the fit goes through every row, noise and all.
 # (What happens beyond the peak is the subject of the next notebook.)
 
-# %% covers="moon:5.3 moon:3.1" demo=true
+# %% covers="moon:5.3 moon:3.1 guo:II.4" demo=true
 rng, n, d = np.random.default_rng(2), 20, 5
 X = rng.normal(size=(n, d))
 H, signal = X @ np.linalg.pinv(X), X @ rng.normal(size=d)
 noise, new = rng.normal(size=(2, 100_000, n))  # σ = 1
 fits = (signal + noise) @ H.T
 assert np.isclose(np.trace(H), d)
-assert abs(np.mean(noise * (fits - signal)) - d / n) < 0.003
+assert abs(np.mean(noise * (signal - fits)) + d / n) < 0.003
 assert abs(np.mean((signal + noise - fits) ** 2) - (1 - d / n)) < 0.005
 assert abs(np.mean((signal + new - fits) ** 2) - (1 + d / n)) < 0.005
+by_d = [ms.least_squares_errors(n, k, 1000, rng) for k in (1, 5, 10, 15)]
+assert np.all(np.diff(np.array(by_d)[:, 0]) < 0)  # training error falls with d
+by_n = np.array([ms.least_squares_errors(k, d, 1000, rng) for k in (10, 20, 40, 80)])
+assert np.all(np.diff(by_n[:, 2] - by_n[:, 0]) < 0)  # more rows, smaller gap
 show(*ms.draw_least_squares())
 
 # %% [markdown] covers="explainers:2.5.2.box-mse"
@@ -267,13 +300,15 @@ show(*ms.draw_least_squares())
 
 # %% covers="explainers:2.5.2.box-mse" demo=true
 q, noise = np.array([0.9, 0.6, 0.4, 0.1]), 0.1
-risk = q * noise + (1 - q) * (1 - noise)  # says 1 and the label is 0, or the other way round
+risk = q * noise + (1 - q) * (1 - noise)  # says 1 and the label is 0, or 0 and it is 1
 vote_is_right = q > 0.5
 bias, variance = 1.0 - vote_is_right, np.where(vote_is_right, 1 - q, q)
 assert not np.allclose(noise + bias + variance, risk)
 # What holds: variance hurts where the vote is right and helps where it is wrong.
-assert np.allclose((2 * q - 1) * noise + bias + np.where(vote_is_right, 1, -1) * variance, risk)
-print("risk", np.round(risk, 2), "  noise + bias + variance", np.round(noise + bias + variance, 2))
+sign = np.where(vote_is_right, 1, -1)
+assert np.allclose((2 * q - 1) * noise + bias + sign * variance, risk)
+print("risk                   ", np.round(risk, 2))
+print("noise + bias + variance", np.round(noise + bias + variance, 2))
 
 # %% [markdown] covers="explainers:2.5.2.box-mse"
 # **Cross-entropy does split**, with another kind of mean. Let $t$ be the true class probabilities at one input, and $p_1, \dots, p_S$ the predictions of $S$ trained models.
@@ -282,15 +317,18 @@ print("risk", np.round(risk, 2), "  noise + bias + variance", np.round(noise + b
 # $$\frac1S\sum_s \Big(\!-\!\sum_c t_c \log p_{s,c}\Big) = \underbrace{-\sum_c t_c \log t_c}_{\text{noise}} + \underbrace{\mathrm{KL}(t \Vert \bar p)}_{\text{bias}} + \underbrace{\tfrac1S\sum_s \mathrm{KL}(\bar p \Vert p_s)}_{\text{variance}}.$$
 #
 # The centre $\bar p$ averages $\log p$, not $p$: $\log \bar p_c = \frac1S\sum_s \log p_{s,c} + \text{constant}$, the constant making $\bar p$ sum to 1 (a normalised *geometric* mean).
-# So squared error is not alone in splitting; it is the loss whose centre is the plain mean. (Both are Bregman divergences: each of these splits so, around its own mean.)
+# That constant is the variance term: it is the mean of $\log \bar p_c - \log p_{s,c}$ over the models, the same for every class $c$.
+# So squared error is not alone in splitting; it is the loss whose centre is the plain mean. (Both losses belong to one family, the *Bregman divergences*, of which each member splits around a mean of its own.)
 
 # %% exercise="ce_decompose" points=3 minutes=15 difficulty=3 covers="explainers:2.5.2.box-mse"
 def ce_decompose(probs, truth):
-    """Noise, bias and variance of the expected cross-entropy, as in the formula above (natural logarithms).
+    """Noise, bias and variance of the mean cross-entropy, in natural logarithms.
 
     probs (S, k): predictions of S models for k classes, all > 0, rows sum to 1.
-    truth (k,): true class probabilities; some may be 0, and 0 log 0 = 0. Returns (noise, bias, variance).
-    probs = [[0.5, 0.5], [0.8, 0.2]] and truth = [1, 0] give (0, 0.4055, 0.0527); the centre is [2/3, 1/3].
+    truth (k,): true class probabilities; some may be 0, and 0 log 0 = 0.
+    Returns (noise, bias, variance).
+    probs = [[0.5, 0.5], [0.8, 0.2]] and truth = [1, 0] give (0, 0.4055, 0.0527):
+    the centre is [2/3, 1/3].
     """
     ### BEGIN SOLUTION
     centre = np.exp(np.log(probs).mean(axis=0))
@@ -307,14 +345,16 @@ check(ce_decompose)
 
 # %% covers="explainers:2.5.2.box-mse"
 with after(ce_decompose):
-    probs, t = np.random.default_rng(3).dirichlet([4, 3, 2], 500), np.array([0.7, 0.2, 0.1])
+    probs = np.random.default_rng(3).dirichlet([4, 3, 2], 500)
+    t = np.array([0.7, 0.2, 0.1])
     loss = -np.mean(np.log(probs) @ t)
     terms = ce_decompose(probs, t)
     assert np.isclose(sum(terms), loss)
     plain = probs.mean(axis=0)  # the mean that squared error would take
     naive = terms[0] + t @ np.log(t / plain) + np.mean(np.log(plain / probs) @ plain)
     assert abs(naive - loss) > 0.01
-    print(f"loss {loss:.3f}; three terms round the geometric mean {sum(terms):.3f}, round the plain mean {naive:.3f}")
+    print(f"loss {loss:.3f}")
+    print(f"three terms: geometric mean {sum(terms):.3f}, plain mean {naive:.3f}")
 
 # %% [markdown] covers="guo:II.4"
 # ## Three parts, three jobs
@@ -340,12 +380,14 @@ def split(n, fractions, seed):
 train, valid, test = split(1000, (0.7, 0.2, 0.1), seed=0)
 assert [len(train), len(valid), len(test)] == [700, 200, 100]
 assert sorted([*train, *valid, *test]) == list(range(1000))
+assert np.array_equal(test, split(1000, (0.7, 0.2, 0.1), seed=0)[2])  # the same again
 rng, pairs = np.random.default_rng(4), []
 for _ in range(100):  # repeated, so that the means below are good to a point
     wrong = rng.integers(0, 2, (100, 1000)) != rng.integers(0, 2, 1000)
     best = wrong[:, valid].mean(axis=1).argmin()
     pairs.append((wrong[best, valid].mean(), wrong[best, test].mean()))
-print("best of 100: validation error {:.2f}, test error {:.2f}".format(*np.mean(pairs, axis=0)))
+seen, fresh = np.mean(pairs, axis=0)
+print(f"best of 100: validation error {seen:.2f}, test error {fresh:.2f}")
 
 # %% [markdown] covers="guo:II.4.a explainers:3.4.2"
 # ## Cross-validation
@@ -360,9 +402,10 @@ print("best of 100: validation error {:.2f}, test error {:.2f}".format(*np.mean(
 def cv_scores(fit, X, y, k):
     """Mean squared validation error of each of k folds.
 
-    fit: a function; fit(X_train, y_train) returns a function that maps new rows X to predictions.
-    X (n, d), y (n,), 2 <= k <= n. Folds are consecutive blocks of rows; the first n % k hold one row more. Returns (k,).
-    With a fit that always predicts the mean of y_train, y = [0, 0, 3] and k = 3 the scores are [2.25, 2.25, 9].
+    fit: a function; fit(X_train, y_train) returns a function: new rows -> predictions.
+    X (n, d), y (n,), 2 <= k <= n. Returns (k,).
+    Folds are consecutive blocks of rows; the first n % k of them hold one row more.
+    If fit predicts the mean of y_train, y = [0, 0, 3] and k = 3 give [2.25, 2.25, 9].
     """
     ### BEGIN SOLUTION
     rows, scores = np.arange(len(y)), []
@@ -383,59 +426,66 @@ with after(cv_scores):
 
     X, y = data.diabetes().X, data.diabetes().y
     ours = cv_scores(lambda A, b: Ridge(0.1).fit(A, b).predict, X, y, 10)
-    theirs = -cross_val_score(Ridge(0.1), X, y, cv=KFold(10), scoring="neg_mean_squared_error")
+    mse = "neg_mean_squared_error"  # scikit-learn maximises its scores
+    theirs = -cross_val_score(Ridge(0.1), X, y, cv=KFold(10), scoring=mse)
     assert np.allclose(ours, theirs, rtol=1e-12)
-    print(f"10 folds, ours and scikit-learn's: mean {ours.mean():.0f}, from {ours.min():.0f} to {ours.max():.0f}")
+    print(f"10 folds, ours = scikit-learn's: from {ours.min():.0f} to {ours.max():.0f}")
 
 # %% [markdown] covers="guo:II.4.a"
-# How good is the estimate? Here the truth is known, so we can compare, for degree 5 on 60 rows: one split (the first of five folds), 5 folds and 10 folds, each on 200 data sets.
-# The dashed line is the true mean risk of a fit to all 60 rows. The estimates lie a little above it, for they judge fits to fewer rows: the size of the training set is itself a source of variation of every score.
+# How good is the estimate? Here the truth is known, so we can compare, for degree 5 on 60 independent rows: one split (the first of five folds), 5 folds and 10 folds, each on 200 data sets.
+# A box holds the middle half of the 200 estimates. The dashed line is the true mean risk of a fit to all 60 rows. On average the estimates lie a little above it, for they judge fits to 48 or 54 rows: the size of the training set is itself a source of variation of every score.
 
 # %% covers="guo:II.4.a explainers:3.4.2"
 with after(cv_scores):
     def fit(X, y): return lambda new: ms.polynomial_fits(X[:, 0], y, 5, 0.0, new[:, 0])
-    x, y = ms.data_sets(truth, 60, 0.3, 200, np.random.default_rng(5))
-    order, points = np.random.default_rng(6).permutation(60), ms.grid()
-    x, y = x[:, order], y[:, order]  # the slots come sorted
-    scores = {k: np.array([cv_scores(fit, a[:, None], b, k) for a, b in zip(x, y, strict=True)]) for k in (5, 10)}
-    estimates = {"one split": scores[5][:, 0], "5 folds": scores[5].mean(1), "10 folds": scores[10].mean(1)}
+    rng, points = np.random.default_rng(5), ms.grid()
+    x = rng.uniform(-1, 1, (200, 60))
+    y = truth(x) + 0.3 * rng.normal(size=x.shape)
+    sets = list(zip(x[:, :, None], y, strict=True))
+    five, ten = (np.array([cv_scores(fit, *one, k) for one in sets]) for k in (5, 10))
+    means = {"5 folds": five.mean(axis=1), "10 folds": ten.mean(axis=1)}
+    estimates = {"one split": five[:, 0], **means}
     errors = ms.polynomial_fits(x, y, 5, 0.0, points) - truth(points)
     show(*ms.draw_folds(5, 60, estimates, 0.3**2 + np.mean(errors**2)))
 
 # %% [markdown] covers="explainers:2.1.2.box-linearity"
-# **A use at once: is a relation linear?** Compare the variance explained by a line and by a flexible cubic spline. On the training rows the spline always wins, for it contains the line. On held-out rows it wins only if the curve is real.
+# **A use at once: is a relation linear?** Compare the variance explained by a line and by a flexible cubic spline. On the training rows the spline always wins, for it contains the line. On held-out rows it wins, as a rule, only if the curve is real.
+# (A narrow win proves nothing: for a true line, the spline wins by luck on about one data set in ten.)
 
 # %% covers="explainers:2.1.2.box-linearity"
 with after(cv_scores):
-    def line(x): return np.column_stack([x**0, x])
-    def spline(x): return np.column_stack([x**j for j in range(4)] + [np.maximum(x - knot, 0) ** 3 for knot in (-0.5, 0, 0.5)])
     def solve(A, b): return lambda new: new @ np.linalg.lstsq(A, b, rcond=None)[0]
-    for name, f in {"a line": lambda x: 2 * x, "a sine": lambda x: np.sin(3 * x)}.items():
+    def sine(x): return np.sin(3 * x)
+    for name, f in {"line": lambda x: 2 * x, "sine": sine}.items():
         rng = np.random.default_rng(7)
         x = rng.uniform(-1, 1, 100)
         y = f(x) + 0.5 * rng.normal(size=100)
-        inside = [1 - np.mean((solve(B(x), y)(B(x)) - y) ** 2) / y.var() for B in (line, spline)]
-        held_out = [1 - cv_scores(solve, B(x), y, 10).mean() / y.var() for B in (line, spline)]
-        assert inside[1] > inside[0] and (held_out[1] > held_out[0]) == (name == "a sine")
-        print(f"{name}: R² of line and spline, training {np.round(inside, 2)}, held out {np.round(held_out, 2)}")
+        bases = np.column_stack([x**0, x]), ms.cubic_spline_basis(x, (-0.5, 0, 0.5))
+        inside = [1 - np.mean((solve(B, y)(B) - y) ** 2) / y.var() for B in bases]
+        held_out = [1 - cv_scores(solve, B, y, 10).mean() / y.var() for B in bases]
+        assert inside[1] > inside[0]
+        assert (held_out[1] > held_out[0]) == (name == "sine")
+        print(f"{name}: R² of line and spline, training rows {np.round(inside, 2)}")
+        print(f"      the same on held-out rows {np.round(held_out, 2)}")
 
 # %% [markdown] covers="explainers:3.4"
 # ## Hyperparameters
 #
 # What training does not set is a **hyperparameter**: the degree, $\lambda$, the number of layers, the learning rate. A bad one underfits, overfits or diverges.
 # One knob can do all three. Take degree 15, 20 rows, σ = 0.5, and 300 steps of gradient descent $w \leftarrow w - \eta \nabla L(w)$ from $w = 0$ on the mean squared error $L$.
-# Before you run it: what do you expect at a tiny $\eta$, and at a large one?
+# (A small rate stops the descent early, long before it arrives: the number of steps is a hyperparameter too.) Before you run it: what do you expect at a tiny $\eta$, and at a large one?
 
 # %% covers="explainers:3.4" demo=true
-x, y = (a[0] for a in ms.data_sets(truth, 20, 0.5, 1, np.random.default_rng(1)))
-new_x = ms.grid()
-new_y = truth(new_x) + 0.5 * np.random.default_rng(2).normal(size=200)
+rng, new_x = np.random.default_rng(28), ms.grid()
+x, y = (a[0] for a in ms.data_sets(truth, 20, 0.5, 1, rng))
+new_y = truth(new_x) + 0.5 * rng.normal(size=200)
 features, new_features = legvander(x, 15), legvander(new_x, 15)
 rates = np.geomspace(1e-4, 2, 27)
 w = np.zeros((27, 16))
 for _ in range(300):
     w = w - rates[:, None] * 2 / 20 * (w @ features.T - y) @ features
-train, valid = np.mean((w @ features.T - y) ** 2, axis=1), np.mean((w @ new_features.T - new_y) ** 2, axis=1)
+train = np.mean((w @ features.T - y) ** 2, axis=1)
+valid = np.mean((w @ new_features.T - new_y) ** 2, axis=1)
 edge = 2 / np.linalg.eigvalsh(2 / 20 * features.T @ features)[-1]
 show(*ms.draw_rates(rates, train, valid, edge))
 
@@ -449,21 +499,26 @@ show(*ms.draw_rates(rates, train, valid, edge))
 # tends to `high` as $u \to 1$, and equal steps of $u$ multiply by equal factors. Some runs diverge: their loss is `nan`, and they must never win.
 
 # %% covers="explainers:3.4.1" demo=true
-def prob_top(q, n): return 1 - (1 - q) ** n
+def prob_top(share, n): return 1 - (1 - share) ** n
 predict(
-    "How many random draws make it 95 % sure that one of them is among the best 5 % of all settings?",
-    ["about 20", "about 60", "about 400", "it depends on the number of hyperparameters"],
+    "How many random draws make it 95 % sure that one is among the best 5 % "
+    "of all settings?",
+    ["about 20", "about 60", "about 400", "it depends on how many there are to tune"],
     truth=lambda: int(np.argmax(prob_top(0.05, np.array([20, 60, 400])) >= 0.95)),
-    because=f"Each draw misses the top 5 % with chance 0.95, and 1 - 0.95^60 = {prob_top(0.05, 60):.3f}, in any dimension.",
+    because="Each draw misses the top 5 % with chance 0.95, "
+    f"and 1 - 0.95^60 = {prob_top(0.05, 60):.3f}, for any number of hyperparameters. "
+    "But with many of them even the best 5 % of the box may be far from the optimum.",
 )
 
 # %% exercise="random_search" points=3 minutes=12 difficulty=2 covers="explainers:3.4.1"
 def random_search(objective, low, high, n, rng):
-    """The best of n random settings, each hyperparameter log-uniform between low and high.
+    """The best of n random settings, log-uniform between low and high.
 
-    objective: function (m,) -> loss; the loss is nan where training diverged. At least one is a number.
-    low, high (m,), positive. rng: NumPy generator; draw u = rng.random((n, m)), row i for setting i.
-    Returns (setting (m,), loss) of the lowest loss. With low = [1], high = [100], u = 0.5 gives the setting [10].
+    objective: function (m,) -> loss; nan where training diverged (never on all n).
+    low, high (m,), positive. rng: NumPy generator.
+    Draw u = rng.random((n, m)); its row i makes setting i.
+    Returns (setting (m,), its loss) for the lowest loss.
+    With low = [1] and high = [100], u = 0.5 makes the setting [10].
     """
     ### BEGIN SOLUTION
     settings = low * (high / low) ** rng.random((n, len(low)))
@@ -477,20 +532,22 @@ check(random_search)
 
 # %% [markdown] covers="explainers:3.4.1"
 # Two hyperparameters, one of which hardly matters: loss $= (\log_{10} h_1 - c_1)^2 + 0.02\,(\log_{10} h_2 - c_2)^2$. The optimum $c$ lies elsewhere in each of 200 problems.
-# Look at the ticks below the points: how many values of the important one does each method try?
+# The dashed line marks the best value of the important one. Look at the ticks below the points: how many of its values does each method try?
 
 # %% covers="explainers:3.4.1"
 with after(random_search):
-    low, high, rng = np.array([1e-4, 1e-4]), np.array([1.0, 1.0]), np.random.default_rng(8)
-    centres, budgets = rng.uniform(-4, 0, (200, 2)), np.array([4, 9, 16, 25, 36])
+    rng, low, high = np.random.default_rng(8), np.full(2, 1e-4), np.ones(2)
+    optima, budgets = rng.uniform(-4, 0, (200, 2)), np.array([4, 9, 16, 25, 36])
     def loss(log_h, c): return (log_h - c) ** 2 @ np.array([1, 0.02])
-    def box(g): return np.stack(np.meshgrid(*2 * [-4 + 4 * (np.arange(g) + 0.5) / g]), -1).reshape(-1, 2)
-    on_grid = [np.mean([loss(box(g), c).min() for c in centres]) for g in (2, 3, 4, 5, 6)]
-    def search(c, n): return random_search(lambda h: loss(np.log10(h), c), low, high, n, rng)[1]
-    at_random = [np.mean([search(c, n) for c in centres]) for n in budgets]
-    seen = []
-    random_search(lambda h: seen.append(np.log10(h)) or loss(seen[-1], centres[0]), low, high, 25, rng)
-    show(*ms.draw_search(box(5), np.array(seen), centres[0], budgets, on_grid, at_random))
+    def search(c, n, seen):
+        def objective(h):
+            seen.append(np.log10(h))
+            return loss(seen[-1], c)
+        return random_search(objective, low, high, n, rng)[1]
+    on_grid = [np.mean([loss(ms.box(g), c).min() for c in optima]) for g in range(2, 7)]
+    at_random = [np.mean([search(c, n, []) for c in optima]) for n in budgets]
+    search(optima[0], 25, seen := [])
+    show(*ms.draw_search(ms.box(5), seen, optima[0], budgets, on_grid, at_random))
 
 # %% [markdown] covers="explainers:3.4.3"
 # ## The best of many looks too good
@@ -503,9 +560,10 @@ with after(random_search):
 
 # %% exercise="expected_best" points=3 minutes=12 difficulty=2 covers="explainers:3.4.3"
 def expected_best(p, n, M):
-    """Expected lowest test error rate of M models with true error p, each on n independent cases.
+    """Expected lowest test error rate of M models with true error p on n cases.
 
-    p in [0, 1], n >= 1, M >= 1 -> a number between 0 and p. The mistakes of different models are independent.
+    p in [0, 1], n >= 1, M >= 1 -> a number between 0 and p.
+    All mistakes are independent, within a model and between models.
     expected_best(0.5, 1, 2) is 0.25: both must be wrong.
     """
     ### BEGIN SOLUTION
@@ -516,8 +574,9 @@ def expected_best(p, n, M):
 check(expected_best)
 
 # %% [markdown] covers="explainers:3.4.3 moon:3.1"
-# A hundred models of true error 0.10 on a thousand cases: the winner reports 0.077. And a bound in the form $E_\text{out} \le E_\text{in} + \Omega$ for the best of $M$:
-# with probability $1 - \delta$ it holds for all $M$ at once when $\Omega = \sqrt{\ln(M/\delta)/(2n)}$ (Hoeffding's inequality, summed over the models).
+# A hundred models of true error 0.10 on a thousand cases: the winner reports 0.077. There is also a bound of the form true error $\le$ reported error $+\;\Omega$ for the best of $M$:
+# with probability at least $1 - \delta$ it holds for all $M$ at once when $\Omega = \sqrt{\ln(M/\delta)/(2n)}$ (Hoeffding's inequality, summed over the models).
+# The condition: the $M$ models were fixed before the test rows were drawn. Who looks at the scores and builds the next model accordingly has no such guarantee.
 #
 # **Find out below:** how many test cases make the best of 100 honest to one point (0.01)? Real models make many of the same mistakes: what does an agreement of 0.9 do
 # (on 0.9 of the cases a model copies a common pattern of mistakes)? What does a refreshed benchmark say of the winners?
@@ -526,17 +585,23 @@ check(expected_best)
 with after(expected_best):
     p, n, M = 0.1, 1000, 100
     lowest = np.random.default_rng(9).binomial(n, p, (5000, M)).min(axis=1) / n
-    assert abs(lowest.mean() - expected_best(p, n, M)) < 4 * lowest.std() / np.sqrt(5000)
+    error = lowest.std() / np.sqrt(5000)
+    assert abs(lowest.mean() - expected_best(p, n, M)) < 4 * error
     bound = np.sqrt(np.log(M / 0.05) / (2 * n))
     assert np.mean(p > lowest + bound) <= 0.05
-    print(f"best of {M}: expected {expected_best(p, n, M):.3f}, simulated {lowest.mean():.3f}, Ω at 95 % {bound:.3f}")
-    print("best of 1, 10, 100, 1000:", *(f"{expected_best(p, n, m):.3f}" for m in (1, 10, 100, 1000)))
+    print(f"simulated {lowest.mean():.3f}, Ω at 95 % {bound:.3f}")
+    for m in (1, 10, 100, 1000):
+        print(f"best of {m}: {expected_best(p, n, m):.3f}")
 
 # %% covers="explainers:3.4.3"
 explore(
     ms.draw_benchmark,
-    models=SelectionSlider(value=100, options=[1, 3, 10, 30, 100, 300, 1000], description="models M"),
-    n=SelectionSlider(value=1000, options=[100, 300, 1000, 3000, 10000], description="test cases n"),
+    models=SelectionSlider(
+        value=100, options=[1, 3, 10, 30, 100, 300, 1000], description="models M"
+    ),
+    n=SelectionSlider(
+        value=1000, options=[100, 300, 1000, 3000, 10000], description="test cases n"
+    ),
     agreement=FloatSlider(0.0, min=0, max=1, step=0.1, description="agreement"),
     fresh=Checkbox(False, description="refresh the benchmark"),
 )
@@ -545,7 +610,7 @@ explore(
 # ## On real data
 #
 # **A protocol from end to end.** A support vector machine on the breast cancer data. Its penalty $C$ is chosen from the eleven values $2^{-5}, 2^{-3}, \dots, 2^{15}$ by your ten-fold cross-validation
-# (the squared error of 0/1 labels is the share of mistakes). The one-standard-error rule takes the smallest $C$ whose mean lies within one standard error of the best. Even the scaling is learned from the training rows alone.
+# (the squared error of 0/1 labels is the share of mistakes). The one-standard-error rule takes the smallest $C$, the most regularised model, whose mean lies within one standard error of the best: a smaller difference may be luck. (The folds share training rows, so this standard error is a rough guide.) Even the scaling is learned from the training rows alone.
 
 # %% covers="explainers:3.4.2 wu:10.6.8"
 with after(cv_scores):
@@ -555,13 +620,15 @@ with after(cv_scores):
 
     X, y = data.breast_cancer().X, data.breast_cancer().y.astype(float)
     rest, test = split(len(y), (0.8, 0.2), seed=1)
-    def learner(C): return lambda A, b: make_pipeline(StandardScaler(), SVC(C=C)).fit(A, b).predict
+    def learner(C):
+        return lambda A, b: make_pipeline(StandardScaler(), SVC(C=C)).fit(A, b).predict
     values = 2.0 ** np.arange(-5, 16, 2)
     scores = np.array([cv_scores(learner(C), X[rest], y[rest], 10) for C in values])
     mean, error = scores.mean(axis=1), scores.std(axis=1, ddof=1) / np.sqrt(10)
     chosen = int(np.argmax(mean <= mean.min() + error[mean.argmin()]))
-    report = np.mean(learner(values[chosen])(X[rest], y[rest])(X[test]) != y[test])
-    print(f"chosen C = {values[chosen]:g}: validation error {mean[chosen]:.3f}, test error, looked at once, {report:.3f}")
+    final = learner(values[chosen])(X[rest], y[rest])  # again, on all that is not test
+    print(f"chosen C = {values[chosen]:g}, validation error {mean[chosen]:.3f}")
+    print(f"test error, looked at once: {np.mean(final(X[test]) != y[test]):.3f}")
     show(*ms.draw_choice(values, scores, chosen))
 
 # %% [markdown] covers="explainers:3.4.3 guo:II.4"
@@ -575,9 +642,11 @@ for seed in range(150):
     rng = np.random.default_rng(seed)
     train, test, fresh = np.split(rng.permutation(442), [100, 150])
     used, lam = rng.random((300, 10)) < 0.5, 10 ** rng.uniform(-2, 3, 300)
-    gram = X[train].T @ X[train] * used[:, :, None] * used[:, None] + np.eye(10) * np.where(used, lam[:, None], 1)[:, None]
+    gram = X[train].T @ X[train] * used[:, :, None] * used[:, None, :]
+    gram[:, range(10), range(10)] += np.where(used, lam[:, None], 1)  # 300 problems
     moments = X[train].T @ (y[train] - y[train].mean()) * used
-    errors = (X @ np.linalg.solve(gram, moments[..., None])[..., 0].T + y[train].mean() - y[:, None]) ** 2
+    w = np.linalg.solve(gram, moments[..., None])[..., 0]
+    errors = (X @ w.T + y[train].mean() - y[:, None]) ** 2
     reported, true = errors[test].mean(axis=0), errors[fresh].mean(axis=0)
     results.append([(reported[:m].min(), true[reported[:m].argmin()]) for m in counts])
 show(*ms.draw_luck(counts, *np.mean(results, axis=0).T))
@@ -587,7 +656,7 @@ show(*ms.draw_luck(counts, *np.mean(results, axis=0).T))
 #
 # - Expected squared error = noise + squared bias + variance. Noise is a floor. More data cuts variance like $1/n$; a richer family cuts bias; ridge trades a little bias for much variance.
 # - The identity needs test noise that is independent of the fit. Training noise is not: training error is too low by $2\sigma^2 d/n$ against new targets at the same inputs.
-# - Match complexity to the amount of data: few rows, simple model. An $L_2$ penalty for smooth truths, $L_1$ for sparse ones, early stopping before the noise is learned; watch the gap between training and validation as you go.
+# - Match complexity to the amount of data: few rows, simple model. An $L_2$ penalty suits smooth truths and $L_1$ sparse ones (notebook 03 of this chapter); stopping early keeps the noise unlearned. Watch the gap between training and validation as you go.
 # - Fit on training rows (scaling and feature choice included), choose by cross-validation, train again on all of them, report once on test rows.
 # - Random search beats a grid where few hyperparameters matter; 60 draws reach the top 5 % with probability 0.954.
 # - The best of many is better than the average, *and* its score flatters it: the more, the more you compare and the fewer the cases. Keep validation and test apart, and refresh a benchmark that everybody has tuned on.
@@ -598,29 +667,69 @@ show(*ms.draw_luck(counts, *np.mean(results, axis=0).T))
 
 # %% covers="guo:II.5 moon:3.1" demo=true
 x, y = ms.data_sets(truth, 30, 0.3, 300, np.random.default_rng(0))
-fits = {degree: ms.polynomial_fits(x, y, degree, 0.0, ms.grid()) for degree in (1, 5)}
-bias = {degree: f.mean(axis=0) - truth(ms.grid()) for degree, f in fits.items()}
-size = {degree: np.mean(b**2) for degree, b in bias.items()}
-erratum("guo:II.5", "bias is the flexibility of the model class, so degree 5 has more of it than degree 1",
-        r"bias is the systematic error $\mathbb E\hat f - f$, and falls as flexibility grows",
-        printed_holds=size[5] > size[1], corrected_holds=size[5] < size[1])  # fmt: skip
-risk, variance = np.mean((fits[1] - truth(ms.grid())) ** 2, axis=0), fits[1].var(axis=0)
-erratum("guo:II.5", "variance is how much the model fluctuates within itself: along one fitted curve",
-        "variance is how much the fit at a point fluctuates from training set to training set",
-        printed_holds=np.isclose(size[1] + fits[1].var(axis=1).mean(), risk.mean()),
-        corrected_holds=np.isclose(size[1] + variance.mean(), risk.mean()))  # fmt: skip
-erratum("moon:3.1", r"$(\bar g(x) - f(x))^2$ is the bias", r"$\bar g(x) - f(x)$ is the bias; the decomposition holds its square",
-        printed_holds=np.allclose((bias[1] ** 2) ** 2 + variance, risk), corrected_holds=np.allclose(bias[1] ** 2 + variance, risk))  # fmt: skip
-erratum("moon:3.1", r"the error of a single instance $x$ is $\mathbb E_X[(g^{(D)}(x) - f(x))^2]$",
-        r"the error at $x$ is $(g^{(D)}(x) - f(x))^2$; its mean over $X$ belongs to no single $x$",
-        printed_holds=np.allclose(risk, risk.mean()), corrected_holds=np.allclose(bias[1] ** 2 + variance, risk))  # fmt: skip
+simple, rich = (ms.polynomial_fits(x, y, degree, 0.0, ms.grid()) for degree in (1, 10))
+bias = simple.mean(axis=0) - truth(ms.grid())
+bias2 = np.mean(bias**2)
+rich_bias2 = np.mean((rich.mean(axis=0) - truth(ms.grid())) ** 2)
+risk, variance = np.mean((simple - truth(ms.grid())) ** 2, axis=0), simple.var(axis=0)
+erratum(
+    "guo:II.5",
+    "bias is the flexibility of the model class, the ability to represent the true "
+    "function, which degree 10 has more of than degree 1",
+    r"bias is the systematic error $\mathbb E\hat f - f$; as a rule it falls as "
+    "flexibility grows (the notes' next sentence says 'high bias model' in this sense)",
+    printed_holds=rich_bias2 > bias2,
+    corrected_holds=rich_bias2 < bias2,
+)
+erratum(
+    "guo:II.5",
+    "variance is how much the model fluctuates within itself, along one fitted curve",
+    "variance is how much the fit at a point fluctuates between training sets",
+    printed_holds=np.isclose(bias2 + simple.var(axis=1).mean(), risk.mean()),
+    corrected_holds=np.isclose(bias2 + variance.mean(), risk.mean()),
+)
 
-# %% covers="moon:3.1.1 explainers:3.4.1 guo:II.4" demo=true
-values, fit_values = np.array([1.0, 2.0, 6.0]), fits[5][:, 0]
-erratum("moon:3.1.1", r"$\mathrm{Var}[\hat f(x)] = \mathbb E[X^2] - \mathbb E[X]^2$ for any random variable $X$",
-        r"$\mathrm{Var}[X] = \mathbb E[X^2] - \mathbb E[X]^2$",
-        printed_holds=np.isclose(fit_values.var(), np.mean(values**2) - values.mean() ** 2),
-        corrected_holds=np.isclose(values.var(), np.mean(values**2) - values.mean() ** 2))  # fmt: skip
-erratum("moon:3.1", "$q$: learning function", r"$g$: learning function; every later formula writes $g^{(D)}$ and $\bar g$")
-erratum("explainers:3.4.1", r"$\Omega_1 \times \dots \times \Omega_m$", r"$\Omega_{h_1} \times \dots \times \Omega_{h_m}$, as the factors were named")
-erratum("guo:II.4", r"$(x_n, y_n) \in P(x; y)$", r"$(x_n, y_n) \sim P(x, y)$: rows are drawn from a distribution, which is not a set")
+# %% covers="moon:3.1 moon:3.1.1" demo=true
+one = (simple[0] - truth(ms.grid())) ** 2  # the errors of one fit
+erratum(
+    "moon:3.1",
+    r"$(\bar g(x) - f(x))^2$ is the bias; in 3.1.1 the error holds Bias$^2$",
+    r"$\bar g(x) - f(x)$ is the bias; the error at $x$ is variance + bias$^2$",
+    printed_holds=np.allclose(variance + (bias**2) ** 2, risk),
+    corrected_holds=np.allclose(variance + bias**2, risk),
+)
+erratum(
+    "moon:3.1",
+    r"the error at a single instance $x$ is $\mathbb E_X[(g^{(D)}(x) - f(x))^2]$",
+    r"the error at $x$ is $(g^{(D)}(x) - f(x))^2$, whose mean over $D$ is variance + "
+    "bias$^2$ at that $x$; the mean over $X$ belongs to no single $x$",
+    printed_holds=np.allclose(one, one.mean()),
+    corrected_holds=np.allclose(variance + bias**2, risk),
+)
+sample = np.array([1.0, 2.0, 6.0])
+gap = np.mean(sample**2) - sample.mean() ** 2
+erratum(
+    "moon:3.1.1",
+    r"for any random variable $X$: "
+    r"$\mathrm{Var}[\hat f(x)] = \mathbb E[X^2] - \mathbb E[X]^2$",
+    r"for any random variable $X$: $\mathrm{Var}[X] = \mathbb E[X^2] - \mathbb E[X]^2$",
+    printed_holds=np.isclose(rich[:, 0].var(), gap),
+    corrected_holds=np.isclose(sample.var(), gap),
+)
+
+# %% covers="moon:3.1 explainers:3.4.1 guo:II.4"
+erratum(
+    "moon:3.1",
+    "$q$: learning function",
+    r"$g$: learning function; all that follows writes $g^{(D)}$ and $\bar g$",
+)
+erratum(
+    "explainers:3.4.1",
+    r"$\Omega_1 \times \dots \times \Omega_m$",
+    r"$\Omega_{h_1} \times \dots \times \Omega_{h_m}$, as the factors were named",
+)
+erratum(
+    "guo:II.4",
+    r"$(x_n, y_n) \in P(x; y)$",
+    r"$(x_n, y_n) \sim P(x, y)$: rows are drawn from a distribution, which is no set",
+)

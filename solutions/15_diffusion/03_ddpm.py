@@ -9,6 +9,7 @@
 
 # %%
 import math
+from functools import partial
 
 import ipywidgets
 import numpy as np
@@ -16,7 +17,7 @@ import sympy
 import torch
 from torch import nn
 
-from descent import after, check, data, device, erratum, explore, predict, scale, show, start
+from descent import after, check, data, device, erratum, explore, hint, predict, scale, show, start
 from descent.widgets import ddpm as pictures
 
 start("15_diffusion/03_ddpm")
@@ -31,20 +32,20 @@ start("15_diffusion/03_ddpm")
 # **Look** from right to left. In deep noise the guess is the mean of all digits; with each bit of noise removed it commits itself a little more. A sampler that
 # goes through all levels makes its decisions one small step at a time.
 
-# %%
+# %% demo=true
 digits = data.digits()
 images = torch.tensor(digits.X) / 8 - 1                    # (1797, 64), pixels from -1 (white) to 1 (black)
 
 
 def best_guess(xt, abar):
-    """E[x0 | xt] when x0 is one of `images`, all equally likely, and xt = sqrt(abar) x0 + sqrt(1 - abar) eps. (n, 64) -> same."""
+    """E[x0 | xt] for xt = sqrt(abar) x0 + sqrt(1 - abar) eps, all `images` equally likely. (n, 64) -> (n, 64)."""
     fit = (abar**0.5 * xt @ images.T - abar * images.square().sum(1) / 2) / (1 - abar)
     return torch.softmax(fit, dim=1) @ images
 
 
 levels, schedule = [10, 100, 200, 300, 400, 500, 700, 1000], np.linspace(1e-4, 0.02, 1000)
 seen = [torch.tensor(pictures.noised(images[13], schedule, t, seed=7)) for t in levels]
-guesses = [best_guess(x[None], pictures.signal_left(schedule)[t])[0] for x, t in zip(seen, levels)]
+guesses = [best_guess(x[None], pictures.signal_left(schedule)[t])[0] for x, t in zip(seen, levels, strict=True)]
 show(*pictures.draw_strip(torch.stack(seen), torch.stack(guesses), levels, images[13]))
 
 # %% [markdown] covers="wu:6.5 wu:6.8"
@@ -61,7 +62,10 @@ show(*pictures.draw_strip(torch.stack(seen), torch.stack(guesses), levels, image
 
 # %%
 def mixture_score(x, means, sd, weights, a, v):
-    """Score of a·x0 + N(0, v I), x0 from the mixture of N(means[k], sd² I). x (n, d), means (k, d), weights (k,) -> (n, d)."""
+    """Score of a·x0 + N(0, v I), x0 from the mixture of N(means[k], sd² I).
+
+    x (n, d), means (k, d), weights (k,) with sum 1, numbers sd, a, v -> (n, d).
+    """
     var = a**2 * sd**2 + v
     gaps = a * means - x[:, None]                                   # (n, k, d)
     share = torch.softmax(weights.log() - gaps.square().sum(-1) / (2 * var), dim=1)
@@ -73,7 +77,8 @@ def normal(*shape, seed):
 
 
 T, sigma2 = 400, 0.05
-means, weights, sd = torch.tensor([[-1.6], [1.6]]).double(), torch.tensor([0.5, 0.5]).double(), 0.5     # two modes on a line
+means = torch.tensor([[-1.6], [1.6]]).double()                      # two modes on a line …
+weights, sd = torch.tensor([0.5, 0.5]).double(), 0.5                # … equally frequent, equally narrow
 data_sd = math.sqrt(sd**2 + 1.6**2)
 
 # %% [markdown] covers="wu:6.5.4 wu:6.5.5"
@@ -85,7 +90,7 @@ data_sd = math.sqrt(sd**2 + 1.6**2)
 #
 # The cell checks both. The score is compared with torch's derivative of $\log p_t$, the guess with an average over a fine grid of $x_0$.
 
-# %%
+# %% demo=true
 t, x = 100, torch.linspace(-6, 6, 41).double()[:, None].requires_grad_(True)
 log_parts = -(x - means.T).square() / (2 * (sd**2 + t * sigma2)) + weights.log()
 slope = torch.autograd.grad(torch.logsumexp(log_parts, 1).sum(), x)[0]
@@ -110,25 +115,30 @@ assert torch.allclose(x - x0_hat, -t * sigma2 * score)                          
 # Divide the first by $\sigma^4$ and the second by $(t\sigma^2)^2$. Then $s_\theta$ is fitted to $-e_t/\sigma^2$ or to $-\epsilon_t/(t\sigma^2)$. Both have mean $s$ given $x_t$, so both have
 # the same minimiser. They differ in how noisy a gradient is. Below, $s_\theta=c\,s$ with one parameter $c$, whose best value is 1.
 
-# %%
+# %% demo=true
 def gradients_at(t, n=40_000):
-    """For the targets previous state and clean sample: variance of a single-sample gradient at c = 1, and the best c."""
+    """Gradients in c of the two losses for s_theta = c·s: their variance at c = 1 (2,), and the best c (2,)."""
     mode = torch.randint(2, (n,), generator=torch.Generator().manual_seed(t))
     e, past = normal(n, 1, seed=t + 1) * sigma2**0.5, normal(n, 1, seed=t + 2) * ((t - 1) * sigma2) ** 0.5
-    s = mixture_score(means[mode] + sd * normal(n, 1, seed=t + 3) + past + e, means, sd, weights, 1, t * sigma2)
-    targets = -e / sigma2, -(past + e) / (t * sigma2)
-    return [((2 * s * (s - y)).var().item(), ((y * s).mean() / s.square().mean()).item()) for y in targets]
+    xt = means[mode] + sd * normal(n, 1, seed=t + 3) + past + e
+    s = mixture_score(xt, means, sd, weights, 1, t * sigma2)
+    targets = torch.stack([-e / sigma2, -(past + e) / (t * sigma2)])       # previous state, clean sample
+    return (2 * s * (s - targets)).var(1).flatten(), (targets * s).mean((1, 2)) / s.square().mean()
 
 
-(_, best_prev), (_, best_clean) = gradients_at(100)
-assert abs(best_prev - 1) < 0.2 and abs(best_clean - 1) < 0.02             # three standard errors
+best_c = gradients_at(100)[1]
+assert abs(best_c[0] - 1) < 0.2 and abs(best_c[1] - 1) < 0.02              # three standard errors
 times = [1, 3, 10, 30, 100, 300]
-variance = [[part[0] for part in gradients_at(t)] for t in times]
+variance = torch.stack([gradients_at(t)[0] for t in times])
+ratio = variance[4, 0] / variance[4, 1]
+
+# %%
 predict(
-    "At t = 100, how many samples with the previous state as target give as accurate a gradient as one sample with the clean sample as target?",
-    ["one: the minimiser is the same", "about 10, the square root of 100", "more than 100", "none: one of the losses is biased"],
-    truth=lambda: 2 if variance[4][0] > 100 * variance[4][1] else 1 if variance[4][0] > 5 * variance[4][1] else 0,
-    because="The noise of one step has variance 1/σ² in units of the score, the mean of t steps' noise 1/(tσ²). And part of that mean can even be seen in x_t.",
+    "At t = 100, how many samples with the previous state as target are worth one with the clean sample as target?",
+    ["one: the minimiser is the same", "about 10, the square root of 100", "more than 100"],
+    truth=lambda: 2 if ratio > 100 else 1 if ratio > 5 else 0,
+    because="One step's noise has variance 1/σ² in units of the score, the mean of t steps' noise 1/(tσ²). "
+    "And a part of that mean can be seen in x_t.",
     then=lambda: pictures.draw_targets(times, variance),
 )
 
@@ -142,7 +152,7 @@ predict(
 # In the language of noise, with $\hat\epsilon=-t\sigma^2 s$, each step takes away a part of the predicted noise and adds fresh noise. Which part? The notes' Algorithm 5
 # says $\sigma^2/t$. Here it is, as printed, on the two-mode data, with the *exact* noise predictor.
 
-# %%
+# %% demo=true
 def exact_noise(x, t):
     """E[x_t - x_0 | x_t = x] for the two-mode data. x (n, 1), t an integer -> (n, 1)."""
     return -t * sigma2 * mixture_score(x, means, sd, weights, 1, t * sigma2)
@@ -158,9 +168,12 @@ def algorithm_5(eps_model, x_T, z, sigma2):
 
 x_T, z = normal(10_000, 1, seed=0) * (T * sigma2) ** 0.5, normal(T, 10_000, 1, seed=1)
 printed = algorithm_5(exact_noise, x_T, z, sigma2)
+
+# %%
 predict(
-    f"The data have standard deviation {data_sd:.2f}, the starting noise {math.sqrt(T * sigma2):.2f}. What will the samples of the printed algorithm have?",
-    ["close to 0: everything collapses", f"about {data_sd:.1f}, as it should be", "more than 5: wider than the noise it began with"],
+    f"The data have standard deviation {data_sd:.2f}, the starting noise {math.sqrt(T * sigma2):.2f}. "
+    "What will the samples of the printed algorithm have?",
+    ["close to 0: everything collapses", f"about {data_sd:.1f}, as it should be", "more than 5: wider than the noise"],
     truth=lambda: 0 if printed.std() < 1 else 1 if printed.std() < 2 else 2,
     because=f"Measured: {printed.std():.1f}. The compass is hardly read. One factor is wrong.",
 )
@@ -190,7 +203,7 @@ check(sample_ve)
 # The distance $W_1$ below is the mean gap between the sorted samples and equally many sorted data points. The cell also checks that your walk is the one along the score. With noise
 # in the last step too, the samples would keep it: their variance would grow by $\sigma^2$.
 
-# %%
+# %% demo=true
 def two_modes(x):
     return sum(np.exp(-((x - m) ** 2) / (2 * sd**2)) for m in (-1.6, 1.6)) / (2 * sd * math.sqrt(2 * math.pi))
 
@@ -200,13 +213,23 @@ with after(sample_ve):
     show(*pictures.draw_repair(printed, repaired, two_modes))
     by_score = x_T[:500]
     for t in range(T, 0, -1):
-        by_score = by_score + sigma2 * mixture_score(by_score, means, sd, weights, 1, t * sigma2) + (t > 1) * sigma2**0.5 * z[t - 1, :500]
+        fresh = sigma2**0.5 * z[t - 1, :500] if t > 1 else 0
+        by_score = by_score + sigma2 * mixture_score(by_score, means, sd, weights, 1, t * sigma2) + fresh
     assert torch.allclose(repaired[:500], by_score)
-    fresh = (means[torch.arange(10_000) % 2] + sd * normal(10_000, 1, seed=5)).sort(0).values
-    w1 = (repaired.sort(0).values - fresh).abs().mean().item()
-    print(f"W1 to the data {w1:.2f}; sd {repaired.std():.2f}, with noise in the last step {(repaired + sigma2**0.5 * z[0]).std():.2f} (data {data_sd:.2f})")
-    erratum("wu:6.8.3", r"$x_{t-1}=x_t-\frac{\sigma^2}{t}\epsilon_\theta+\sigma z_t$ for $t=T,\dots,1$", r"$x_{t-1}=x_t-\frac1t\epsilon_\theta+\sigma z_t$, and $z_1=0$",
-            printed_holds=abs(printed.std().item() / data_sd - 1) < 0.03, corrected_holds=abs(repaired.std().item() / data_sd - 1) < 0.03 and w1 < 0.06)
+
+# %%
+with after(sample_ve):
+    true_points = (means[torch.arange(10_000) % 2] + sd * normal(10_000, 1, seed=5)).sort(0).values
+    w1 = (repaired.sort(0).values - true_points).abs().mean().item()
+    noisy_end = repaired + sigma2**0.5 * z[0]
+    print(f"sd {repaired.std():.2f}, with noise at t = 1 {noisy_end.std():.2f} (data {data_sd:.2f}); W1 to the data {w1:.2f}")
+    erratum(
+        "wu:6.8.3",
+        r"$x_{t-1}=x_t-\frac{\sigma^2}{t}\epsilon_\theta+\sigma z_t$ for $t=T,\dots,1$",
+        r"$x_{t-1}=x_t-\frac1t\epsilon_\theta+\sigma z_t$, and $z_1=0$",
+        printed_holds=abs(printed.std().item() / data_sd - 1) < 0.03,
+        corrected_holds=abs(repaired.std().item() / data_sd - 1) < 0.03 and w1 < 0.06,
+    )
 
 # %% [markdown] covers="wu:6.8.1 wu:6.8.2"
 # ### Is this noise a well-sized target?
@@ -217,7 +240,7 @@ with after(sample_ve):
 # A network that says 0 has loss $t\sigma^2$. The best possible one, for Gaussian data of variance $V_0$, has loss $V_0\,t\sigma^2/(V_0+t\sigma^2)$, never above $V_0$. For a *unit* target,
 # $\epsilon_t/\sqrt{t\sigma^2}$, both are divided by $t\sigma^2$.
 
-# %%
+# %% demo=true
 def algorithm_4_batch(draw_x0, n, g):
     """Steps (a) to (d): t (n, 1), the cumulative noise and the noisy samples (n, 1)."""
     t = torch.randint(1, T + 1, (n, 1), generator=g)
@@ -225,39 +248,54 @@ def algorithm_4_batch(draw_x0, n, g):
     return t, eps, draw_x0(n, g) + eps
 
 
-V0, g = data_sd**2, torch.Generator().manual_seed(2)
-rows, eps_t, x_t = algorithm_4_batch(lambda n, g: V0**0.5 * torch.randn(n, 1, generator=g), 40_000, g)
+def gaussian_x0(n, g):
+    return data_sd * torch.randn(n, 1, generator=g)
+
+
+V0 = data_sd**2
+rows, eps_t, x_t = algorithm_4_batch(gaussian_x0, 40_000, torch.Generator().manual_seed(2))
 v = rows * sigma2
-assert abs((eps_t - x_t * v / (V0 + v)).square().mean() / (V0 * v / (V0 + v)).mean() - 1) < 0.05        # the best loss, measured
+best_loss = (eps_t - x_t * v / (V0 + v)).square().mean()
+assert abs(best_loss / (V0 * v / (V0 + v)).mean() - 1) < 0.05              # the closed form, measured
 share_late = (eps_t[rows > T // 2].square().sum() / eps_t.square().sum()).item()
 show(*pictures.draw_sizes(np.arange(1, T + 1) * sigma2, V0, share_late))
 early, late, unit = rows <= 40, rows > 360, eps_t / v**0.5
-erratum("wu:6.8.1", r"the loss of the cumulative noise is well conditioned, without scale factors", r"the target's variance $t\sigma^2$ changes $T$-fold; unit-variance targets (6.17.3) do not",
-        printed_holds=0.8 < float(eps_t[late].var() / eps_t[early].var()) < 1.25, corrected_holds=0.8 < float(unit[late].var() / unit[early].var()) < 1.25)
+erratum(
+    "wu:6.8.1",
+    r"the loss of the cumulative noise is well conditioned, without scale factors",
+    r"the target's variance $t\sigma^2$ changes $T$-fold; unit-variance targets (6.17.3) do not",
+    printed_holds=0.8 < float(eps_t[late].var() / eps_t[early].var()) < 1.25,
+    corrected_holds=0.8 < float(unit[late].var() / unit[early].var()) < 1.25,
+)
 
 # %% [markdown] covers="wu:6.8.2"
 # Does it matter in practice? Train one small network twice with Algorithm 4, once on each target, 600 updates each, and compare with the exact predictor at an early step.
 
-# %%
+# %% demo=true
+def two_mode_x0(n, g):
+    return means[torch.randint(2, (n,), generator=g)].float() + sd * torch.randn(n, 1, generator=g)
+
+
 def algorithm_4(unit, updates=600):
-    """Train a small noise predictor on the two-mode data. -> error at t = 1, relative to the size of the exact prediction."""
+    """Train a small noise predictor on the two-mode data -> its error at t = 1, relative to the exact prediction."""
     torch.manual_seed(0)
     g = torch.Generator().manual_seed(0)
-    two_mode_x0 = lambda n, g: means[torch.randint(2, (n,), generator=g)].float() + sd * torch.randn(n, 1, generator=g)
-    size = lambda t: (t * sigma2) ** 0.5 if unit else torch.ones_like(t)
     net = nn.Sequential(nn.Linear(2, 64), nn.SiLU(), nn.Linear(64, 64), nn.SiLU(), nn.Linear(64, 1))
-    says = lambda x, t: net(torch.cat([x / (1 + t * sigma2) ** 0.5 if unit else x, t / T], 1))
     optimiser = torch.optim.Adam(net.parameters(), lr=5e-3)
+
+    def says(x, t):                                                        # in the units of the target
+        return net(torch.cat([x / (1 + t * sigma2) ** 0.5 if unit else x, t / T], 1))
+
     for _ in range(updates):
-        t, eps, xt = algorithm_4_batch(two_mode_x0, 256, g)
-        loss = (eps / size(t) - says(xt, t)).square().mean()                     # (e)
+        t, eps, xt = algorithm_4_batch(two_mode_x0, 256, g)                # (a) to (d)
+        target = eps / (t * sigma2) ** 0.5 if unit else eps
+        loss = (target - says(xt, t)).square().mean()                      # (e)
         optimiser.zero_grad()
         loss.backward()
-        optimiser.step()                                                         # (f)
-    one = torch.ones(2000, 1)
+        optimiser.step()                                                   # (f)
     xt = two_mode_x0(2000, g) + sigma2**0.5 * torch.randn(2000, 1, generator=g)
-    exact = exact_noise(xt.double(), 1).float()
-    return ((says(xt, one) * size(one) - exact).norm() / exact.norm()).item()
+    exact, said = exact_noise(xt.double(), 1), says(xt, torch.ones(2000, 1)) * (sigma2**0.5 if unit else 1)
+    return ((said - exact).norm() / exact.norm()).item()
 
 
 error_cumulative, error_unit = algorithm_4(unit=False), algorithm_4(unit=True)
@@ -289,8 +327,10 @@ def cosine_betas(T, offset=0.008):
 
 
 SCHEDULES = {"linear": linear_betas(1000), "cosine": cosine_betas(1000), "constant": torch.full((1000,), 0.01).double()}
-assert (SCHEDULES["linear"].diff() > 0).all() and abs(SCHEDULES["linear"].diff().std()) < 1e-12         # increasing, evenly
-variance = {0.0: [0.0], 1.0: [1.0], 4.0: [4.0]}                                                         # by the variance of the data
+
+# %% demo=true
+assert (SCHEDULES["linear"].diff() > 0).all() and SCHEDULES["linear"].diff().std() < 1e-12              # evenly up
+variance = {0.0: [0.0], 1.0: [1.0], 4.0: [4.0]}                             # by the variance of the data
 for course in variance.values():
     for beta in SCHEDULES["linear"]:
         course.append((1 - beta) * course[-1] + beta)
@@ -307,7 +347,7 @@ assert all(abs(course[-1] - 1) < 2e-4 for course in variance.values())      # ev
 #
 # The cell proves both steps with symbols, then follows the chain for 1000 steps. **Guess first:** how much of $x_0$ is left at the end?
 
-# %%
+# %% demo=true
 a1, a2, a_t, abar_before = sympy.symbols("alpha_1 alpha_2 alpha_t abar_before", positive=True)
 assert sympy.expand(a2 * (1 - a1) + (1 - a2) - (1 - a1 * a2)) == 0                            # two steps
 assert sympy.expand(a_t * (1 - abar_before) + (1 - a_t) - (1 - a_t * abar_before)) == 0       # from t - 1 to t
@@ -319,7 +359,8 @@ for t, beta in enumerate(betas, 1):
     factor, noise = (1 - beta).sqrt() * factor, (1 - beta) * noise + beta
     assert torch.isclose(factor, abar[t].sqrt()) and torch.isclose(noise, 1 - abar[t])
 assert np.allclose(abar[[100, 250, 500]], [0.897, 0.524, 0.0786], atol=5e-4)
-print(f"abar_1000 = {abar[1000]:.2e}: x_0 is scaled by {abar[1000].sqrt():.5f}. Half of its power is gone at t = {(abar - 0.5).abs().argmin()}")
+half = (abar - 0.5).abs().argmin()
+print(f"abar_1000 = {abar[1000]:.2e}: x_0 is scaled by {abar[1000].sqrt():.5f}. Half of its power is gone at t = {half}.")
 
 # %% exercise="q_sample" points=2 minutes=8 difficulty=1 covers="guo:VI.3.b moon:22.2"
 def q_sample(x0, t, eps, betas):
@@ -357,31 +398,77 @@ explore(
 )
 
 # %% [markdown]
+# On the cosine schedule the digit lasts longest; on the linear one $\bar\alpha_{700}$ is already 0.007; the constant one reaches noise as well, and early.
+#
 # **Slips in print.** With $\beta=1$ the way back divides by $\sqrt{\alpha_t}=0$; with $\beta_1=0$ by $\sqrt{1-\bar\alpha_1}=0$. In moon's (22.6) two noises merge and keep the name of
 # one, but they are equal in law only. Without "given $x_0$" the product of steps is not the density of the chain. Each claim is tried out on data at $\pm1$:
 
-# %%
-x0, e1, e2 = torch.tensor([[-1.0], [1.0]]).double().repeat(20_000, 1), normal(40_000, 1, seed=11), normal(40_000, 1, seed=12)
+# %% demo=true
+x0 = torch.tensor([[-1.0], [1.0]]).double().repeat(20_000, 1)
+e1, e2 = normal(40_000, 1, seed=11), normal(40_000, 1, seed=12)
 a, b = 0.7, 0.6                                                            # alpha_1, alpha_2
 x1 = a**0.5 * x0 + (1 - a) ** 0.5 * e1
 x2 = b**0.5 * x1 + (1 - b) ** 0.5 * e2
-two_noises, one_noise = (b * (1 - a)) ** 0.5 * e1 + (1 - b) ** 0.5 * e2, (1 - a * b) ** 0.5 * e1
-wide = (a**0.5 * 2 * x0 + (1 - a) ** 0.5 * e1).var()                       # data with variance 4
-near = lambda got, want: abs(float(got) - want) < 0.03                     # more than three standard errors
-way_back = lambda beta: bool(torch.stack([1 / (1 - beta).sqrt(), beta / beta.sqrt()]).isfinite().all())
+x1_wide = a**0.5 * 2 * x0 + (1 - a) ** 0.5 * e1                            # from data with variance 4
 
-erratum("explainers:5.5.a", r"$\beta_1<\dots<\beta_T$ with $\beta_t\in[0,1]$", r"$\beta_t\in(0,1)$; increasing is a habit, not a need",
-        printed_holds=way_back(torch.tensor([0.0, 0.5, 1.0])), corrected_holds=way_back(torch.tensor([0.001, 0.5, 0.999])) and float((1 - SCHEDULES["constant"]).prod()) < 1e-4)
-erratum("guo:VI.3", r"$X_0\in\mathbb R$, then $x_t\in\mathbb R^{D_1\times D_2}$", r"$X_0$ and every $X_t$ lie in the same space $\mathbb R^{D_1\times D_2}$",
-        printed_holds=images[0].numel() == 1, corrected_holds=pictures.noised(images[0], [0.1], 1).shape == images[0].shape)
-erratum("guo:VI.3.a", r"$q(X_1,\dots,X_T)=\prod_t q(X_t\mid X_{t-1})$, with $\Sigma_t=B_t\,\mathrm{Id}$", r"$q(X_1,\dots,X_T\mid X_0)=\prod_t q(X_t\mid X_{t-1})$, with $\Sigma_t=\beta_t\,\mathrm{Id}$",
-        printed_holds=near(x1.var(), 1 - a), corrected_holds=near(x1[x0 > 0].var(), 1 - a))
-erratum("guo:VI.3.b", r"$q(X_t\mid X_0)=N(\sqrt{\bar\alpha_t}X_0,\ \Sigma_t-(1-\bar\alpha_t)\mathrm{Id})$", r"$q(X_t\mid X_0)=N(\sqrt{\bar\alpha_t}X_0,\ \Sigma_t=(1-\bar\alpha_t)\mathrm{Id})$",
-        printed_holds=near(x2[x0 > 0].var(), (1 - b) - (1 - a * b)), corrected_holds=near(x2[x0 > 0].var(), 1 - a * b))
-erratum("moon:22.2", r"(22.6) the merged noise is $\epsilon_{t-2}$; step 1: sample $x_t$ and scale it", r"a new $\epsilon\sim N(0,I)$, equal in law only; sample $x_{t-1}$ and scale it",
-        printed_holds=bool((two_noises - one_noise).abs().max() < 0.1), corrected_holds=near(two_noises.var(), 1 - a * b) and near(x2.var(), b * float(x1.var()) + 1 - b))
-erratum("wu:6.17.2", r"Remark 32: the variance is always $\bar\alpha_t+(1-\bar\alpha_t)=1$", r"it is $\bar\alpha_t\mathrm{Var}(x_0)+1-\bar\alpha_t$, and 1 only where $\mathrm{Var}(x_0)=1$",
-        printed_holds=near(wide, 1), corrected_holds=near(wide, 4 * a + 1 - a))
+
+def near(got, want):
+    return abs(float(got) - want) < 0.03                                   # more than three standard errors
+
+
+erratum(
+    "guo:VI.3.a",
+    r"$q(X_1,\dots,X_T)=\prod_t q(X_t\mid X_{t-1})$, with $\Sigma_t=B_t\,\mathrm{Id}$",
+    r"$q(X_1,\dots,X_T\mid X_0)=\prod_t q(X_t\mid X_{t-1})$, with $\Sigma_t=\beta_t\,\mathrm{Id}$",
+    printed_holds=near(x1.var(), 1 - a),
+    corrected_holds=near(x1[x0 > 0].var(), 1 - a),
+)
+erratum(
+    "guo:VI.3.b",
+    r"$q(X_t\mid X_0)=N(\sqrt{\bar\alpha_t}X_0,\ \Sigma_t-(1-\bar\alpha_t)\mathrm{Id})$",
+    r"$q(X_t\mid X_0)=N(\sqrt{\bar\alpha_t}X_0,\ \Sigma_t=(1-\bar\alpha_t)\mathrm{Id})$",
+    printed_holds=near(x2[x0 > 0].var(), (1 - b) - (1 - a * b)),
+    corrected_holds=near(x2[x0 > 0].var(), 1 - a * b),
+)
+erratum(
+    "wu:6.17.2",
+    r"Remark 32: the variance is always $\bar\alpha_t+(1-\bar\alpha_t)=1$",
+    r"it is $\bar\alpha_t\mathrm{Var}(x_0)+1-\bar\alpha_t$, and 1 only where $\mathrm{Var}(x_0)=1$",
+    printed_holds=near(x1_wide.var(), 1),
+    corrected_holds=near(x1_wide.var(), 4 * a + 1 - a),
+)
+
+# %% demo=true
+two_noises = (b * (1 - a)) ** 0.5 * e1 + (1 - b) ** 0.5 * e2               # moon (22.5)
+one_noise = (1 - a * b) ** 0.5 * e1                                        # moon (22.6)
+
+
+def way_back(betas):                                                       # the two factors of a step back
+    betas = torch.tensor(betas)
+    return bool(torch.stack([1 / (1 - betas).sqrt(), betas / betas.sqrt()]).isfinite().all())
+
+
+erratum(
+    "moon:22.2",
+    r"(22.6) the merged noise is $\epsilon_{t-2}$; step 1: sample $x_t$ and scale it",
+    r"a new $\epsilon\sim N(0,I)$, equal in law only; sample $x_{t-1}$ and scale it",
+    printed_holds=bool((two_noises - one_noise).abs().max() < 0.1),
+    corrected_holds=near(two_noises.var(), 1 - a * b) and near(x2.var(), b * float(x1.var()) + 1 - b),
+)
+erratum(
+    "explainers:5.5.a",
+    r"$\beta_1<\dots<\beta_T$ with $\beta_t\in[0,1]$",
+    r"$\beta_t\in(0,1)$; increasing is a habit, not a need",
+    printed_holds=way_back([0.0, 0.5, 1.0]),
+    corrected_holds=way_back([0.001, 0.5, 0.999]) and float((1 - SCHEDULES["constant"]).prod()) < 1e-4,
+)
+erratum(
+    "guo:VI.3",
+    r"$X_0\in\mathbb R$, then $x_t\in\mathbb R^{D_1\times D_2}$",
+    r"$X_0$ and every $X_t$ lie in the same space $\mathbb R^{D_1\times D_2}$",
+    printed_holds=images[0].numel() == 1,
+    corrected_holds=pictures.noised(images[0], [0.1], 1).shape == images[0].shape,
+)
 
 # %% [markdown] covers="guo:VI.3 guo:VI.3.c moon:22.4"
 # ## 3. One step back
@@ -424,16 +511,18 @@ check(posterior)
 # Section 1 leads there in two stages: a step by the score, $\tilde x=x_t+\beta_t s$, then undo the scaling, $\tilde x/\sqrt{\alpha_t}$. Only the noise differs, by $\beta_t^2/\alpha_t$ in variance.
 # And divided by $\sqrt{\bar\alpha_t}$ this chain *is* additive, with cumulative variance $(1-\bar\alpha_t)/\bar\alpha_t$.
 
-# %%
+# %% demo=true
 xt, eps_hat, line = normal(1, 1, seed=21), normal(1, 1, seed=22), torch.linspace(-20, 20, 400_001).double()
 for t in (2, 300, 1000):
     alpha, beta, now, before = 1 - betas[t - 1], betas[t - 1], abar[t], abar[t - 1]
     x0_hat = (xt - (1 - now).sqrt() * eps_hat) / now.sqrt()
-    log_product = -(xt - alpha.sqrt() * line).square() / (2 * beta) - (line - before.sqrt() * x0_hat).square() / (2 * (1 - before))
-    density = torch.softmax(log_product[0], 0)
+    log_step = -(xt - alpha.sqrt() * line).square() / (2 * beta)
+    log_before = -(line - before.sqrt() * x0_hat).square() / (2 * (1 - before))
+    density = torch.softmax((log_step + log_before)[0], 0)
     mean = (density * line).sum()                                                        # posterior on a grid
     mu = (xt - beta / (1 - now).sqrt() * eps_hat) / alpha.sqrt()
-    assert torch.allclose(mu, mean) and torch.isclose((density * (line - mean).square()).sum(), (1 - before) / (1 - now) * beta)
+    assert torch.allclose(mu, mean)
+    assert torch.isclose((density * (line - mean).square()).sum(), (1 - before) / (1 - now) * beta)
     score = -eps_hat / (1 - now).sqrt()
     assert torch.allclose(mu, (xt + beta * score) / alpha.sqrt())                        # two stages
     assert torch.isclose(beta / alpha, beta + beta**2 / alpha)                           # their noise
@@ -460,20 +549,24 @@ check(ddpm_step)
 # ### A walk whose score is known
 #
 # Data in the plane: three narrow clusters with 50, 30 and 20 % of the points. Their score is known, so whatever goes wrong is the walk's own fault. Two variances
-# $\sigma_t^2$ are in use: $\beta_t$ is right for data $N(0,I)$, $\tilde\beta_t$ for data in one single point.
+# $\sigma_t^2$ are in use: $\beta_t$ is right for data $N(0,I)$, $\tilde\beta_t$ for data in one single point. DDPM fixes one of them; its successors learn a value between.
 #
 # **Find out:** move $t$ from 100 to 0. When does a point decide for a cluster? On which schedule is the decision over first? Which variance ends tighter?
 
 # %%
 centres = torch.tensor([[-1.3, 0.9], [1.3, 0.9], [0.2, -1.4]]).double()
 shares = torch.tensor([0.5, 0.3, 0.2]).double()
-PLANE = {"linear": linear_betas(100, 1e-3, 0.2), "cosine": cosine_betas(100), "constant": torch.full((100,), 0.096).double()}
+PLANE = {"linear": linear_betas(100, 1e-3, 0.2), "cosine": cosine_betas(100), "constant": linear_betas(100, 0.1, 0.1)}
 
 
 def unit_noise(betas, centres=centres, sd=0.15, shares=shares):
     """The exact predictor of the standard normal noise for clusters: (x (n, d), t an integer) -> (n, d)."""
-    left = torch.cumprod(1 - betas, 0)
-    return lambda x, t: -(1 - left[t - 1]).sqrt() * mixture_score(x, centres, sd, shares, left[t - 1].sqrt(), 1 - left[t - 1])
+    left = torch.cat([torch.ones(1).double(), torch.cumprod(1 - betas, 0)])
+
+    def predictor(x, t):
+        return -(1 - left[t]).sqrt() * mixture_score(x, centres, sd, shares, left[t].sqrt(), 1 - left[t])
+
+    return predictor
 
 
 def tilde(betas):
@@ -491,43 +584,75 @@ def sample_plane(n, seed):
 with after(ddpm_step):
     walks = {}
 
+    def walk(schedule, direction, variance):
+        chosen = PLANE[schedule]
+        if direction == "noising":
+            return pictures.noising(sample_plane(400, 31), chosen)
+        sigma2 = chosen if variance == "beta" else tilde(chosen)
+        return pictures.denoising(ddpm_step, unit_noise(chosen), chosen, sigma2)
+
     def draw_the_walk(schedule, direction, variance, t):
-        chosen, key = PLANE[schedule], (schedule, direction, variance)
-        if key not in walks:
-            there = lambda: pictures.noising(sample_plane(400, 31), chosen)
-            back = lambda: pictures.denoising(ddpm_step, unit_noise(chosen), chosen, chosen if variance == "beta" else tilde(chosen))
-            walks[key] = there() if direction == "noising" else back()
-        return pictures.draw_walk(walks[key], t, chosen, centres.numpy(), shares.numpy(), direction)
+        key = (schedule, direction, variance)
+        walks[key] = walks[key] if key in walks else walk(*key)
+        return pictures.draw_walk(walks[key], t, PLANE[schedule], centres.numpy(), shares.numpy(), direction)
 
     explore(
         draw_the_walk,
         schedule=ipywidgets.Dropdown(options=list(PLANE), description="schedule"),
         direction=ipywidgets.Dropdown(options=["denoising", "noising"], description="direction"),
-        variance=ipywidgets.Dropdown(options=[("β", "beta"), ("β̃, of the posterior", "tilde")], description="noise variance"),
+        variance=ipywidgets.Dropdown(options=[("β", "beta"), ("β̃", "tilde")], description="noise variance"),
         t=ipywidgets.IntSlider(25, min=0, max=100, step=1, description="time t"),
     )
 
 # %% [markdown]
+# On the cosine schedule most points are committed by $t=50$, on the linear one by 30, on the constant one only near 10. $\tilde\beta_t$ ends tighter, and with few steps
+# clearly so.
+#
 # **Two slips of printed samplers.** Algorithm 7 (moon) multiplies $z$ by $\Sigma_t=\beta_t$ instead of $\sigma_t=\sqrt{\beta_t}$: at $t=T=1000$ that is 0.02 instead of 0.141. And three of
-# the notes add noise in the last step. Take data exactly at $\pm1$: only without that noise do the samples arrive there. **Predict** which of the four numbers comes out as 0.
+# the notes add noise in the last step. Take data exactly at $\pm1$: only without that noise do the samples arrive there. **Predict** which number below comes out as 0.
 
 # %%
 with after(ddpm_step):
     def cluster_sd(betas, sigma2):
-        return pictures.spread_round(pictures.denoising(ddpm_step, unit_noise(betas), betas, sigma2, n=1000)[0], centres)
+        end = pictures.denoising(ddpm_step, unit_noise(betas), betas, sigma2, n=1000)[0]
+        return pictures.spread_round(end, centres)
 
     for T_few in (10, 50, 200):
         few = linear_betas(T_few, 0.1 / T_few, 20 / T_few).clamp(max=0.9)
-        print(f"{T_few:3d} steps: sd of a cluster {cluster_sd(few, few):.2f} with beta, {cluster_sd(few, tilde(few)):.2f} with beta-tilde (data 0.15)")
-    sd_variance, sd_root = cluster_sd(PLANE["linear"], PLANE["linear"] ** 2), cluster_sd(PLANE["linear"], PLANE["linear"])
+        sds = cluster_sd(few, few), cluster_sd(few, tilde(few))
+        print(f"{T_few:3d} steps: sd of a cluster {sds[0]:.2f} with beta, {sds[1]:.2f} with beta-tilde (data 0.15)")
+    plane = PLANE["linear"]
+    sd_printed, sd_root = cluster_sd(plane, plane**2), cluster_sd(plane, plane)      # factor beta, factor sqrt(beta)
+    print(f"the variance as factor: sd {sd_printed:.2f}; its root: {sd_root:.2f} (data 0.15)")
+    erratum(
+        "moon:22.5",
+        r"Algorithm 7: $x_{t-1}=\mu+\Sigma_t z$ for all $t$",
+        r"$x_{t-1}=\mu+\sigma_t z$ with $\sigma_t=\sqrt{\beta_t}$, and $z=0$ at $t=1$",
+        printed_holds=abs(sd_printed / 0.15 - 1) < 0.15,
+        corrected_holds=abs(sd_root / 0.15 - 1) < 0.15,
+    )
+
+# %%
+with after(ddpm_step):
     poles = torch.tensor([[-1.0], [1.0]]).double()
-    end = pictures.denoising(ddpm_step, unit_noise(PLANE["linear"], poles, 0.0, weights), PLANE["linear"], PLANE["linear"], n=1000, d=1)[0]
-    off, off_noisy = (pictures.spread_round(x, poles) for x in (end, end + PLANE["linear"][0].sqrt().item() * normal(1000, 1, seed=41).numpy()))
-    print(f"printed variance as factor: sd {sd_variance:.2f}, its root: {sd_root:.2f}; off from the poles by {off:.3f}, with noise at t = 1 by {off_noisy:.3f}")
-    erratum("moon:22.5", r"Algorithm 7: $x_{t-1}=\mu+\Sigma_t z$ for all $t$", r"$x_{t-1}=\mu+\sigma_t z$ with $\sigma_t=\sqrt{\beta_t}$, and $z=0$ at $t=1$",
-            printed_holds=abs(sd_variance / 0.15 - 1) < 0.15, corrected_holds=abs(sd_root / 0.15 - 1) < 0.15)
-    erratum("explainers:5.5.b", r"$z\sim N(0,I)$ in every step, from $x_T\in N(0,I)$", r"$z=0$ at $t=1$, from $x_T\sim N(0,I)$", printed_holds=off_noisy < 1e-3, corrected_holds=off < 1e-3)
-    erratum("wu:6.17.3", r"$+\sqrt{\beta_t}\,z_t$ for $t=T,\dots,1$", r"$+\sqrt{\beta_t}\,z_t$ for $t=T,\dots,2$, and $z_1=0$", printed_holds=off_noisy < 1e-3, corrected_holds=off < 1e-3)
+    end = pictures.denoising(ddpm_step, unit_noise(plane, poles, 0.0, weights), plane, plane, n=1000, d=1)[0]
+    noisy_end = end + plane[0].sqrt().item() * normal(1000, 1, seed=41).numpy()
+    off, off_noisy = pictures.spread_round(end, poles), pictures.spread_round(noisy_end, poles)
+    print(f"off from the poles by {off:.3f}, with noise at t = 1 by {off_noisy:.3f}")
+    erratum(
+        "explainers:5.5.b",
+        r"$z\sim N(0,I)$ in every step, from $x_T\in N(0,I)$",
+        r"$z=0$ at $t=1$, from $x_T\sim N(0,I)$",
+        printed_holds=off_noisy < 1e-3,
+        corrected_holds=off < 1e-3,
+    )
+    erratum(
+        "wu:6.17.3",
+        r"$+\sqrt{\beta_t}\,z_t$ for $t=T,\dots,1$",
+        r"$+\sqrt{\beta_t}\,z_t$ for $t=T,\dots,2$, and $z_1=0$",
+        printed_holds=off_noisy < 1e-3,
+        corrected_holds=off < 1e-3,
+    )
 
 # %% [markdown] covers="moon:22.5 guo:VI.3.d"
 # ## 4. Learn the noise
@@ -538,7 +663,7 @@ with after(ddpm_step):
 # Do the terms add up? For data $N(0,1)$ the exact reverse step is $N(\sqrt{\alpha_t}x_t,\beta_t)$ and the bound must equal the data's entropy $\frac12\log 2\pi e$. The expected terms are
 # $L_T=-\frac12\log(1-\bar\alpha_T)$, $L_{t-1}=\frac12\log(\beta_t/\tilde\beta_t)$ and $L_0=\frac12\log(2\pi e\,\beta_1)$. **Add them by hand first**: nearly everything cancels.
 
-# %%
+# %% demo=true
 def bound_terms(betas):
     """For data N(0, 1) and the exact reverse steps: L_T, the KL terms of steps 2 … T, L_0."""
     left = torch.cumprod(1 - betas, 0)
@@ -552,8 +677,13 @@ assert abs(float(L_T + kl.sum() + L_0) - entropy) < 1e-9
 print(f"L_T = {L_T:.5f}, the 999 terms between {kl.sum():.3f}, L_0 = {L_0:.3f}; together {L_T + kl.sum() + L_0:.4f}")
 
 L_T, kl, L_0 = bound_terms(torch.tensor([0.2, 0.4, 0.6]).double())          # three steps, where each term counts
-erratum("moon:22.5", r"$L_T$ is the prior term, and $L_t=\mathrm{KL}(q(x_{t-1}\mid x_t,x_0)\,\|\,p_\theta)$ for $t>1$", r"the KL of step $t$ is called $L_{t-1}$, so that no term is lost; $p(x_T)$ has no $\theta$",
-        printed_holds=abs(float(L_T + kl[:-1].sum() + L_0) - entropy) < 1e-6, corrected_holds=abs(float(L_T + kl.sum() + L_0) - entropy) < 1e-9)
+erratum(
+    "moon:22.5",
+    r"$L_T$ is the prior term, and $L_t=\mathrm{KL}(q(x_{t-1}\mid x_t,x_0)\,\|\,p_\theta)$ for $t>1$",
+    r"the KL of step $t$ is called $L_{t-1}$, so that no term is lost; $p(x_T)$ has no $\theta$",
+    printed_holds=abs(float(L_T + kl[:-1].sum() + L_0) - entropy) < 1e-6,
+    corrected_holds=abs(float(L_T + kl.sum() + L_0) - entropy) < 1e-9,
+)
 
 # %% [markdown] covers="explainers:5.5.c moon:22.5 guo:VI.3.d"
 # ### What the weights say, and what they miss
@@ -566,19 +696,28 @@ erratum("moon:22.5", r"$L_T$ is the prior term, and $L_t=\mathrm{KL}(q(x_{t-1}\m
 # That is a choice, no identity: it moves effort away from the first steps, whose details nobody sees. (22.52) also misses $t=1$: there $\tilde\beta_1=0$ and the weight is
 # infinite, so $L_0$ needs a variance of its own. In units of the score, $\lVert\epsilon-\epsilon_\theta\rVert^2=(1-\bar\alpha_t)\lVert s_\theta-\nabla\log q(x_t\mid x_0)\rVert^2$: denoising score matching.
 
-# %%
+# %% demo=true
 beta_tilde = tilde(betas)[1:]                                               # t = 2 … T
 weight_tilde = (betas[1:] ** 2 / (2 * beta_tilde * (1 - betas[1:]) * (1 - abar[2:]))).numpy()
 weight_beta = (betas / (2 * (1 - betas) * (1 - abar[1:]))).numpy()
-mu_of = lambda eps, t: (0.3 - betas[t - 1] / (1 - abar[t]).sqrt() * eps) / (1 - betas[t - 1]).sqrt()
-for t in (2, 300, 1000):                                                    # KL of N(mu(1), v) and N(mu(-0.5), v)
-    kl_t = (mu_of(1.0, t) - mu_of(-0.5, t)) ** 2 / (2 * beta_tilde[t - 2])
-    assert torch.isclose(kl_t, torch.tensor(weight_tilde[t - 2] * 1.5**2))
+for t in (2, 300, 1000):                                                    # two predictions of noise: 1 and -0.5
+    mu = [(0.3 - betas[t - 1] / (1 - abar[t]).sqrt() * eps) / (1 - betas[t - 1]).sqrt() for eps in (1.0, -0.5)]
+    p, q = (torch.distributions.Normal(m, beta_tilde[t - 2].sqrt()) for m in mu)
+    assert abs(torch.distributions.kl_divergence(q, p).item() / (weight_tilde[t - 2] * 1.5**2) - 1) < 1e-9
+eps, t = normal(3, seed=71), 300                                            # the error of the noise is one of the score
+x = (abar[t].sqrt() * 0.7 + (1 - abar[t]).sqrt() * eps).requires_grad_(True)
+log_q = torch.distributions.Normal(abar[t].sqrt() * 0.7, (1 - abar[t]).sqrt()).log_prob(x)
+assert torch.allclose(torch.autograd.grad(log_q.sum(), x)[0], -eps / (1 - abar[t]).sqrt())
 snr = (abar[1:] / (1 - abar[1:])).numpy()
-assert np.allclose(weight_tilde, (snr[:-1] - snr[1:]) / 2 / snr[1:])        # half of what is lost of the signal-to-noise ratio
+assert np.allclose(weight_tilde, (snr[:-1] - snr[1:]) / 2 / snr[1:])        # half the relative loss of signal-to-noise
 show(*pictures.draw_weights(weight_beta, weight_tilde))
-erratum("moon:22.5", r"the final objective $L_t$ is $\lVert\epsilon-\epsilon_\theta\rVert^2$", r"it is $L_{\mathrm{simple}}$: the weight $\lambda_t$ of (22.52) has been dropped",
-        printed_holds=bool(weight_beta.max() / weight_beta.min() < 1.01), corrected_holds=bool(np.isclose(weight_beta[0] / weight_beta[-1], 49, rtol=0.01)))
+erratum(
+    "moon:22.5",
+    r"the final objective $L_t$ is $\lVert\epsilon-\epsilon_\theta\rVert^2$",
+    r"it is $L_{\mathrm{simple}}$: the weight $\lambda_t$ of (22.52) has been dropped",
+    printed_holds=bool(weight_beta.max() / weight_beta.min() < 1.01),             # then dropping it changes nothing
+    corrected_holds=bool(abs(weight_beta[0] / weight_beta[-1] / 49 - 1) < 0.01),
+)
 
 # %% exercise="ddpm_loss" points=2 minutes=8 difficulty=2 covers="explainers:5.5.c moon:22.5 wu:6.17.3"
 def ddpm_loss(model, x0, t, eps, betas):
@@ -602,7 +741,7 @@ check(ddpm_loss)
 # All $T$ steps share one network; $t$ is just one more input, embedded as sines and cosines (`clock`). When $t$ is large, $x_t$ itself is nearly the noise. So the network starts
 # from $\sqrt{1-\bar\alpha_t}\,x_t$ and learns only what is left.
 #
-# What is backpropagated in one update? One call of the network at one random $t$ for each row, never the chain of $T$ steps. The cell after the next counts.
+# What is backpropagated in one update? One call of the network at one random $t$ for each row, never the chain of $T$ steps. The cell below `train` counts.
 
 # %%
 def clock(time):
@@ -631,16 +770,17 @@ class Denoiser(nn.Module):
 
 # %%
 def train(net, x0, betas, steps, batch, rate, labels=None, only_t=None, seed=0):
-    """Train with Adam and your ddpm_loss; x0 (N, d) and all else on one device -> loss per component of each step."""
+    """Train with Adam and your ddpm_loss, all on one device. x0 (N, d) -> losses per component (steps,)."""
     g = torch.Generator(x0.device).manual_seed(seed)
     optimiser = torch.optim.Adam(net.parameters(), lr=rate)
     warm_and_cool = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.1)
     losses = []
     for _ in range(steps):
         rows = torch.randint(len(x0), (batch,), generator=g, device=x0.device)
-        t = torch.randint(1, len(betas) + 1, (batch,), generator=g, device=x0.device) if only_t is None else torch.full((batch,), only_t)
+        t = torch.randint(1, len(betas) + 1, (batch,), generator=g, device=x0.device)
+        t = t if only_t is None else torch.full_like(t, only_t)
         eps = torch.randn(batch, x0.shape[1], generator=g, device=x0.device)
-        model = net if labels is None else lambda x, t: net(x, t, labels[rows])
+        model = net if labels is None else partial(net, label=labels[rows])
         loss = ddpm_loss(model, x0[rows], t, eps, betas) / x0.shape[1]
         optimiser.zero_grad()
         loss.backward()
@@ -650,32 +790,39 @@ def train(net, x0, betas, steps, batch, rate, labels=None, only_t=None, seed=0):
     return torch.stack(losses).cpu()
 
 
-# %%
+# %% demo=true
 torch.manual_seed(0)
 plane_betas = PLANE["linear"].float()
 net, calls = Denoiser(plane_betas, 2, 64), []
 net.register_forward_hook(lambda *_: calls.append(1))
 x, mixed = torch.randn(4, 2), torch.tensor([1, 30, 60, 100])
 together = net(x, mixed)
-assert together.shape == x.shape and not torch.allclose(together, net(x, mixed.flip(0)))                            # it reads t
-assert torch.allclose(together, torch.cat([net(x[i : i + 1], mixed[i : i + 1]) for i in range(4)]), atol=1e-6)      # a batch may mix t
+one_by_one = torch.cat([net(x[i : i + 1], mixed[i : i + 1]) for i in range(4)])
+assert together.shape == x.shape and not torch.allclose(together, net(x, mixed.flip(0)))       # it reads t
+assert torch.allclose(together, one_by_one, atol=1e-5)                                         # a batch may mix t
 calls.clear()
 (net(x, mixed) - torch.randn(4, 2)).square().sum(1).mean().backward()
-erratum("explainers:5.5.c", r"gradients are computed via backpropagation through the entire model", r"through one call of the denoiser at one random $t$, not through the chain of $T$ calls",
-        printed_holds=len(calls) == len(plane_betas), corrected_holds=len(calls) == 1 and net.enter.weight.grad is not None)
+erratum(
+    "explainers:5.5.c",
+    r"gradients are computed via backpropagation through the entire model",
+    r"through one call of the denoiser at one random $t$, not through the chain of $T$ calls",
+    printed_holds=len(calls) == len(plane_betas),
+    corrected_holds=len(calls) == 1 and net.enter.weight.grad is not None,
+)
 
 # %% [markdown] covers="wu:6.5 wu:6.5.1"
 # Train on the three clusters. Black is the exact score, red the learned one, $-\epsilon_\theta/\sqrt{1-\bar\alpha_t}$. **Find out** at which $t$ the network is worst, and why: where does the score change
 # fastest?
 #
-# Then: would one network for each step be better? Ten steps and the same number of updates in total: 400 for a shared network, 40 for each of ten.
+# Then: would one network for each step be better? Ten steps and the same number of updates in total: 400 for a shared network, 40 for each of ten. What
+# is learned at one $t$ may help at the next.
 
 # %%
 with after(ddpm_loss, q_sample):
     plane_data, plane_exact = sample_plane(4000, 51).float(), unit_noise(PLANE["linear"])
     torch.manual_seed(1)
     plane_net = Denoiser(plane_betas, 2, 96)
-    train(plane_net, plane_data, plane_betas, steps=scale(cpu=600, gpu=4000), batch=256, rate=4e-3)
+    train(plane_net, plane_data, plane_betas, steps=600, batch=256, rate=4e-3)
 
     def draw_field(t):
         signal, noise = float(abar_plane[t]) ** 0.5, (1 - float(abar_plane[t])) ** 0.5
@@ -697,7 +844,8 @@ with after(ddpm_loss, q_sample):
         """Mean squared distance from the exact noise prediction, over the ten steps."""
         total = 0.0
         for t in range(1, 11):
-            x = ten_left[t - 1].sqrt() * plane_data[:500] + (1 - ten_left[t - 1]).sqrt() * normal(500, 2, seed=60 + t).float()
+            eps = normal(500, 2, seed=60 + t).float()
+            x = ten_left[t - 1].sqrt() * plane_data[:500] + (1 - ten_left[t - 1]).sqrt() * eps
             with torch.no_grad():
                 total += (net_of(t)(x, torch.full((500,), t)) - ten_exact(x.double(), t)).square().mean().item() / 10
         return total
@@ -709,13 +857,14 @@ with after(ddpm_loss, q_sample):
         train(own, plane_data, ten.float(), 40, 128, 4e-3, only_t=t)
     error_shared, error_separate = error(lambda t: shared), error(lambda t: separate[t - 1])
     assert error_separate > 2 * error_shared
-    print("Ten separate networks: more than twice the squared error of the shared one. What is learned at one t helps at the next.")
+    print("Ten separate networks: more than twice the squared error of the shared one.")
 
 # %% [markdown] covers="wu:6.8 wu:6.17.3 moon:22.5"
 # ## 5. Digits
 #
 # Now real data in 64 dimensions, 200 steps of the cosine schedule. The network is also told which digit it sees, so that you can ask for one. Training takes some five seconds of a CPU; on a GPU
-# the same cell trains a wider network for longer. The right-hand curve compares the trained loss with the least possible on these images, that of `best_guess`.
+# the same cell trains a wider network for longer. The right-hand picture compares the trained loss with the least possible on these images, that of `best_guess`. As in the plane,
+# the network is weakest at small $t$, where the noise hides among the details.
 
 # %%
 with after(ddpm_loss, q_sample):
@@ -724,8 +873,11 @@ with after(ddpm_loss, q_sample):
     pixels, labels = images.float().to(here), torch.tensor(digits.y, device=here)
     torch.manual_seed(0)
     artist = Denoiser(betas_digits, 64, scale(cpu=256, gpu=1024), labels=10).to(here)
-    losses = train(artist, pixels, betas_digits.float().to(here), scale(cpu=1000, gpu=10_000), scale(cpu=128, gpu=512), scale(cpu=4e-3, gpu=1e-3), labels)
+    steps, batch, rate = scale(cpu=(1000, 128, 4e-3), gpu=(10_000, 512, 1e-3))
+    losses = train(artist, pixels, betas_digits.float().to(here), steps, batch, rate, labels)
 
+# %%
+with after(ddpm_loss, q_sample):
     abar_digits = pictures.signal_left(betas_digits)
     levels, learned, floor = [1, 2, 5, 10, 20, 40, 70, 100, 150, 200], [], []
     for t in levels:
@@ -740,12 +892,13 @@ with after(ddpm_loss, q_sample):
 # %%
 with after(ddpm_loss, q_sample, ddpm_step):
     def paint(wanted, seed):
-        """Images of the wanted digits (n,) -> the way (T + 1, n, 64), entry t at time t, and the guesses of x_0 from there."""
-        g, x0_at = torch.Generator().manual_seed(seed), [None] * (T_digits + 1)
+        """Images of the wanted digits (n,) -> states x_t and guesses of x_0, both (T + 1, n, 64), entry t at time t."""
+        x0_at = [None] * (T_digits + 1)
 
         @torch.no_grad()
         def says(x, t):
-            eps_hat = artist(x.float().to(here), torch.full((len(wanted),), t, device=here), wanted.to(here)).double().cpu()
+            times = torch.full((len(wanted),), t, device=here)
+            eps_hat = artist(x.float().to(here), times, wanted.to(here)).double().cpu()
             x0_at[t] = (x - (1 - abar_digits[t]) ** 0.5 * eps_hat) / abar_digits[t] ** 0.5
             return eps_hat
 
@@ -753,8 +906,12 @@ with after(ddpm_loss, q_sample, ddpm_step):
         return way, np.stack([way[0], *[x0.numpy() for x0 in x0_at[1:]]])
 
     way, x0_guesses = paint(torch.arange(10).repeat(4), seed=1)
-    show(*pictures.draw_digits(way[0], range(10), "Drawn on request"), digits=0)
-    explore(lambda t: pictures.draw_denoising(way[:, :10], x0_guesses[:, :10], t), digits=0, t=ipywidgets.IntSlider(80, min=0, max=195, step=5, description="time t"))
+    show(*pictures.draw_digits(way[0], range(10)), digits=0)
+    explore(
+        lambda t: pictures.draw_denoising(way[:, :10], x0_guesses[:, :10], t),
+        digits=0,
+        t=ipywidgets.IntSlider(80, min=0, max=195, step=5, description="time t"),
+    )
 
 # %% [markdown]
 # ### Are they good, and are they new?
@@ -768,17 +925,25 @@ with after(ddpm_loss, q_sample, ddpm_step):
 
     judge = SVC(gamma=0.05).fit(images[:1200], digits.y[:1200])
     drawn = torch.tensor(paint(torch.arange(10).repeat(20), seed=2)[0][0])
-    as_asked, on_real = (judge.predict(drawn) == np.arange(200) % 10).mean(), judge.score(images[1200:], digits.y[1200:])
+    as_asked = (judge.predict(drawn) == np.arange(200) % 10).mean()
+    on_real = judge.score(images[1200:], digits.y[1200:])
+    assert as_asked > 0.9 and on_real > 0.9
+    print("Read as asked for: more than 90 %. Real digits new to the classifier: more than 90 %.")
 
+# %%
+with after(ddpm_loss, q_sample, ddpm_step):
     def perfect(x, t):
         return (x - abar_digits[t] ** 0.5 * best_guess(x, float(abar_digits[t]))) / (1 - abar_digits[t]) ** 0.5
 
+    def nearest(x):
+        """Median distance to the nearest real image."""
+        return torch.cdist(x, images).min(1).values.median().item()
+
     recited = torch.tensor(pictures.denoising(ddpm_step, perfect, betas_digits, betas_digits, n=100, d=64)[0])
-    nearest = lambda x: torch.cdist(x, images).min(1).values.median().item()
-    real_to_real = torch.cdist(images, images).fill_diagonal_(9e9).min(1).values.median().item()
-    assert as_asked > 0.9 and on_real > 0.9 and nearest(recited) < 0.01 and nearest(drawn) > real_to_real / 2
-    print("Read as asked for: more than 90 %. Real digits unknown to the classifier: more than 90 %.")
-    print(f"Distance to the nearest real image: drawn about {nearest(drawn):.0f}, real to real about {real_to_real:.0f}, by the perfect predictor {nearest(recited):.2f}.")
+    real_to_real = torch.cdist(images, images).fill_diagonal_(math.inf).min(1).values.median().item()
+    assert nearest(recited) < 0.01 and nearest(drawn) > real_to_real / 2
+    print(f"Distance to the nearest real image: ours about {nearest(drawn):.0f}, real ones about {real_to_real:.0f}, "
+          f"the perfect predictor's {nearest(recited):.2f}.")
 
 # %% [markdown] written="why_not_perfect" points=2 minutes=8
 # **In your own words** (about five sentences). Of all functions, the one with the least training loss draws copies of the training images only. Why? And why does the

@@ -13,6 +13,8 @@ def ewa(x, beta, correct=False):
     v_t = sum over i <= t of (1 - beta) beta^(t - i) x_i, as one matrix product.
     With `correct`, v_t is divided by the sum of its weights, 1 - beta^t.
     """
+    if not x.is_floating_point():
+        x = x.double()
     steps = torch.arange(x.shape[0], device=x.device)
     age = steps[:, None] - steps
     base = x.new_full((), beta)

@@ -16,7 +16,7 @@ def linear_betas(steps: int, first: float = 1e-4, last: float = 0.02) -> Tensor:
 
 
 def cosine_betas(steps: int, offset: float = 0.008) -> Tensor:
-    """The schedule of Nichol and Dhariwal: abar_t falls like a squared cosine; beta is capped at 0.999 -> (steps,) float64."""
+    """The schedule of Nichol and Dhariwal: abar_t falls like a squared cosine, beta <= 0.999 -> (steps,) float64."""
     time = torch.linspace(0, 1, steps + 1, dtype=torch.float64)
     signal = torch.cos((time + offset) / (1 + offset) * math.pi / 2).square()
     return (1 - signal[1:] / signal[:-1]).clamp(max=0.999)
@@ -42,7 +42,7 @@ def q_sample(x0: Tensor, t: Tensor, eps: Tensor, betas: Tensor) -> Tensor:
 def posterior(x0: Tensor, xt: Tensor, t: Tensor, betas: Tensor) -> tuple[Tensor, Tensor]:
     """q(x_{t-1} | x_t, x_0) = N(mean, var I). x0, xt (n, *shape), t (n,) -> mean (n, *shape), var (n,).
 
-    Both factors of Bayes' rule are Gaussian in x_{t-1}; the closed form has no division by beta-tilde, which is 0 at t = 1.
+    Both factors of Bayes' rule are Gaussian in x_{t-1}. Nothing is divided by var, which is 0 at t = 1.
     """
     t = torch.as_tensor(t, device=betas.device)
     abar, beta = alpha_bar(betas), betas[t - 1]
@@ -59,8 +59,13 @@ def ddpm_loss(model, x0: Tensor, t: Tensor, eps: Tensor, betas: Tensor) -> Tenso
     return wrong_by.square().flatten(1).sum(1).mean()
 
 
-def ddpm_step(xt: Tensor, t: int, eps_hat: Tensor, z: Tensor, betas: Tensor, sigma2: Tensor) -> Tensor:
-    """x_{t-1} by ancestral sampling with noise variances sigma2 (T,); the last step (t = 1) adds no noise. (n, *shape) -> same."""
+def ddpm_step(
+    xt: Tensor, t: int, eps_hat: Tensor, z: Tensor, betas: Tensor, sigma2: Tensor
+) -> Tensor:
+    """x_{t-1} by ancestral sampling with noise variances sigma2 (T,). (n, *shape) -> same.
+
+    The last step, t = 1, adds no noise.
+    """
     beta, abar = betas[t - 1], (1 - betas[:t]).prod()
     mean = (xt - (beta / (1 - abar).sqrt()).to(xt.dtype) * eps_hat) / (1 - beta).sqrt().to(xt.dtype)
     return mean if t == 1 else mean + sigma2[t - 1].sqrt().to(xt.dtype) * z
@@ -87,12 +92,16 @@ def sample_ve_gaussian(x_T: Tensor, z: Tensor, sigma2: float, v0: float) -> Tens
     x_T (n, *shape), z (T, n, *shape) -> (n, *shape).
     """
     T = len(z)
-    kept = v0 / (v0 + sigma2 * torch.arange(T, dtype=x_T.dtype, device=x_T.device))  # noise of step t + 1, carried to 0
+    kept = v0 / (
+        v0 + sigma2 * torch.arange(T, dtype=x_T.dtype, device=x_T.device)
+    )  # noise of step t + 1, carried to 0
     kept = torch.where(torch.arange(T, device=x_T.device) == 0, 0, kept)
     return x_T * (v0 / (v0 + T * sigma2)) + sigma2**0.5 * torch.tensordot(kept, z, dims=1)
 
 
-def loss_report(x0: Tensor, t: Tensor, eps: Tensor, betas: Tensor, W: Tensor, predictor: str) -> dict:
+def loss_report(
+    x0: Tensor, t: Tensor, eps: Tensor, betas: Tensor, W: Tensor, predictor: str
+) -> dict:
     """`ddpm_loss` of a small predictor, its gradient in W by hand, and the number of calls that it takes.
 
     predictor: "tanh" predicts tanh(x W) + t / 10, "perfect" predicts eps.
@@ -112,15 +121,21 @@ def loss_report(x0: Tensor, t: Tensor, eps: Tensor, betas: Tensor, W: Tensor, pr
 class Denoiser(nn.Module):
     """Noise predictor for flat images: eps_hat = sqrt(1 - abar_t) x + sqrt(abar_t) F(x, t, label).
 
-    At high noise x itself is nearly the noise, so F learns only what is left. F is a residual network of `depth` layers;
-    t enters by sines and cosines, the label by an embedding.
+    At high noise x itself is nearly the noise, so F learns only what is left. F is a residual network of
+    `depth` layers; t enters by sines and cosines, the label by an embedding.
     """
 
-    def __init__(self, betas: Tensor, dim: int = 64, width: int = 256, depth: int = 3, labels: int = 10):
+    def __init__(
+        self, betas: Tensor, dim: int = 64, width: int = 256, depth: int = 3, labels: int = 10
+    ):
         super().__init__()
         self.register_buffer("abar", alpha_bar(betas).float())
         self.register_buffer("rates", torch.logspace(0, 2, 16))
-        self.enter, self.time, self.label = nn.Linear(dim, width), nn.Linear(32, width), nn.Embedding(labels, width)
+        self.enter, self.time, self.label = (
+            nn.Linear(dim, width),
+            nn.Linear(32, width),
+            nn.Embedding(labels, width),
+        )
         self.layers = nn.ModuleList(nn.Linear(width, width) for _ in range(depth))
         self.leave = nn.Linear(width, dim)
 
@@ -143,12 +158,20 @@ def digits_data(device="cpu") -> tuple[Tensor, Tensor]:
 
 
 def train_digits(
-    device="cpu", steps: int = 1000, *, batch: int = 128, width: int = 256, depth: int = 3, lr: float = 4e-3, n_betas: int = 200, seed: int = 0
+    device="cpu",
+    steps: int = 1000,
+    *,
+    batch: int = 128,
+    width: int = 256,
+    depth: int = 3,
+    lr: float = 4e-3,
+    n_betas: int = 200,
+    seed: int = 0,
 ) -> dict:
     """Train a Denoiser on the digits with the noise-prediction loss and the cosine schedule.
 
-    -> dict(net, betas (n_betas,), losses (steps,) on `device`: squared error per pixel). The learning rate warms up over
-    100 steps and falls by a half cosine.
+    -> dict(net, betas (n_betas,), losses (steps,) on `device`: squared error per pixel).
+    The learning rate warms up over 100 steps and falls by a half cosine.
     """
     generator = torch.Generator(device).manual_seed(seed)
     images, labels = digits_data(device)
@@ -165,7 +188,10 @@ def train_digits(
         rows = torch.randint(len(images), (batch,), generator=generator, device=device)
         t = torch.randint(1, n_betas + 1, (batch,), generator=generator, device=device)
         eps = torch.randn(batch, images.shape[1], generator=generator, device=device)
-        loss = ddpm_loss(lambda x, t, rows=rows: net(x, t, labels[rows]), images[rows], t, eps, betas) / images.shape[1]
+        loss = (
+            ddpm_loss(lambda x, t, rows=rows: net(x, t, labels[rows]), images[rows], t, eps, betas)
+            / images.shape[1]
+        )
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

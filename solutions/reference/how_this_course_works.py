@@ -1,4 +1,5 @@
 """What the first notebook's answers are judged by: small functions, each by another road than the one expected."""
+
 import torch
 from torch import Tensor
 
@@ -92,6 +93,8 @@ def path_counts(inputs_of: dict[str, list[str]]):
             A[nodes.index(node), nodes.index(one)] += 1
     if torch.linalg.matrix_power(A, max(len(nodes), 1)).any():
         return None
-    v = torch.linalg.solve(torch.eye(len(nodes), dtype=A.dtype) - A, torch.ones(len(nodes), dtype=A.dtype))
+    v = torch.linalg.solve(
+        torch.eye(len(nodes), dtype=A.dtype) - A, torch.ones(len(nodes), dtype=A.dtype)
+    )
     values = {node: round(float(value)) for node, value in zip(nodes, v, strict=True)}
     return {"values": values, "listed": len(nodes)}

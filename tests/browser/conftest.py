@@ -1,5 +1,6 @@
 """JupyterLab on a copy of course/, as a student has it, and a headless Chromium to drive it."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -23,6 +24,54 @@ CHROMIUM_FLAGS = (
 ).split()
 
 
+class Lab:
+    """A JupyterLab that runs in `folder`."""
+
+    def __init__(self, address, token, folder):
+        self.address, self.token, self.folder = address, token, folder
+
+
+@contextlib.contextmanager
+def running_lab(folder, person, *, page="/lab", **environ):
+    """JupyterLab in `folder`, with the settings of `person` and a home of its own beside it."""
+    home = folder.parent / "home"
+    settings = home / "settings" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    # Cells outside the window are drawn too, so that a test sees all of a notebook.
+    setting = json.dumps({"windowingMode": "none"})
+    (settings / "tracker.jupyterlab-settings").write_text(setting)
+    token = secrets.token_hex(16)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    ours = {k: v for k, v in os.environ.items() if k not in ("DESCENT_HOME", "MPLBACKEND")}
+    environ = ours | {
+        "HOME": str(home),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "run"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "JUPYTER_TOKEN": token,
+        **environ,
+    }
+    root = os.geteuid() == 0
+    command = start.lab_command(sys.executable, port, browser=False, root=root, page=page)
+    with (folder.parent / "lab.log").open("w") as log:
+        server = subprocess.Popen(
+            [*command, "--KernelManager.transport=ipc"],
+            cwd=folder,
+            env=start.lab_environ(environ, person),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            start.wait_until_listening(port, server)
+            yield Lab(f"http://127.0.0.1:{port}", token, folder)
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
 @pytest.fixture(scope="session")
 def course():
     """A copy of course/ that lasts the session. Its path is short: sockets lie beside it."""
@@ -33,52 +82,9 @@ def course():
 
 @pytest.fixture(scope="session")
 def lab(course):
-    """The address of a JupyterLab whose root is `course`, as `make start` starts it."""
-    home = course.parent / "home"
-    settings = home / "settings" / "@jupyterlab" / "notebook-extension"
-    settings.mkdir(parents=True)
-    # Cells outside the window are drawn too, so that a test sees all of a notebook.
-    setting = json.dumps({"windowingMode": "none"})
-    (settings / "tracker.jupyterlab-settings").write_text(setting)
-    token = secrets.token_hex(16)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    environ = dict(
-        os.environ,
-        HOME=str(home),
-        JUPYTER_CONFIG_DIR=str(home / "config"),
-        JUPYTER_DATA_DIR=str(home / "data"),
-        JUPYTER_RUNTIME_DIR=str(home / "run"),
-        JUPYTERLAB_SETTINGS_DIR=str(home / "settings"),
-        JUPYTERLAB_WORKSPACES_DIR=str(home / "workspaces"),
-        JUPYTER_TOKEN=token,
-        PYTHONPATH=str(course),  # the copy's `descent`, not the one that is installed
-    )
-    for ours in ("DESCENT_HOME", "MPLBACKEND"):
-        environ.pop(ours, None)
-    command = start.lab_command(sys.executable, port, browser=False, root=os.geteuid() == 0)
-    with (course.parent / "lab.log").open("w") as log:
-        server = subprocess.Popen(
-            [*command, "--KernelManager.transport=ipc"],
-            cwd=course,
-            env=start.lab_environ(environ),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            start.wait_until_listening(port, server)
-            yield Lab(f"http://127.0.0.1:{port}", token, course)
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-class Lab:
-    def __init__(self, address, token, course):
-        self.address, self.token, self.course = address, token, course
-
-    def url(self, path):
-        return f"{self.address}/lab/tree/{path}?token={self.token}"
+    """A student's JupyterLab in the copy, whose own `descent` it imports."""
+    with running_lab(course, "student", PYTHONPATH=str(course)) as lab:
+        yield lab
 
 
 @pytest.fixture(scope="session")
@@ -104,9 +110,9 @@ def open_notebook(browser, lab):
         context.set_default_timeout(60_000)
         page = context.new_page()
         # A workspace of its own: no tab that another test opened comes back.
-        url = f"{lab.address}/lab/workspaces/t{len(os.listdir(lab.course.parent))}-{id(page)}"
-        page.goto(f"{url}/tree/{path}?token={lab.token}&reset")
-        return Notebook(page, lab.course / path)
+        workspace = f"{lab.address}/lab/workspaces/{secrets.token_hex(4)}"
+        page.goto(f"{workspace}/tree/{path}?token={lab.token}")
+        return Notebook(page, lab.folder / path)
 
     yield open_
     for context in contexts:

@@ -55,11 +55,16 @@ def test_the_picture_to_come_is_kept_with_its_words(project):
     data = json.loads((project / "course/descent/checks" / f"{NOTEBOOK}.json").read_text())
     (pictures,) = data["targets"].values()
     assert pictures[0]["words"] == "The curve ends at 1.00."
-    assert (project / "course/descent/checks/99_toy" / pictures[0]["file"]).read_bytes()[:4] == b"\x89PNG"
+    assert (project / "course/descent/checks/99_toy" / pictures[0]["file"]).read_bytes()[
+        :4
+    ] == b"\x89PNG"
 
 
 def test_the_same_input_builds_the_same_bytes(project):
-    files = [*build.built_files(NOTEBOOK).values(), *sorted((project / "course/descent/checks/99_toy").glob("*.png"))]
+    files = [
+        *build.built_files(NOTEBOOK).values(),
+        *sorted((project / "course/descent/checks/99_toy").glob("*.png")),
+    ]
     before = [path.read_bytes() for path in files]
     build.build(NOTEBOOK)
     assert [path.read_bytes() for path in files] == before
@@ -68,7 +73,11 @@ def test_the_same_input_builds_the_same_bytes(project):
 def test_what_is_built_is_up_to_date_until_its_master_changes(project):
     assert build.stale_parts(NOTEBOOK) == []
     (project / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER + "\n# %%\nprint(1)\n")
-    assert set(build.stale_parts(NOTEBOOK)) == {"solution edition", "student's edition", "check data"}
+    assert set(build.stale_parts(NOTEBOOK)) == {
+        "solution edition",
+        "student's edition",
+        "check data",
+    }
 
 
 def test_a_changed_specification_makes_it_stale(project):
@@ -82,7 +91,11 @@ def test_a_changed_specification_makes_it_stale(project):
     [
         ("result = x * x", "result = x + x", "check(square) gives"),
         ('predict("Does', 'raise ValueError("broken")\npredict("Does', "broken"),
-        ('predict("Does', 'import warnings\nwarnings.warn("careful")\npredict("Does', "writes to stderr"),
+        (
+            'predict("Does',
+            'import warnings\nwarnings.warn("careful")\npredict("Does',
+            "writes to stderr",
+        ),
         ('predict("Does', 'square(np.ones(2))\npredict("Does', "NotImplementedError"),
     ],
     ids=["wrong solution", "error", "warning", "unsolved it fails"],
@@ -96,10 +109,19 @@ def test_a_notebook_that_does_not_hold_is_refused(toy_course, old, new, message)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda cell: cell.update(source=cell.source + "\n# hi"), "differs from the solution edition outside the markers"),
+        (
+            lambda cell: cell.update(source=cell.source + "\n# hi"),
+            "differs from the solution edition outside the markers",
+        ),
         (lambda cell: cell.update(execution_count=3), "holds outputs"),
-        (lambda cell: cell.update(source="    ### BEGIN SOLUTION\n    result = x * x"), "solution marker"),
-        (lambda cell: cell.update(source="    result = x * x"), "the solution line 'result = x * x'"),
+        (
+            lambda cell: cell.update(source="    ### BEGIN SOLUTION\n    result = x * x"),
+            "solution marker",
+        ),
+        (
+            lambda cell: cell.update(source="    result = x * x"),
+            "the solution line 'result = x * x'",
+        ),
         (lambda cell: cell.update(id="other"), "has another id"),
     ],
 )
@@ -130,7 +152,10 @@ def test_what_must_not_be_handed_out_is_found(project, name, content, message):
 def test_the_pages_list_the_notebook(project):
     pages.write_all()
     course = project / "course"
-    assert "| [Squares](99_toy/01_square.ipynb) | 5 | 1 | a square |" in (course / "README.md").read_text()
+    assert (
+        "| [Squares](99_toy/01_square.ipynb) | 5 | 1 | a square |"
+        in (course / "README.md").read_text()
+    )
     assert "| cs480:1 | $1=2$ | $1=1$ |" in (course / "ERRATA.md").read_text()
     assert "[99/01 Squares](99_toy/01_square.ipynb#Squares)" in (course / "COVERAGE.md").read_text()
     assert "progress()" in (course / "index.ipynb").read_text()
@@ -146,7 +171,13 @@ def test_stock_nbgrader_builds_the_same_release(project):
 
     shutil.move(project / "course", project / "ours")
     run = [sys.executable, "-m", "nbgrader", "generate_assignment", "99_toy"]
-    done = subprocess.run(run, cwd=project, env=build.kernel_environment("", static=False), capture_output=True, text=True)
+    done = subprocess.run(
+        run,
+        cwd=project,
+        env=build.kernel_environment("", static=False),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     stock = project / "course" / "99_toy"
     assert [path.name for path in stock.iterdir()] == ["01_square.ipynb"]  # and no master

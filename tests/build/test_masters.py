@@ -25,8 +25,16 @@ SLIPS = {
     "check of nothing": ('check="square"', 'check="sqare"', "check of 'sqare', which is no exercise"),
     "edited check": ("\ncheck(square)\n", "\nprint(check(square))\n", "a check cell holds nothing but check(square)"),
     "no such function": ("def square(x)", "def sqare(x)", "must define a function or class of that name"),
-    "two blocks": ("with after(square):", "with after(square):\n    pass\nwith after(square):", "two `with after(…)` blocks"),
-    "solution outside": ("    y = square(", "    ### BEGIN SOLUTION\n    ### END SOLUTION\n    y = square(", "solution markers outside an exercise"),
+    "two blocks": (
+        "with after(square):",
+        "with after(square):\n    pass\nwith after(square):",
+        "two `with after(…)` blocks",
+    ),
+    "solution outside": (
+        "    y = square(",
+        "    ### BEGIN SOLUTION\n    ### END SOLUTION\n    y = square(",
+        "solution markers outside an exercise",
+    ),
     "no minutes": ('minutes=5 builds="a square"', 'builds="a square"', ":1: the title cell needs minutes"),
     "not Python": ("    fig, ax = plt.subplots()", "    fig, ax = = 1", "not valid Python"),
 }  # fmt: skip
@@ -43,19 +51,27 @@ def test_a_slip_is_named_with_its_line(toy_course, slip):
 
 def test_a_check_before_its_exercise_is_named(toy_course):
     check = '# %% check="square"\ncheck(square)\n\n'
-    moved = MASTER.replace(check, "").replace('# %% exercise="square"', check + '# %% exercise="square"')
+    moved = MASTER.replace(check, "").replace(
+        '# %% exercise="square"', check + '# %% exercise="square"'
+    )
     (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(moved)
     assert any("stands before its exercise" in p for p in problems(toy_course))
 
 
 def test_a_double_exercise_is_named(toy_course):
     start, end = MASTER.index('# %% exercise="square"'), MASTER.index("# %%\ndef draw")
-    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER[:end] + MASTER[start:end] + MASTER[end:])
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(
+        MASTER[:end] + MASTER[start:end] + MASTER[end:]
+    )
     assert any("'square' appears twice (first in line 13)" in p for p in problems(toy_course))
 
 
 SPEC_SLIPS = {
-    "two wrong answers": ('@square.wrong("a column", advice="Look at the shape.")', "", "2 wrong answers, at least 3 are needed"),
+    "two wrong answers": (
+        '@square.wrong("a column", advice="Look at the shape.")',
+        "",
+        "2 wrong answers, at least 3 are needed",
+    ),
     "no right answer": ('@square.right("as a list")', "", "no right answer written another way"),
     "no advice": ('advice="Add or multiply?"', 'advice=""', "wrong answer 'doubles' has no advice"),
     "two hints": ('"Think.", ', "", "2 hints, 3 are needed"),
@@ -82,7 +98,7 @@ def test_an_exercise_without_a_specification_is_named(toy_course):
 
 def test_every_cell_gets_a_fixed_id_that_insertion_does_not_move(toy_course):
     before = [cell.id for cell in masters.expand(masters.read(NOTEBOOK)).cells]
-    text = MASTER.replace("# %%\ndef draw", '# %% [markdown]\n# New.\n\n# %%\ndef draw')
+    text = MASTER.replace("# %%\ndef draw", "# %% [markdown]\n# New.\n\n# %%\ndef draw")
     (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(text)
     after = [cell.id for cell in masters.expand(masters.read(NOTEBOOK)).cells]
     assert [i for i in after if i in before] == before and len(after) == len(before) + 1

@@ -51,7 +51,7 @@ erratum("cs480:1", printed="$1=2$", corrected="$1=1$", printed_holds=1 == 2, cor
 # ### END SOLUTION
 '''
 
-SPEC = '''import numpy as np
+SPEC = """import numpy as np
 from solutions.spec import Exercise
 
 square = Exercise("square", reference=lambda x: x**2, hints=["Look.", "Think.", "Times itself."])
@@ -75,4 +75,4 @@ def _(x): return (x**2)[:, None]
 
 @square.right("as a list")
 def _(x): return [float(v) ** 2 for v in x]
-'''
+"""

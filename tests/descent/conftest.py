@@ -32,7 +32,14 @@ def double_exercise() -> Exercise:
 @lru_cache
 def toy_data() -> str:
     exercise = checkdata.exercise_data(double_exercise(), 2, seed=1)
-    head = {"notebook": NOTEBOOK, "title": "Doubles", "minutes": 5, "builds": "a double", "source": "", "errata": 0}
+    head = {
+        "notebook": NOTEBOOK,
+        "title": "Doubles",
+        "minutes": 5,
+        "builds": "a double",
+        "source": "",
+        "errata": 0,
+    }
     return json.dumps(head | {"exercises": {"double": exercise}, "targets": {}})
 
 

@@ -37,7 +37,9 @@ def test_an_answer_under_another_name_is_found(toy, monkeypatch, capsys):
     assert check(__main__.double) == 2
 
 
-@pytest.mark.parametrize("strange", [3, None, "double", len, object()], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "strange", [3, None, "double", len, object()], ids=lambda v: type(v).__name__
+)
 def test_check_never_raises(toy, strange, capsys):
     assert check(strange) == 0
     assert "This notebook has no exercise named" in capsys.readouterr().out
@@ -110,7 +112,9 @@ def test_an_error_in_a_solved_block_is_an_error(shell):
 
 def test_other_with_statements_are_left_alone(shell, tmp_path):
     (tmp_path / "text").write_text("hello")
-    shell.run_cell(f"with open({str(tmp_path / 'text')!r}) as file:\n    text = file.read()").raise_error()
+    shell.run_cell(
+        f"with open({str(tmp_path / 'text')!r}) as file:\n    text = file.read()"
+    ).raise_error()
     assert shell.user_ns["text"] == "hello"
 
 

@@ -41,7 +41,9 @@ def test_show_wants_words():
 
 
 def test_a_moved_slider_redraws():
-    widget = Explorer(draw, {"a": FloatSlider(1.0, min=0, max=3), "kind": Dropdown(options=["line", "dots"])})
+    widget = Explorer(
+        draw, {"a": FloatSlider(1.0, min=0, max=3), "kind": Dropdown(options=["line", "dots"])}
+    )
     first = widget.picture.value
     widget.controls["a"].value = 2.5
     assert widget.words == "The last value is 10.0." and widget.picture.value != first
@@ -49,6 +51,19 @@ def test_a_moved_slider_redraws():
     second = widget.picture.value
     widget.controls["kind"].value = "dots"
     assert widget.picture.value != second
+
+
+def test_an_error_of_a_moved_slider_is_told():
+    def draw_positive(a):
+        if a < 0:
+            raise ValueError("a < 0")
+        return draw(a)
+
+    widget = Explorer(draw_positive, {"a": FloatSlider(1.0, min=-3, max=3)})
+    widget.controls["a"].value = -1.0
+    assert "This cannot be drawn. ValueError: a &lt; 0" in widget.readout.value
+    widget.controls["a"].value = 2.0
+    assert "The last value is 8.0." in widget.readout.value
 
 
 def test_explore_wants_controls():
@@ -74,17 +89,27 @@ def test_a_prediction_needs_a_truth_among_its_options(toy):
 @pytest.mark.parametrize(("printed", "corrected"), [(True, True), (False, False), (True, False)])
 def test_an_erratum_that_is_none_fails(toy, printed, corrected):
     with pytest.raises(AssertionError):
-        erratum("wu:1", printed="a", corrected="b", printed_holds=printed, corrected_holds=corrected)
+        erratum(
+            "wu:1", printed="a", corrected="b", printed_holds=printed, corrected_holds=corrected
+        )
 
 
 def test_an_erratum_is_shown_with_its_proof(shell):
-    shell.run_cell("from descent import erratum\nerratum('wu:1', 'a', 'b', printed_holds=False, corrected_holds=True)")
+    shell.run_cell(
+        "from descent import erratum\nerratum('wu:1', 'a', 'b', printed_holds=False, corrected_holds=True)"
+    )
     assert "Printed (fails here): a" in shell.shown[-1]["data"]["text/markdown"]
 
 
 @pytest.mark.parametrize(
     ("name", "shape"),
-    [("diabetes", (442, 10)), ("breast_cancer", (569, 30)), ("iris", (150, 4)), ("wine", (178, 13)), ("digits", (1797, 64))],
+    [
+        ("diabetes", (442, 10)),
+        ("breast_cancer", (569, 30)),
+        ("iris", (150, 4)),
+        ("wine", (178, 13)),
+        ("digits", (1797, 64)),
+    ],
 )
 def test_a_table_is_as_its_docstring_says(name, shape):
     table = getattr(data, name)()

@@ -16,7 +16,18 @@ pytestmark = pytest.mark.slow
 
 def nbval(path, home):
     """(exit status, output) of nbval on one notebook."""
-    run = [sys.executable, "-m", "pytest", "--nbval", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(path)]
+    run = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        str(path),
+    ]
     environment = build.kernel_environment(str(home), static=True)
     done = subprocess.run(run, cwd=build.ROOT, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
@@ -56,9 +67,13 @@ def test_nbval_fails_where_a_figure_has_other_data(tmp_path):
     """The proof that the comparison of figures can fail: one number of a baseline is changed."""
     name = "03_optimisation/01_gradient_descent"
     notebook = nbformat.read(build.ROOT / "solutions" / f"{name}.ipynb", 4)
-    cells = [cell for cell in notebook.cells if any("[axes 1" in str(o) for o in cell.get("outputs", []))]
+    cells = [
+        cell for cell in notebook.cells if any("[axes 1" in str(o) for o in cell.get("outputs", []))
+    ]
     output = next(o for o in cells[0].outputs if "[axes 1" in str(o))
-    output.data["text/plain"] = re.sub(r"mean (-?)\d", r"mean \g<1>7", output.data["text/plain"] + " mean 1", count=1)
+    output.data["text/plain"] = re.sub(
+        r"mean (-?)\d", r"mean \g<1>7", output.data["text/plain"] + " mean 1", count=1
+    )
     last = notebook.cells.index(cells[0])
     notebook.cells = notebook.cells[: last + 1]
     path = tmp_path / "changed.ipynb"
@@ -99,3 +114,4 @@ def test_a_notebook_has_its_form(notebook):
     assert len(re.findall(r"^\s*show\(", calls, re.M)) >= 2
     assert len(re.findall(r"^\s*predict\(", calls, re.M)) >= 2
     assert code[0].source.rstrip().endswith(f'start("{notebook}")')
+    assert re.search(r"^from descent import .*\bhint\b", code[0].source, re.M)  # the cards name it

@@ -7,7 +7,9 @@ import pytest
 from autograder import checkdata, masters, proofs
 
 EXERCISES = [
-    (notebook, name) for notebook in masters.notebooks() for name in checkdata.load_exercises(notebook)
+    (notebook, name)
+    for notebook in masters.notebooks()
+    for name in checkdata.load_exercises(notebook)
 ]
 # A longer run draws the hidden cases from more keys: KEYS=20 make test ARGS=tests/notebooks.
 KEYS = [f"key {number}".encode() for number in range(int(os.environ.get("KEYS", "3")))]

@@ -1,12 +1,19 @@
 """The first notebook's references against numpy, scikit-learn, torch.nn, graphlib and brute force."""
+
 import copy
 import graphlib
 
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import accuracy_score, mean_absolute_error, mean_pinball_loss, mean_squared_error
+from sklearn.metrics import (
+    accuracy_score,
+    mean_absolute_error,
+    mean_pinball_loss,
+    mean_squared_error,
+)
 from sklearn.neighbors import NearestCentroid
+
 from solutions.reference import how_this_course_works as ref
 
 DTYPES = [torch.float32, torch.float64]
@@ -17,7 +24,9 @@ def normal(rng, *shape, dtype=torch.float64):
 
 
 def close(dtype):
-    return {"rtol": 1e-4, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
+    return (
+        {"rtol": 1e-4, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -70,7 +79,9 @@ def test_columns_are_the_shuffled_rows_transposed(rng, dtype, n_train):
     X, y, X_test, y_test = ref.to_columns(rows, labels, order, n_train)
     assert X.dtype == dtype and X.shape == (4, n_train) and X_test.shape == (4, 6 - n_train)
     for j, i in enumerate(order.tolist()):
-        column, label = (X[:, j], y[j]) if j < n_train else (X_test[:, j - n_train], y_test[j - n_train])
+        column, label = (
+            (X[:, j], y[j]) if j < n_train else (X_test[:, j - n_train], y_test[j - n_train])
+        )
         assert torch.equal(column, rows[i]) and label == labels[i]
     assert torch.equal(rows, kept[0]) and torch.equal(labels, kept[1])
 
@@ -91,7 +102,9 @@ def test_empirical_risk_is_scikit_learns_metric_in_any_order(rng, dtype, loss, m
     assert risk.dtype == dtype
     assert float(risk) == pytest.approx(metric(y.numpy(), (0.7 * x - 0.2).numpy()), rel=1e-4)
     order = torch.from_numpy(rng.permutation(9))
-    torch.testing.assert_close(ref.empirical_risk(0.7, -0.2, x[order], y[order], loss), risk, **close(dtype))
+    torch.testing.assert_close(
+        ref.empirical_risk(0.7, -0.2, x[order], y[order], loss), risk, **close(dtype)
+    )
 
 
 def test_empirical_risk_of_a_batch_is_a_loop(rng):
@@ -106,7 +119,10 @@ def test_the_score_is_that_of_scikit_learns_nearest_centroid(rng, dtype):
     scores = []
     for _ in range(10):
         y, y_test = rng.integers(0, 3, 30) * 4 + 1, rng.integers(0, 3, 20) * 4 + 1
-        X, X_test = rng.normal(size=(30, 2)) + y[:, None] / 4, rng.normal(size=(20, 2)) + y_test[:, None] / 4
+        X, X_test = (
+            rng.normal(size=(30, 2)) + y[:, None] / 4,
+            rng.normal(size=(20, 2)) + y_test[:, None] / 4,
+        )
         expected = accuracy_score(y_test, NearestCentroid().fit(X, y).predict(X_test))
         tensors = [torch.from_numpy(a) for a in (X, y, X_test, y_test)]
         tensors[0], tensors[2] = tensors[0].to(dtype), tensors[2].to(dtype)
@@ -120,7 +136,11 @@ def test_the_score_is_that_of_scikit_learns_nearest_centroid(rng, dtype):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_layer_is_torchs_linear_layer_and_activation(rng, dtype, act):
     linear = torch.nn.Linear(3, 5, dtype=dtype)
-    activation = {"identity": torch.nn.Identity(), "relu": torch.nn.ReLU(), "tanh": torch.nn.Tanh()}[act]
+    activation = {
+        "identity": torch.nn.Identity(),
+        "relu": torch.nn.ReLU(),
+        "tanh": torch.nn.Tanh(),
+    }[act]
     h = normal(rng, 3, dtype=dtype)
     kept = h.clone()
     got = ref.layer(linear.weight.detach(), linear.bias.detach(), act, h)

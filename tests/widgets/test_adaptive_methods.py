@@ -93,6 +93,37 @@ def test_a_path_that_diverges_stays_finite():
     assert np.isfinite(path).all() and np.abs(path[-1]).max() > 1e6
 
 
+def test_adams_second_memory_may_differ():
+    method = am.optimisers(adam_step=STEPS[2], beta2=0.999)["Adam"]
+    ours = am.race(method, am.SURFACES["ravine"].grad, (1.0, 0.3), 40, 0.01, 0.9)
+    theirs = am.torch_path(lambda p: torch.optim.Adam(p, lr=0.01), 40)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+def test_wells_without_momentum_are_split_at_the_hill_top():
+    hill = np.roots([4, 0, -4, 0.3])
+    top = hill[np.abs(hill) < 0.5][0].real
+    settled = am.in_better_well(answer(spec.heavy_ball), 0.0)
+    np.testing.assert_array_equal(settled, np.linspace(-2, 2, 401) < top)
+
+
+def test_best_curve_is_that_of_the_best_rate():
+    place = am.SURFACES["ravine"]
+    methods = {"plain": METHODS["gradient descent"]}
+    curve = am.best_curves(
+        methods, {"plain": [1e-4, 0.015, 0.03]}, place.f, place.grad, np.array([1.0, 0.3]), 40, 10
+    )
+    path = am.race(METHODS["gradient descent"], place.grad, (1.0, 0.3), 40, 0.015, 0.9)
+    np.testing.assert_allclose(curve["plain"], place.f(path[::10]))
+
+
+def test_adams_rates_undo_the_size_of_steady_gradients():
+    slopes = np.array([1e-3, 1.0, 1e3])
+    sizes, rates = am.adam_rates(STEPS[2], lambda theta: slopes, np.zeros(3), 0.01, 50)
+    np.testing.assert_allclose(sizes, slopes)
+    np.testing.assert_allclose(rates * slopes, 1)
+
+
 def test_steps_to_counts_the_first_arrival():
     assert am.steps_to(np.array([[1.0], [1e-7], [1.0]])) == 1
     assert am.steps_to(np.array([[1.0], [0.5]])) is None
@@ -275,6 +306,19 @@ def test_moments_need_their_correction():
     )  # 1 - 0.9^50, in per cent
     assert f"raw s {1 - 0.999**50:.0%}" in words  # 5%
     assert number_after("stay within", words) <= 3  # three standard errors of the first mean square
+
+
+def test_raw_features_figure_says_who_is_nearest():
+    curves = {"A": [1.0, 0.5], "B": [1.0, 0.2]}
+    fig, words = am.draw_raw(curves, 20, 0.05, np.array([1.0, 10.0]), np.array([10.0, 0.1]))
+    title = fig.axes[0].get_title(loc="left") or fig.axes[0].get_title()
+    assert title == "Raw features: B comes nearest"
+    assert "A 0.50, B 0.20" in words and "span 2 powers" in words
+
+
+def test_words_figure_names_best_and_worst():
+    _, words = am.draw_words({"A": (4.0, 4.5), "B": (4.2, 4.1), "C": (4.1, 4.9)})
+    assert "lowest with B" in words and "highest with C" in words
 
 
 def test_schedule_of_the_simplified_form():

@@ -215,3 +215,22 @@ def test_extreme_settings_still_draw(name, optimiser):
 def test_a_round_bowl_at_its_centre_draws():
     _, words = landscapes.draw_landscape("quadratic bowl", 1.0, 0.0, 0.0, 1.0, 5, "normalised")
     assert "from 0 to 0" in words
+
+
+def test_the_words_of_a_comparison_give_the_end_and_the_tightest_bound():
+    measured = {"a": np.array([1.0, 0.1, 0.01]), "b": np.array([1.0, 1e-20, 1e-20])}
+    _, words = landscapes.draw_gaps(measured, {"a": np.array([np.nan, 0.3, 0.02])}, "Title")
+    assert words == (
+        "Title. a: 1.0e-02 at step 2, bound ÷ measured at least 2; b: below 1e-13 at step 2."
+    )
+
+
+def test_the_best_step_of_a_comparison_is_the_lowest_point():
+    steps = np.linspace(0.05, 0.25, 41)
+    gaps = [
+        landscapes.surface("quadratic bowl").f(np.array([(1 - t) ** 40, (1 - 10 * t) ** 40]))
+        for t in steps
+    ]
+    _, words = landscapes.draw_step_sizes(steps, gaps, 1.0, 10.0, 40)
+    assert "at t = 0.175" in words  # ½ · 0.825⁸⁰ is below ½ · 0.82⁸⁰ + 5 · 0.8⁸⁰, the value at 0.18
+    assert "2/(m+L) = 0.182" in words

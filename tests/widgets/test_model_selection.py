@@ -69,6 +69,33 @@ def test_variance_is_that_of_the_hat_matrix(rng):
     np.testing.assert_allclose(fits.var(0), 0.25 * (S**2).sum(1), rtol=0.15)  # six standard errors
 
 
+def test_simulated_terms_are_those_of_the_hat_matrix():
+    x, points = ms.grid(8), ms.grid(5)
+    A = legvander(points, 1) @ np.linalg.pinv(legvander(x, 1))
+
+    def terms(fits, true):
+        return np.mean((fits.mean(0) - true) ** 2), fits.var(0).mean()
+
+    got = ms.simulate_terms(terms, cubic, lambda x: 0.5 + 0 * x, A, x, points, blocks=4)
+    bias2 = np.mean((A @ cubic(x) - cubic(points)) ** 2)
+    variance = 0.25 * np.mean((A**2).sum(1))
+    expected = [bias2, variance, 0.25, bias2 + variance + 0.25]
+    np.testing.assert_allclose(got, expected, atol=0.01)  # five standard errors
+
+
+def test_spline_columns_span_a_smooth_piecewise_cubic():
+    x = np.linspace(-1, 1, 50)
+    basis = ms.cubic_spline_basis(x, (-0.5, 0.5))
+    assert basis.shape == (50, 6) and np.linalg.matrix_rank(basis) == 6
+    target = np.where(x > 0.5, (x - 0.5) ** 3, 0) - cubic(x)
+    assert np.allclose(basis @ np.linalg.lstsq(basis, target, rcond=None)[0], target)
+
+
+def test_the_box_is_an_even_grid():
+    points = ms.box(2)
+    assert sorted(map(tuple, points)) == [(-3, -3), (-3, -1), (-1, -3), (-1, -1)]
+
+
 # ---------------------------------------------------------------- the fan
 
 
@@ -86,10 +113,10 @@ def fan():
 
 
 def terms(widget):
-    """bias², variance, noise, risk of the chosen degree; lowest risk and its degree."""
+    """bias², variance, noise, risk of the chosen degree; lowest risk and its degree; training error."""
     return dict(
         zip(
-            ("degree", "bias2", "variance", "noise", "risk", "lowest", "best"),
+            ("degree", "bias2", "variance", "noise", "risk", "lowest", "best", "training"),
             numbers(widget.words),
             strict=True,
         )
@@ -111,6 +138,14 @@ def test_the_degree_trades_bias_for_variance(fan):
     poor = terms(fan)
     assert poor["bias2"] > 10 * rich["bias2"] and poor["variance"] < rich["variance"]
     assert poor["lowest"] == rich["lowest"] and poor["best"] == 3
+
+
+def test_training_error_flatters_the_rich_degree(fan):
+    rich = terms(fan)
+    assert rich["training"] == pytest.approx(0.09 * (1 - 9 / 20), abs=0.003)  # σ² (1 - d / n)
+    fan.controls["degree"].value = 0
+    poor = terms(fan)
+    assert rich["training"] < rich["risk"] / 2 and poor["training"] > 0.8 * poor["risk"]
 
 
 def test_more_rows_less_variance(fan):

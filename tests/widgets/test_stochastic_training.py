@@ -6,6 +6,8 @@ import ipywidgets
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
+from descent import data
 from descent.widgets import Explorer
 from descent.widgets import stochastic_training as st
 
@@ -51,13 +53,17 @@ def test_batch_means_have_the_exact_variance(replace, rng):
     G = rng.normal(size=(30, 2))
     means = st.batch_means(G, 10, replace=replace, count=20_000)
     exact = G.var(axis=0) / 10 * (1 if replace else 20 / 29)
-    np.testing.assert_allclose(means.var(axis=0), exact, rtol=0.06)  # five standard errors of a variance
+    np.testing.assert_allclose(
+        means.var(axis=0), exact, rtol=0.06
+    )  # five standard errors of a variance
     np.testing.assert_allclose(means.mean(axis=0), G.mean(axis=0), atol=0.02)
 
 
 def test_a_batch_without_replacement_of_everything_is_the_mean(rng):
     G = rng.normal(size=(7, 3))
-    np.testing.assert_allclose(st.batch_means(G, 7, replace=False, count=3), np.tile(G.mean(axis=0), (3, 1)))
+    np.testing.assert_allclose(
+        st.batch_means(G, 7, replace=False, count=3), np.tile(G.mean(axis=0), (3, 1))
+    )
 
 
 def test_batch_of_rows_marks_the_rows_left_out():
@@ -87,6 +93,20 @@ def test_loss_after_epoch_is_the_recursion():
         assert st.loss_after_epoch(B, rate, n=64, spread=0.7) == pytest.approx(e2[-1] / 2)
 
 
+def test_body_mass_line_is_standardised():
+    A, y = st.body_mass_line(data.diabetes())
+    assert A.shape == (442, 2) and (A[:, 0] == 1).all()
+    for v in (A[:, 1], y):
+        assert v.mean() == pytest.approx(0, abs=1e-12) and v.std() == pytest.approx(1)
+
+
+def test_shuffled_floor_is_the_recursion_where_an_epoch_forgets():
+    # With rate 1 only the last batch counts: B of n different rows.
+    got = st.shuffled_floor(1.0, n=64, B=16)
+    assert got == pytest.approx(1 / 16 * 48 / 63, rel=0.05)
+    assert st.shuffled_floor(0.5, n=64, B=64) < 1e-9
+
+
 def test_best_rate_grows_in_proportion_to_small_batches():
     assert st.best_rate(32) / st.best_rate(8) == pytest.approx(4, rel=0.1)
 
@@ -111,8 +131,13 @@ def test_batch_minimisers_solve_the_normal_equations():
 
 def test_best_race_takes_the_rate_that_wins_after_one_epoch():
     A, y = line()
-    loss = lambda w: np.mean((A @ w - y) ** 2) / 2
-    grad = lambda w, b: A[b].T @ (A[b] @ w - y[b]) / len(b)
+
+    def loss(w):
+        return np.mean((A @ w - y) ** 2) / 2
+
+    def grad(w, b):
+        return A[b].T @ (A[b] @ w - y[b]) / len(b)
+
     rate, curve = st.best_race(loss, grad, A.shape, 80, [0.01, 0.5, 3.0])
     assert rate == 0.5 and len(curve) == 6
     assert curve[1] == pytest.approx(loss(-0.5 * grad(np.zeros(2), np.arange(80))))
@@ -135,7 +160,14 @@ def test_epoch_widget_counts_updates_and_rows_left_out():
         rng = np.random.default_rng(2)
         return st.draw_epochs([cut(22, B, rng, drop_last) for _ in range(E)], 22, B)
 
-    widget = Explorer(deal, dict(B=ipywidgets.IntSlider(4, min=1, max=22), E=ipywidgets.IntSlider(3, min=1, max=4), drop_last=ipywidgets.Checkbox(True)))
+    widget = Explorer(
+        deal,
+        dict(
+            B=ipywidgets.IntSlider(4, min=1, max=22),
+            E=ipywidgets.IntSlider(3, min=1, max=4),
+            drop_last=ipywidgets.Checkbox(True),
+        ),
+    )
     assert numbers(widget.words) == [22, 4, 3, 5, 15, 60, 2]
     widget.controls["drop_last"].value = False
     assert numbers(widget.words) == [22, 4, 3, 6, 18, 66, 0]
@@ -148,15 +180,27 @@ def test_epoch_widget_counts_updates_and_rows_left_out():
 def test_walk_widget_calms_with_larger_batches_and_with_smaller_steps():
     A, y = line()
 
+    def grad(w, b):
+        return A[b].T @ (A[b] @ w - y[b]) / len(b)
+
     def walk(B, rate):
         rng, batches = np.random.default_rng(0), []
         while len(batches) < 120:
             batches += cut(80, B, rng)
-        grad = lambda w, b: A[b].T @ (A[b] @ w - y[b]) / len(b)
-        return st.draw_walk(descend(grad, np.array([-1.5, -0.8]), lambda t: rate, batches[:120]), A, y, B=B, rate=rate)
+        path = descend(grad, np.array([-1.5, -0.8]), lambda t: rate, batches[:120])
+        return st.draw_walk(path, A, y, B=B, rate=rate)
 
-    widget = Explorer(walk, dict(B=ipywidgets.SelectionSlider(options=[1, 16, 80]), rate=ipywidgets.FloatSlider(0.4, min=0.02, max=0.6, step=0.02)))
-    wander = lambda: numbers(widget.words)[3]
+    widget = Explorer(
+        walk,
+        dict(
+            B=ipywidgets.SelectionSlider(options=[1, 16, 80]),
+            rate=ipywidgets.FloatSlider(0.4, min=0.02, max=0.6, step=0.02),
+        ),
+    )
+
+    def wander():
+        return numbers(widget.words)[3]
+
     at_one = wander()
     widget.controls["B"].value = 16
     assert wander() < 0.6 * at_one
@@ -197,7 +241,10 @@ def test_cost_widget_charges_gradient_descent_n_a_step():
     full, runs = np.array([4.0, 2.0, 1.0, 0.5]), {"SGD": np.array([4.0, 3.0, 0.9, 0.8])}
     widget = Explorer(
         lambda n, gap: st.draw_cost(n, full, runs, gap),
-        dict(n=ipywidgets.SelectionSlider(options=[3, 1000]), gap=ipywidgets.SelectionSlider(options=[1.0, 0.6])),
+        dict(
+            n=ipywidgets.SelectionSlider(options=[3, 1000]),
+            gap=ipywidgets.SelectionSlider(options=[1.0, 0.6]),
+        ),
     )
     assert "gradient descent needs 6; SGD needs 2" in widget.words
     widget.controls["n"].value = 1000
@@ -212,7 +259,13 @@ def test_schedule_widget_shows_where_a_run_blows_up():
         rates = base * np.minimum(1, t / warmup)
         return st.draw_schedule(rates, f"constant, warm-up {warmup}", st.noisy_quartic(rates))
 
-    widget = Explorer(design, dict(base=ipywidgets.FloatSlider(0.3, min=0.05, max=0.6, step=0.05), warmup=ipywidgets.IntSlider(1, min=1, max=60)))
+    widget = Explorer(
+        design,
+        dict(
+            base=ipywidgets.FloatSlider(0.3, min=0.05, max=0.6, step=0.05),
+            warmup=ipywidgets.IntSlider(1, min=1, max=60),
+        ),
+    )
     assert "blows up at step" in widget.words
     widget.controls["warmup"].value = 40
     assert "final loss" in widget.words and "highest value is 0.300" in widget.words
@@ -222,8 +275,15 @@ def test_schedule_widget_shows_where_a_run_blows_up():
 
 
 def test_batch_rate_map_moves_the_critical_batch_size():
-    widget = Explorer(st.draw_batch_rate_map, dict(n=ipywidgets.SelectionSlider(options=[256, 4096], value=4096), spread=ipywidgets.SelectionSlider(options=[1.0, 10.0])))
-    reach = lambda: int(re.search(r"up to B = (\d+)", widget.words).group(1))
+    controls = dict(
+        n=ipywidgets.SelectionSlider(options=[256, 4096], value=4096),
+        spread=ipywidgets.SelectionSlider(options=[1.0, 10.0]),
+    )
+    widget = Explorer(st.draw_batch_rate_map, controls)
+
+    def reach():
+        return int(re.search(r"up to B = (\d+)", widget.words).group(1))
+
     assert reach() == 512
     early, late = re.search(r"power (\d\.\d+), .* power (\d\.\d+)", widget.words).groups()
     assert float(early) == pytest.approx(1, abs=0.1) and float(late) < 0.5
@@ -232,6 +292,7 @@ def test_batch_rate_map_moves_the_critical_batch_size():
     assert widget.words != before and "variance 10" in widget.words
     widget.controls["n"].value = 256
     assert reach() == 64
+    assert "between 32 and 256" in widget.words  # no batch is larger than the data
 
 
 # ── figures of the student's own answers ─────────────────────────────────────────────────────────
@@ -255,11 +316,28 @@ def test_average_figure_tells_the_two_gaps(rng):
 
 
 def test_clipping_figure_tells_the_angle():
-    _, words = st.draw_clipping(np.array([3.0, 1.0]), 1.0, [1.25, -237.0], [1.25, 1.0], lambda w: np.asarray(w) ** 2 + 1e-3)
+    gradient, free, held = np.array([3.0, 1.0]), [1.25, -237.0], [1.25, 1.0]
+    _, words = st.draw_clipping(gradient, 1.0, free, held)
     assert f"{45 - np.degrees(np.arctan(1 / 3)):.0f} degrees" in words
+
+
+def test_clock_figure_tells_epochs_and_never_seconds():
+    timed = {
+        "B = 1": ([1.0, 0.5], [1.0, 2.0]),
+        "B = 32": ([1.5, 0.9, 0.1], [0.1, 0.2, 0.3]),
+        "B = 9": ([2.0, 1.9, 1.8], [0.1, 0.2, 0.3]),
+    }
+    _, words = st.draw_clock(timed)
+    assert words == "After 2 epochs the test loss is lowest for B = 1."
+    slow = {label: (losses, [9 * s for s in seconds]) for label, (losses, seconds) in timed.items()}
+    assert st.draw_clock(slow)[1] == words
 
 
 def test_variance_figure_tells_the_share():
     G = np.random.default_rng(0).normal(size=(569, 2))
-    _, words = st.draw_variance(lambda G, B, replace: G.var(axis=0) / B * (1 if replace else (len(G) - B) / (len(G) - 1)), G)
+
+    def exact(G, B, replace):
+        return G.var(axis=0) / B * (1 if replace else (len(G) - B) / (len(G) - 1))
+
+    _, words = st.draw_variance(exact, G)
     assert "0.50 of what it is" in words

@@ -1,5 +1,6 @@
 """`explore`: controls around a pure drawing function. The functions themselves stand in the modules of this folder."""
 
+import html
 from collections.abc import Callable
 
 import ipywidgets
@@ -20,7 +21,10 @@ class Explorer(ipywidgets.VBox):
             control.style.description_width = "initial"
             control.layout.width = "auto" if not hasattr(control, "readout") else "24em"
             control.observe(self._changed, "value")
-        panel = ipywidgets.Box(list(controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="0 1.5em"))
+        panel = ipywidgets.Box(
+            list(controls.values()),
+            layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="0 1.5em"),
+        )
         super().__init__([panel, self.picture, self.readout])
         self.redraw()
 
@@ -29,35 +33,45 @@ class Explorer(ipywidgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     def _changed(self, _):
-        self.redraw()
+        """A control moved. Jupyter hides what a callback raises, so an error is told in the readout."""
+        try:
+            self.redraw()
+        except Exception as error:
+            message = html.escape(f"This cannot be drawn. {type(error).__name__}: {error}")
+            self.readout.value = f'<div role="alert">{message}</div>'
 
     def redraw(self) -> None:
-        """Call `draw` with the controls' values and show what it returns. An error is shown, and raised by `draw` itself."""
-        import html
-
+        """Call `draw` with the controls' values and show what it returns; its errors are raised."""
         from descent import plots
 
         fig, self.words = self.draw(**self.values)
         data, width = plots.png(fig, DPI)
         self.picture.value = plots.picture_html(data, width, self.words)
-        self.readout.value = f'<div role="status" aria-live="polite">{html.escape(self.words)}</div>'
+        self.readout.value = (
+            f'<div role="status" aria-live="polite">{html.escape(self.words)}</div>'
+        )
 
 
 def explore(draw: Callable, *, digits: int = 2, **controls: ipywidgets.Widget) -> None:
     """A widget: `draw(**values)` returns (fig, words); each keyword is an ipywidgets control with a value.
 
-    Words are shown under the picture as its readout. In a static page the first state is shown, with `digits` as in `show`.
+    Words are shown under the picture as its readout. In a static page the first state is shown,
+    with `digits` as in `show`.
     Raises TypeError when a control has no value.
     """
     from descent import plots, session
 
     for name, control in controls.items():
         if not hasattr(control, "value"):
-            raise TypeError(f"explore: {name} is a {type(control).__name__}, not a control with a value.")
+            raise TypeError(
+                f"explore: {name} is a {type(control).__name__}, not a control with a value."
+            )
     if session.current.grading:
         return
     if session.current.static:
-        plots.show(*draw(**{name: control.value for name, control in controls.items()}), digits=digits)
+        plots.show(
+            *draw(**{name: control.value for name, control in controls.items()}), digits=digits
+        )
         return
     from IPython.display import display
 

@@ -64,11 +64,13 @@ SURFACES = {
 }  # fmt: skip
 
 
-def optimisers(adagrad_step=None, rmsprop_step=None, adam_step=None) -> dict[str, Callable]:
+def optimisers(
+    adagrad_step=None, rmsprop_step=None, adam_step=None, *, beta2=None
+) -> dict[str, Callable]:
     """Five methods as step(theta, g, state, t, eta, beta) -> (theta, state); state starts as two zero arrays.
 
-    beta is the momentum gamma of heavy ball, and the memory of every average elsewhere. A method is
-    usable if its step is given.
+    beta is the momentum gamma of heavy ball, and the memory of every average elsewhere; Adam's second
+    average has the memory beta2 where that is given. A method is usable if its step is given.
     """
 
     def descent(theta, g, state, t, eta, beta):
@@ -87,7 +89,9 @@ def optimisers(adagrad_step=None, rmsprop_step=None, adam_step=None) -> dict[str
         return theta, (s, s)
 
     def adam(theta, g, state, t, eta, beta):
-        theta, m, s = adam_step(theta, g, *state, t, eta, beta, beta, 1e-8)
+        theta, m, s = adam_step(
+            theta, g, *state, t, eta, beta, beta if beta2 is None else beta2, 1e-8
+        )
         return theta, (m, s)
 
     return {
@@ -159,7 +163,12 @@ def logistic(X, y):
 
 def in_better_well(heavy_ball, gamma):
     """Whether each of 401 starts in [-2, 2] ends near -1, the better minimum of (x² - 1)² + 0.3 x. -> (401,) bool."""
-    return heavy_ball(lambda x: 4 * x * (x**2 - 1) + 0.3, np.linspace(-2, 2, 401), 0.02, gamma, 2000)[-1] < 0
+    return (
+        heavy_ball(lambda x: 4 * x * (x**2 - 1) + 0.3, np.linspace(-2, 2, 401), 0.02, gamma, 2000)[
+            -1
+        ]
+        < 0
+    )
 
 
 def best_curves(methods, etas, loss, grad, start, n_steps, every):
@@ -282,11 +291,21 @@ def train_next_word(step, eta, pairs, counts, n_steps=200, batch=64, seed=0):
     return losses[~rare].mean(), losses[rare].mean()
 
 
+def _two_panels(height=3.3, ratio=1.0):
+    """Figure and two axes side by side, the left one `ratio` times as wide.
+
+    Fixed margins: measuring every label for an automatic layout takes half the time of a redraw.
+    """
+    fig, axes = plt.subplots(1, 2, figsize=(8.4, height), width_ratios=[ratio, 1], layout="none")
+    fig.subplots_adjust(left=0.085, right=0.985, bottom=0.17, top=0.9, wspace=0.27)
+    return fig, axes
+
+
 def draw_average(ewa, x, beta, shown):
     """Raw and corrected average over the first `shown` values of x (n,), and the weights behind the last one."""
     raw, corrected = ewa(x, beta, correct=False), ewa(x, beta, correct=True)
     t = np.arange(1, shown + 1)
-    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.2), width_ratios=[2, 1])
+    fig, (ax, side) = _two_panels(ratio=2)
     ax.plot(t, x[:shown], ".", color="#888888", markersize=3, label="price")
     ax.plot(t, raw[:shown], "--", color=plots.VERMILION, label="raw average")
     ax.plot(t, corrected[:shown], "-", color=plots.BLUE, label="corrected")
@@ -321,7 +340,7 @@ def draw_momentum(heavy_ball, eta, gamma, method="heavy ball"):
         path = steps(bowl.grad, start, eta, gamma, 1500)
         distance = np.linalg.norm(path, axis=1)
     reached = steps_to(path)
-    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.2))
+    fig, (ax, side) = _two_panels()
     plots.contours(bowl.f, ax, (-1.1, 1.1), (-1.1, 1.1), levels=10, points=40)
     plots.path(np.clip(path[:80], -9, 9), ax)
     ax.set(
@@ -365,7 +384,7 @@ def draw_bowl(adam_step, ratio):
     """First moves of gradient descent (η = 1 / largest curvature) and Adam (η = 0.5): arrows, and parts as bars."""
     bowl = quadratic([1.0, ratio], start=(1.0, 1.0), xlim=(-1.5, 1.5), ylim=(-1.5, 1.5))
     plain, adam = first_steps(adam_step, ratio)
-    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.2), width_ratios=[1, 1])
+    fig, (ax, side) = _two_panels()
     plots.contours(bowl.f, ax, bowl.xlim, bowl.ylim, levels=10, points=40)
     ax.plot(0, 0, "*", color=plots.BLACK, markersize=12)
     for move, color, style in ((plain, plots.VERMILION, "-"), (adam, plots.BLUE, "--")):
@@ -409,7 +428,8 @@ def draw_race(methods, surface, method, eta, beta, batch, n_steps=150):
     place = SURFACES[surface]
     names = list(methods) if method == "all five" else [method]
     noise = 0.0 if batch == "all data" else 2.0 / np.sqrt(batch)
-    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.4), width_ratios=[1.3, 1])
+    fig, (ax, side) = _two_panels(3.8, 1.3)
+    fig.subplots_adjust(bottom=0.24)  # the legend stands below, where no curve goes
     plots.contours(place.f, ax, place.xlim, place.ylim, levels=10, points=40, log=place.log)
     ends, finite = [], 1e4
     for name, color, marker in zip(methods, COLORS, MARKERS, strict=True):
@@ -426,7 +446,7 @@ def draw_race(methods, surface, method, eta, beta, batch, n_steps=150):
     ax.plot(*place.goal, "*", color=plots.BLACK, markersize=13)
     ax.set(xlabel="θ₁", ylabel="θ₂", title=surface.capitalize())
     side.set(xlabel="step", ylabel="distance to the goal", title=f"η = {eta:.3g}, β = {beta:.2f}")
-    side.legend(fontsize=8)
+    fig.legend(*side.get_legend_handles_labels(), loc="lower center", ncols=len(names), fontsize=9)
     return fig, f"Distance to the goal after {n_steps} steps on the {surface}: {', '.join(ends)}."
 
 
@@ -586,7 +606,7 @@ def draw_moments(ewa, beta1=0.9, beta2=0.999, n_runs=20_000):
     axes[0].legend(fontsize=8, loc="lower right")
     return fig, (
         f"After 50 steps the raw m holds {ends[0][0]:.0%} of E[g] and the raw s {ends[1][0]:.0%} of E[g²]; "
-        f"the means of the corrected ones stay within {100 * max(ends[0][1], ends[1][1]):.0f}% of the truth "
+        f"the means of the corrected ones stay within {np.ceil(100 * max(ends[0][1], ends[1][1])):.0f}% of the truth "
         "from the first step."
     )
 
@@ -611,12 +631,14 @@ def draw_schedule(simplified_ratio, beta1=0.9, beta2=0.999, n_steps=10_000):
     )
 
 
-def draw_losses(curves: dict, every: int, standard: float):
-    """Loss curves by name, one value each `every` steps, and the level that standardised features reach."""
-    fig, ax = plt.subplots()
+def draw_raw(curves: dict, every: int, standard: float, sizes, rates):
+    """Loss curves by name (a value each `every` steps) with the level that standardised features reach,
+    and the rate 1/√s of each parameter against the size of its first gradient."""
+    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.8, 3.8), width_ratios=[1.35, 1])
     for (name, losses), color, marker in zip(curves.items(), COLORS, MARKERS, strict=False):
+        steps = every * np.arange(len(losses))
         ax.semilogy(
-            every * np.arange(len(losses)),
+            steps,
             losses,
             color=color,
             marker=marker,
@@ -624,10 +646,7 @@ def draw_losses(curves: dict, every: int, standard: float):
             label=f"{name}: {losses[-1]:.2f}",
         )
     ax.axhline(
-        standard,
-        color=plots.BLACK,
-        linestyle=":",
-        label=f"gradient descent, standardised: {standard:.2f}",
+        standard, color=plots.BLACK, linestyle=":", label=f"descent, standardised: {standard:.2f}"
     )
     last = {name: losses[-1] for name, losses in curves.items()}
     ax.set(
@@ -635,10 +654,27 @@ def draw_losses(curves: dict, every: int, standard: float):
         ylabel="loss (nats)",
         title=f"Raw features: {min(last, key=last.get)} comes nearest",
     )
-    ax.legend(fontsize=9)
-    return fig, "Loss at the end on raw features: " + ", ".join(
-        f"{k} {v:.2f}" for k, v in last.items()
-    ) + f"; gradient descent on standardised ones {standard:.2f}."
+    ax.legend(fontsize=8)
+    side.loglog(sizes, rates, "D", color=plots.BLUE)
+    side.set(
+        xlabel="size of the first gradient",
+        ylabel="Adam's rate 1/√ŝ",
+        title="A rate for each parameter",
+    )
+    words = ", ".join(f"{name} {value:.2f}" for name, value in last.items())
+    spread = np.log10(rates.max() / rates.min())
+    return fig, (
+        f"Loss at the end on raw features: {words}; gradient descent on standardised ones {standard:.2f}. "
+        f"Adam's rates span {spread:.0f} powers of ten."
+    )
+
+
+def adam_rates(adam_step, grad, start, eta, n_steps):
+    """Size of the first gradient, and Adam's rate 1/√ŝ after n_steps, for each parameter. Two arrays like start."""
+    theta, m, s = start, np.zeros_like(start), np.zeros_like(start)
+    for t in range(1, n_steps + 1):
+        theta, m, s = adam_step(theta, grad(theta), m, s, t, eta, 0.9, 0.999, 1e-8)
+    return np.abs(grad(start)), np.sqrt((1 - 0.999**n_steps) / s)
 
 
 def draw_words(results: dict):

@@ -1,6 +1,7 @@
 """Gradient descent on loss landscapes: surfaces, paths, the rates that theory gives, and their pictures.
 
-Compute (pure): `surface`, `descend`, `theory`, `report`. Draw: `draw_…` functions return (fig, words).
+Compute (pure): `surface`, `descend`, `theory`, `report`, `four_rates`, `random_search`, and the functions `banana`,
+`eggs` and `wavy` with their derivatives. Draw: `draw_…` functions return (fig, words).
 """
 
 from collections.abc import Callable
@@ -64,19 +65,48 @@ def _quadratic(kappa):
     )
 
 
+def banana(x):
+    """Rosenbrock's valley (1 − x₁)² + 10 (x₂ − x₁²)²: x (..., 2) -> (...)."""
+    return (1 - x[..., 0]) ** 2 + 10 * (x[..., 1] - x[..., 0] ** 2) ** 2
+
+
+def banana_grad(x):
+    """Gradient of `banana`: x (..., 2) -> (..., 2)."""
+    bend = x[..., 1] - x[..., 0] ** 2
+    return np.stack([-2 * (1 - x[..., 0]) - 40 * x[..., 0] * bend, 20 * bend], -1)
+
+
+def banana_hessian(x):
+    """Hessian of `banana`: x (2,) -> (2, 2)."""
+    return np.array([[2 - 40 * x[1] + 120 * x[0] ** 2, -40 * x[0]], [-40 * x[0], 20.0]])
+
+
+def eggs(x):
+    """An egg box, Σ (0.05 xⱼ² + 1 − cos 2xⱼ): x (..., d) -> (...). Its minimum value is 0, at the origin."""
+    return (0.05 * x**2 + 1 - np.cos(2 * x)).sum(-1)
+
+
+def eggs_grad(x):
+    """Gradient of `eggs`: x (..., d) -> (..., d)."""
+    return 0.1 * x + 2 * np.sin(2 * x)
+
+
+def wavy(x):
+    """x² + 3 sin² x, added up: not convex, yet ½ (f′)² ≥ 0.175 f. x (...) -> number."""
+    return np.sum(x**2 + 3 * np.sin(x) ** 2)
+
+
+def wavy_grad(x):
+    """Gradient of `wavy`: x (...) -> (...)."""
+    return 2 * x + 3 * np.sin(2 * x)
+
+
 def _rosenbrock():
-    def f(x):
-        return (1 - x[..., 0]) ** 2 + 10 * (x[..., 1] - x[..., 0] ** 2) ** 2
-
-    def grad(x):
-        bend = x[..., 1] - x[..., 0] ** 2
-        return np.stack([-2 * (1 - x[..., 0]) - 40 * x[..., 0] * bend, 20 * bend], -1)
-
-    m, L = np.linalg.eigvalsh([[82.0, -40.0], [-40.0, 20.0]])  # the Hessian at (1, 1)
+    m, L = np.linalg.eigvalsh(banana_hessian(np.ones(2)))
     return Surface(
         "Rosenbrock's valley",
-        f,
-        grad,
+        banana,
+        banana_grad,
         m,
         L,
         np.ones((1, 2)),
@@ -166,7 +196,8 @@ def theory(s: Surface, path: np.ndarray, t: float, optimiser: str) -> tuple[np.n
     k = np.arange(len(path))
     gap = s.f(path) - s.f_min
     if optimiser == "normalised":
-        return np.full(len(k), s.m * t**2 / 8), "m t²/8: of two neighbours, one stays above"
+        where = "" if s.everywhere else " at a minimum"
+        return np.full(len(k), s.m * t**2 / 8), f"m t²/8: of two neighbours{where}, one is above"
     r = rate(s, t, optimiser)
     if s.everywhere and optimiser == "gradient descent" and r < 1:
         return s.L / 2 * ((path[0] - s.minima[0]) ** 2).sum() * r ** (
@@ -188,7 +219,7 @@ def diverges(path: np.ndarray) -> bool:
 
 def report(s: Surface, path: np.ndarray, t: float, optimiser: str) -> dict:
     """Facts about a run: verdict, gap at both ends, number of steps up, step at which the path leaves the picture."""
-    gap = s.f(path) - s.f_min
+    gap = np.maximum(s.f(path) - s.f_min, 0)  # rounding can leave f* a little above f
     inside = ((path >= (s.xlim[0], s.ylim[0])) & (path <= (s.xlim[1], s.ylim[1]))).all(-1)
     ups = int((np.diff(gap) > 1e-12 * (1 + np.abs(gap[:-1]))).sum())
     if diverges(path) or (gap[-1] > 10 * gap[0] and not inside[-1]):
@@ -286,21 +317,25 @@ def _draw_gap(s, path, line, ax):
     ax.semilogy(gap, "o-", color=plots.VERMILION, markersize=3, linewidth=1.2, label="measured")
     if line is not None:
         ax.semilogy(np.maximum(line[0], 1e-17), "--", color=plots.BLUE, label=line[1])
-    low = max(gap.min() / 3, 1e-15)
+    lowest = min(gap.min(), np.inf if line is None else line[0][-1])
+    low = max(lowest / 3, 1e-15)
     ax.set(xlabel="step k", ylabel="$f(x^{(k)}) - f^*$", ylim=(low, None))
     ax.minorticks_off()
     ax.legend(loc="upper right" if gap[-1] <= gap[0] else "upper left", fontsize=9)
 
 
+def _size(value):
+    """A number of at least 0 in words: what is below 1e-12 is rounding."""
+    return f"{value:.3g}" if value == 0 or value >= 1e-12 else "below 1e-12"
+
+
 def _words(s, t, step, optimiser, facts, line):
     name = s.name[0].upper() + s.name[1:]
     words = f"{name}; {optimiser}, t = {t:.3g} = {step:.3g}/L (L = {s.L:.3g}, m = {s.m:.3g}): it {facts['verdict']}. "
-    words += (
-        f"f − f* went from {facts['start']:.3g} to {facts['end']:.3g} in {facts['steps']} steps"
-    )
+    words += f"f − f* went from {_size(facts['start'])} to {_size(facts['end'])} in {facts['steps']} steps"
     if facts["leaves"] is not None:
         words += f"; the path leaves the picture at step {facts['leaves']}"
-    words += "." if line is None else f". Dashed: {line[1]}; {line[0][-1]:.3g} at the last step."
+    words += "." if line is None else f". Dashed: {line[1]}; {_size(line[0][-1])} at the last step."
     return (
         words if line is not None else words + " m and L promise nothing here, so no dashed line."
     )
@@ -338,9 +373,9 @@ def draw_surrogate(x, t):
     f, gap, new = np.log(np.cosh(grid)), surrogate_gap(x, t, grid), x - t * np.tanh(x)
     above = bool((gap >= -1e-12).all())
     color, style = (plots.GREEN, "--") if above else (plots.VERMILION, ":")
-    fig, ax = plt.subplots(figsize=(6.2, 3.2))
+    fig, ax = plt.subplots(figsize=(8, 3.2))
     ax.plot(grid, f, color=plots.BLUE, label="f = log cosh, L = 1")
-    ax.plot(grid, f + gap, style, color=color, label=f"parabola of curvature 1/t = {1 / t:.2f}")
+    ax.plot(grid, f + gap, style, color=color, label=f"parabola, curvature 1/t = {1 / t:.2f}")
     ax.plot(x, np.log(np.cosh(x)), "s", color=plots.BLACK, label="x, where they touch")
     ax.plot(
         new,
@@ -357,7 +392,7 @@ def draw_surrogate(x, t):
         ylabel="value",
         title="The parabola is an upper bound" if above else "The parabola cuts below f",
     )
-    ax.legend(loc="upper center", fontsize=8, ncols=2, frameon=True, framealpha=0.95)
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=10)
     drop = np.log(np.cosh(x)) - np.log(np.cosh(new))
     return fig, (
         f"t = {t:.2f} at x = {x:.2f}: the parabola {'stays above f' if above else 'cuts below f'}. "
@@ -407,6 +442,67 @@ def draw_gaps(
     ax.set(title=title, xlabel="step k", ylabel=ylabel, yscale="log", xscale=xscale)
     ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if aside else {}))
     return fig, f"{title}. " + "; ".join(parts) + "."
+
+
+def noisy_gap(schedule, m=0.05, n_steps=20_000):
+    """E[f] at each step of descent on f = m/2 x² from x = 5, with gradient noise of variance 1.
+
+    schedule: function step number k >= 1 -> step size. A step turns E[x²] into (1 − t m)² E[x²] + t².
+    """
+    square, gaps = 25.0, []
+    for k in range(1, n_steps + 1):
+        gaps.append(m / 2 * square)
+        square = (1 - schedule(k) * m) ** 2 * square + schedule(k) ** 2
+    return np.array(gaps)
+
+
+def four_rates(n_steps=20_000):
+    """One run for each row of the table of rates: label -> gaps, or gradient norms, after 0, 1, … steps."""
+
+    def hill_slope(x):  # f = (1 + x²)^(−0.05) is not convex, L = 0.1; it falls for ever
+        return 0.1 * x * (1 + x**2) ** -1.05
+
+    k, x = np.arange(n_steps), [1.0]
+    for _ in k[1:]:
+        x.append(x[-1] + hill_slope(x[-1]) / 0.1)
+    flat = np.geomspace(1e-6, 1, 60)  # a bowl of 60 curvatures, down to almost 0
+    return {
+        "non-convex, ‖∇f‖": hill_slope(np.array(x)),
+        "convex": (1 - flat) ** (2 * k[:, None]) @ flat / 2,
+        "strongly convex": 5.5 * (9 / 11) ** (2.0 * k),
+        "noisy, t = 1/k": noisy_gap(lambda k: 1 / k, n_steps=n_steps),
+        "noisy, t = 1/√k": noisy_gap(lambda k: k**-0.5, n_steps=n_steps),
+    }
+
+
+def exponent(values):
+    """The p for which values fall like k^p over the last decade of steps: the slope on log–log axes."""
+    k = np.arange(len(values) // 10, len(values))
+    return np.polyfit(np.log(k), np.log(values[k]), 1)[0]
+
+
+def random_search(f, d, looks, rng):
+    """Best of `looks` points, from 0 in d dimensions: a random move is kept where it lowers f; moves get shorter."""
+    best = np.zeros(d)
+    for i in range(looks):
+        best = min(best, best + rng.normal(0, 0.5 * 0.995**i + 0.01, d), key=f)
+    return best
+
+
+def project_path(grad, project, start, t, n_steps):
+    """Iterates of projected gradient descent: a step of size t, then `project`. -> (n_steps + 1, d)"""
+    path = [np.asarray(start, float)]
+    for _ in range(n_steps):
+        path.append(project(path[-1] - t * grad(path[-1])))
+    return np.array(path)
+
+
+def worst_tangent(f, slope, grid):
+    """The pair of grid points where a tangent rises highest above the graph: (x, y, height); height <= 0: none."""
+    tangent = f(grid)[:, None] + slope(grid)[:, None] * (grid[None] - grid[:, None])
+    above = tangent - f(grid)[None]
+    i, j = np.unravel_index(above.argmax(), above.shape)
+    return grid[i], grid[j], above[i, j]
 
 
 def draw_scaled(x, f, factors):
@@ -489,7 +585,7 @@ def draw_step_sizes(steps, gaps, m, L, n_steps):
     """Final gap against the step size, with 1/L, 2/(m + L) and 2/L marked. -> (fig, words)"""
     steps, gaps = np.asarray(steps), np.asarray(gaps)
     fig, ax = plt.subplots(figsize=(6.6, 3.6))
-    ax.loglog(steps, gaps, "o-", markersize=3.5)
+    ax.semilogy(steps, gaps, "o-", markersize=3.5)
     for value, label, style in (
         (1 / L, "1/L", "--"),
         (2 / (m + L), "2/(m+L)", "-."),
@@ -523,7 +619,8 @@ def draw_basins(f, paths, labels, norms, bounds, span=6.0):
         right.loglog(
             k, np.maximum(norm, 1e-12), marker=marker, markevery=0.12, color=color, label=label
         )
-        right.loglog(k, bound, "--", color=color, label="its bound")
+        right.loglog(k, bound, "--", color=color)
+    right.plot([], [], "--", color="#666666", label="its bound")
     right.set(
         title="The gradient gets small, as promised",
         xlabel="k + 1",
@@ -531,10 +628,14 @@ def draw_basins(f, paths, labels, norms, bounds, span=6.0):
         ylim=(1e-10, None),
     )
     right.legend(fontsize=9)
-    ends = [
-        f"{label}: ends at ({abs(p[-1][0]):.2f}, {abs(p[-1][1]):.2f}), f = {float(f(p[-1][None])[0]):.2f}, bound ÷ measured at least {np.min(b / n):.2g}"
-        for label, p, n, b in zip(labels, paths, norms, bounds, strict=True)
-    ]
+    ends = []
+    for label, p, norm, bound in zip(labels, paths, norms, bounds, strict=True):
+        (x, y), value = np.round(p[-1], 2) + 0.0, float(f(p[-1:])[0])  # + 0.0: no "−0.00"
+        far = np.min(bound / norm)
+        ends.append(
+            f"{label}: ends at ({x:.2f}, {y:.2f}) with f = {value:.2f}, "
+            f"bound ÷ measured at least {far:.2g}"
+        )
     return fig, "Two starts on a bumpy bowl. " + "; ".join(ends) + "."
 
 
@@ -545,7 +646,7 @@ def draw_escape(offsets, curves):
         ax.semilogx(offsets, curves[label], marker=marker, linestyle=style, label=label)
     ax.set(
         title="Escape from a saddle: whose clock runs on log(1/δ)?",
-        xlabel="offset δ from the ridge",
+        xlabel="first offset δ in $x_2$",
         ylabel="steps to escape",
         ylim=(0, None),
     )

@@ -34,11 +34,23 @@ def polynomial_fits(x, y, degree: int, ridge: float, new_x) -> np.ndarray:
     x, y (repeats, n) or (n,). Features are the Legendre polynomials up to `degree`; minimised is
     mean (y - fit)² + ridge Σ w_j² over j >= 1: the constant goes unpenalised.
     """
+    return polynomial_weights(x, y, degree, ridge) @ legvander(new_x, degree).T
+
+
+def polynomial_weights(x, y, degree: int, ridge: float) -> np.ndarray:
+    """Weights of the Legendre polynomials in `polynomial_fits` -> (repeats, degree + 1)."""
     features = legvander(x, degree)
     gram = features.swapaxes(-1, -2) @ features / x.shape[-1]
     gram = gram + ridge * np.diag(np.arange(degree + 1) > 0)
     moments = features.swapaxes(-1, -2) @ y[..., None] / x.shape[-1]
-    return np.linalg.solve(gram, moments)[..., 0] @ legvander(new_x, degree).T
+    return np.linalg.solve(gram, moments)[..., 0]
+
+
+def training_error(x, y, degree: int, ridge: float) -> float:
+    """Mean squared error of the fits on their own rows, over all data sets. x, y (repeats, n)."""
+    weights = polynomial_weights(x, y, degree, ridge)
+    fits = (legvander(x, degree) @ weights[..., None])[..., 0]
+    return np.mean((y - fits) ** 2)
 
 
 def terms_by_degree(truth: Callable, n: int, noise: float, ridge: float, repeats=DATA_SETS, seed=0):
@@ -78,7 +90,8 @@ def fan_explorer(truth: Callable) -> Callable:
         return fig, (
             f"Degree {degree}: squared bias {bias2[degree]:.3f} + variance {variance[degree]:.3f} "
             f"+ noise {noise**2:.3f} = risk {total[degree]:.3f}. "
-            f"The lowest risk is {total[best]:.3f}, at degree {best}."
+            f"The lowest risk is {total[best]:.3f}, at degree {best}. "
+            f"Training error: {training_error(x, y, degree, ridge):.3f}."
         )
 
     return draw
@@ -95,6 +108,33 @@ def _draw_terms(ax, bias2, variance, noise, total):
     ax.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100])
     ax.minorticks_off()
     ax.legend(fontsize=8, ncols=2, loc="upper left")
+
+
+def simulate_terms(terms: Callable, truth: Callable, sd: Callable, A, inputs, points, blocks=20):
+    """Squared bias, variance, noise and risk of the linear learner fit = A y, measured -> (4,).
+
+    terms(fits, true values) -> squared bias, variance. Each block draws 5000 data sets at `inputs`
+    and for each of them a fresh target at every point; sd(x) is the noise at x.
+    """
+    rng, measured = np.random.default_rng(1), []
+    for _ in range(blocks):
+        fits = (truth(inputs) + sd(inputs) * rng.standard_normal((5000, len(inputs)))) @ A.T
+        noise = sd(points) * rng.standard_normal(fits.shape)
+        risk = np.mean((truth(points) + noise - fits) ** 2)
+        measured.append([*terms(fits, truth(points)), np.mean(noise**2), risk])
+    return np.mean(measured, axis=0)
+
+
+def cubic_spline_basis(x, knots) -> np.ndarray:
+    """Columns 1, x, x², x³ and max(x - knot, 0)³ for each knot: all cubic splines with these knots."""
+    bends = [np.maximum(x - knot, 0) ** 3 for knot in knots]
+    return np.column_stack([x**0, x, x**2, x**3, *bends])
+
+
+def box(g: int, low=-4.0, high=0.0) -> np.ndarray:
+    """g × g settings of two hyperparameters, the midpoints of equal cells of their logarithms. (g², 2)"""
+    levels = low + (high - low) * (np.arange(g) + 0.5) / g
+    return np.stack(np.meshgrid(levels, levels), axis=-1).reshape(-1, 2)
 
 
 # ---------------------------------------------------------------- figures of the notebook
@@ -319,6 +359,7 @@ def draw_rates(rates, train, validation, edge: float):
 def draw_search(grid_points, random_points, optimum, budgets, regret_grid, regret_random):
     """A grid and random draws over two hyperparameters, and their mean lowest loss -> (fig, words)."""
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.4))
+    random_points = np.array(random_points)
     tried = [len(np.unique(np.round(points[:, 0], 9))) for points in (grid_points, random_points)]
     names = [f"grid: {tried[0]} values tried", f"random: {tried[1]} values tried"]
     for ax, points, name in zip(axes, (grid_points, random_points), names, strict=False):
@@ -334,8 +375,9 @@ def draw_search(grid_points, random_points, optimum, budgets, regret_grid, regre
     axes[2].set(yscale="log", xlabel="trials", ylabel="mean lowest loss")
     axes[2].set_yticks([0.03, 0.1, 0.3], ["0.03", "0.1", "0.3"])
     axes[2].minorticks_off()
-    ahead = budgets[int(np.argmax(np.array(regret_random) < regret_grid))]
-    axes[2].set_title(f"random leads from {ahead} trials", fontsize=11)
+    leads = np.array(regret_random) < regret_grid
+    ahead = f"random leads from {budgets[leads.argmax()]} trials" if leads.any() else "grid leads"
+    axes[2].set_title(ahead, fontsize=11)
     axes[2].legend()
     return fig, (
         f"{len(grid_points)} trials on a grid try {tried[0]} values of the hyperparameter that matters, "
@@ -388,11 +430,13 @@ def observed_errors(
     return (copied_wrong + own) / n
 
 
-def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, repeats=400):
+def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, repeats=250):
     """Lowest of many observed error rates against the number of models -> (fig, words)."""
     rng = np.random.default_rng(0)
-    lowest = np.minimum.accumulate(observed_errors(p, n, models, agreement, repeats, rng), axis=1)
-    count, mean = np.arange(1, models + 1), lowest.mean(0)
+    errors = observed_errors(p, n, models, agreement, repeats, rng)
+    count = np.unique(np.geomspace(1, models, 50).round().astype(int))
+    lowest = np.minimum.accumulate(errors, axis=1)[:, count - 1]
+    mean = lowest.mean(0)
     fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="none")
     fig.subplots_adjust(left=0.13, right=0.98, bottom=0.15, top=0.91)
     ax.fill_between(
@@ -406,7 +450,9 @@ def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, re
     ax.axhline(p, color=BLACK, linestyle="--", label="true error of every model")
     words = f"{models} models, {n} test cases: the best report is {mean[-1]:.1%} on average, the truth {p:.1%}"
     if fresh:
-        again = rng.binomial(n, p, repeats).mean() / n
+        winners = errors.argmin(axis=1)
+        again = observed_errors(p, n, models, agreement, repeats, rng)[range(repeats), winners]
+        again = again.mean()
         ax.plot(
             [models], [again], "*", color=VERMILION, markersize=14, label="winner, fresh test set"
         )
@@ -418,7 +464,8 @@ def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, re
         ylabel="test error",
     )
     ax.set_xscale("log")
-    ax.set_title(f"The best of {models} looks {100 * (p - mean[-1]):.1f} points better than it is")
+    gain = max(0.0, 100 * (p - mean[-1]))
+    ax.set_title(f"The best of {models} looks {gain:.1f} points better than it is")
     ax.legend(fontsize=8, loc="lower left")
     return fig, words + "."
 

@@ -59,6 +59,11 @@ def _(rng):
         "stops when the gradient is small",
         dict(H=np.diag([1.0, 2.0]), c=c, x0=c + away(rng), t=0.2, max_steps=100, tol=0.01),
     )
+    # three coordinates of one size shrink together: the norm differs from its largest entry and from the sum
+    yield (
+        "stops when the gradient is small",
+        dict(H=np.eye(3), c=np.zeros(3), x0=away(rng, 3), t=0.2, max_steps=60, tol=0.05),
+    )
     yield (
         "no more than max_steps",
         dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.05, max_steps=2, tol=0.01),
@@ -168,6 +173,48 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
 
 
+def stopping(small):
+    """Gradient descent that stops where small(gradient, tol, t)."""
+
+    def gd(grad, x0, t, max_steps, tol=0.0):
+        path = [np.array(x0, float)]
+        for _ in range(max_steps):
+            g = grad(path[-1])
+            if small(g, tol, t):
+                break
+            path.append(path[-1] - t * g)
+        return np.array(path)
+
+    return gd
+
+
+gd.wrong(
+    "the largest entry is compared with tol",
+    advice="tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
+)(stopping(lambda g, tol, t: np.abs(g).max() <= tol))
+gd.wrong(
+    "the sum of the entries is compared with tol",
+    advice="Which norm adds up absolute values, and which is a length?",
+)(stopping(lambda g, tol, t: np.abs(g).sum() <= tol))
+gd.wrong(
+    "the step is compared with tol",
+    advice="Small is asked of the gradient, not of the change of x: t should play no part in the test.",
+)(stopping(lambda g, tol, t: np.linalg.norm(t * g) <= tol))
+gd.wrong(
+    "a gradient that is exactly tol does not stop",
+    advice="With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
+)(stopping(lambda g, tol, t: np.linalg.norm(g) < tol))
+gd.wrong(
+    "tol is never looked at",
+    advice="When the gradient is small enough, the path ends early. Where is tol in your loop?",
+)(stopping(lambda g, tol, t: False))
+
+
+@gd.wrong("one step too few", advice="max_steps counts steps, not rows: k steps make k + 1 rows.")
+def _(grad, x0, t, max_steps, tol=0.0):
+    return stopping(lambda g, tol, t: np.linalg.norm(g) <= tol)(grad, x0, t, max_steps - 1, tol)
+
+
 @gd.wrong(
     "one step after the gradient is small",
     advice="Test the gradient before you step: a start that is already good enough gives one row.",
@@ -256,6 +303,10 @@ def _(rng):
         dict(H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=3.0), t0=3.0, beta=0.7),
     )
     yield (
+        "not a quadratic",
+        dict(H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=1.0), t0=1.0, beta=0.9),
+    )
+    yield (
         "a gentle slope",
         dict(H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=0.05), t0=0.49, beta=0.5),
     )
@@ -317,6 +368,62 @@ def _(f, grad, x, t0, beta):
             break
         t = t * beta
     return t
+
+
+def search(f, x, g, t, beta, passes):
+    for _ in range(200):
+        if passes(t):
+            break
+        t = t * beta
+    return t
+
+
+@backtracking.wrong(
+    "the promise stays that of t0",
+    advice="A shorter step promises less. Which t belongs on the right side of the test?",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return search(f, x, g, t0, beta, lambda t: f(x - t * g) <= f(x) - t0 / 2 * g @ g)
+
+
+@backtracking.wrong("halves, whatever beta is", advice="Where does beta enter your loop?")
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return search(f, x, g, t0, 0.5, lambda t: f(x - t * g) <= f(x) - t / 2 * g @ g)
+
+
+@backtracking.wrong(
+    "equality does not pass",
+    advice="At a zero gradient both sides are equal: does your search ever end there?",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return search(f, x, g, t0, beta, lambda t: f(x - t * g) < f(x) - t / 2 * g @ g)
+
+
+@backtracking.wrong(
+    "x moves while t is searched",
+    advice="All candidates start from the same x. Does your loop change x or its gradient?",
+)
+def _(f, grad, x, t0, beta):
+    t, g = t0, grad(x)
+    for _ in range(200):
+        if f(x - t * g) <= f(x) - t / 2 * g @ g:
+            break
+        x = x - t * g
+        g, t = grad(x), beta * t
+    return t
+
+
+@backtracking.wrong(
+    "steps along the unit direction",
+    advice="The trial point is x minus t times the whole gradient, as in gradient descent itself.",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    u = g / (np.linalg.norm(g) or 1.0)
+    return search(f, x, g, t0, beta, lambda t: f(x - t * u) <= f(x) - t / 2 * g @ g)
 
 
 @backtracking.right("all candidates, the first that passes")
@@ -406,6 +513,36 @@ def _(X, lam):
 )
 def _(X, lam):
     return np.linalg.eigvalsh(X.T @ X)[0] / (4 * len(X)) + lam
+
+
+@logistic_smoothness.wrong(
+    "the longest row",
+    advice="That bounds each row's own loss, and so the mean, too. Is the bound ever reached?",
+)
+def _(X, lam):
+    return (X**2).sum(1).max() / 4 + lam
+
+
+@logistic_smoothness.wrong(
+    "half of the penalty", advice="The penalty is lam/2 ‖w‖². Differentiate it twice."
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X)) + lam / 2
+
+
+@logistic_smoothness.wrong(
+    "the columns are centred first",
+    advice="The Hessian has X as it is. Only a covariance subtracts the mean.",
+)
+def _(X, lam):
+    return np.linalg.norm(X - X.mean(0), 2) ** 2 / (4 * len(X)) + lam
+
+
+@logistic_smoothness.wrong(
+    "one half for p (1 − p)", advice="At which p is p (1 − p) largest, and what is it there?"
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / (2 * len(X)) + lam
 
 
 @logistic_smoothness.right("through the singular values")
@@ -569,6 +706,68 @@ def _(f, grad, x, x_star, t, L):
     return margins(f, grad, x, x_star, t, L, distance=distance)
 
 
+@proof_margins.wrong(
+    "line 1 with 1/t in place of L",
+    advice="The parabola of section 3 has 1/(2t), line 1 has the curvature of f. They agree at t = 1/L only.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    return margins(f, grad, x, x_star, t, L, parabola=f(x) - t / 2 * g @ g - f(x - t * g))
+
+
+@proof_margins.wrong(
+    "line 1 without the half",
+    advice="A remainder of second order has a factor in front of the curvature.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    parabola = f(x) - t * g @ g + L * t**2 * g @ g - f(x - t * g)
+    return margins(f, grad, x, x_star, t, L, parabola=parabola)
+
+
+@proof_margins.wrong(
+    "line 2 with 1/L in place of t",
+    advice="Line 2 is for the t of the step, also where t is not 1/L.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    return margins(f, grad, x, x_star, t, L, descent=f(x) - g @ g / (2 * L) - f(x - t * g))
+
+
+@proof_margins.wrong(
+    "line 3 without the half", advice="Look at the denominator of line 3 once more."
+)
+def _(f, grad, x, x_star, t, L):
+    new = x - t * grad(x)
+    a, b = x - x_star, new - x_star
+    distance = (a @ a - b @ b) / t - (f(new) - f(x_star))
+    return margins(f, grad, x, x_star, t, L, distance=distance)
+
+
+@proof_margins.wrong(
+    "the step is 1/L", advice="The new point is x − t ∇f(x), with the t that is given."
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    new = x - g / L
+    a, b = x - x_star, new - x_star
+    return np.array(
+        [
+            f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
+            f(x) - t / 2 * g @ g - f(new),
+            (a @ a - b @ b) / (2 * t) - (f(new) - f(x_star)),
+        ]
+    )
+
+
+@proof_margins.wrong(
+    "negative margins are cut off",
+    advice="A negative margin is what shows that a line breaks: return it as it is.",
+)
+def _(f, grad, x, x_star, t, L):
+    return np.maximum(margins(f, grad, x, x_star, t, L), 0)
+
+
 @proof_margins.right("through the move and its length")
 def _(f, grad, x, x_star, t, L):
     move = -t * grad(x)
@@ -598,7 +797,7 @@ steps_needed = Exercise(
 
 @steps_needed.cases
 def _(rng):
-    # 0.9 and the like: eps is drawn, so that rate**k = eps exactly never happens
+    # eps is drawn, so that rate**k = eps never happens by accident; below, halving meets it on purpose
     yield (
         "a short step: the flat direction decides",
         dict(
@@ -625,7 +824,11 @@ def _(rng):
         "a round bowl is solved in one step",
         dict(m=4.0, L=4.0, t=0.25, eps=float(rng.uniform(0.001, 0.1))),
     )
+    k = int(rng.choice([1, 2, 4]))  # powers of two: logarithms and products are exact
+    yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**k)
     yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=1.0)
+    yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=float(rng.uniform(1.5, 2)))
+    yield "near enough already", dict(m=1.0, L=10.0, t=0.3, eps=1.0)
 
 
 def count(rate, eps):
@@ -712,6 +915,50 @@ def _(m, L, t, eps):
     )
 
 
+@steps_needed.wrong(
+    "always one more",
+    advice="Half of it after one step: if eps is one half, how many steps are needed?",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    if eps >= 1 or rate >= 1 or rate == 0:
+        return count(rate, eps)
+    return math.floor(math.log(eps) / math.log(rate)) + 1
+
+
+@steps_needed.wrong(
+    "divergence comes before eps >= 1",
+    advice="If the start is near enough already, does it matter what the steps would do?",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    return math.inf if rate >= 1 else count(rate, eps)
+
+
+@steps_needed.wrong(
+    "the rate of the best step",
+    advice="(κ − 1)/(κ + 1) belongs to t = 2/(m + L). Which t is given here?",
+)
+def _(m, L, t, eps):
+    return count(math.inf if t >= 2 / L else (L - m) / (L + m), eps)
+
+
+@steps_needed.wrong("at least one step", advice="eps >= 1 needs no step: count from 0.")
+def _(m, L, t, eps):
+    return max(1, count(max(abs(1 - t * m), abs(1 - t * L)), eps))
+
+
+@steps_needed.wrong(
+    "the estimate log(1/eps) / (1 − rho)",
+    advice="That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    if eps >= 1 or rate >= 1:
+        return count(rate, eps)
+    return math.ceil(math.log(1 / eps) / (1 - rate))
+
+
 @steps_needed.right("counts the steps")
 def _(m, L, t, eps):
     rate, k, left = np.linalg.norm(np.diag([1 - t * m, 1 - t * L]), 2), 0, 1.0
@@ -762,6 +1009,10 @@ def _(rng):
     yield (
         "a tiny gradient makes no tiny step",
         dict(H=np.diag([1.0, -1.0]), c=np.zeros(2), x0=away(rng, size=1e-4), t=0.25, n_steps=4),
+    )
+    yield (
+        "a tiny gradient makes no tiny step",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=5e-9), t=100.0, n_steps=1),
     )
     yield (
         "a zero gradient stays",
@@ -838,6 +1089,45 @@ def _(grad, x0, t, n_steps):
 def _(grad, x0, t, n_steps):
     norm = np.linalg.norm(grad(x0)) or 1.0
     return walk(grad, x0, t, n_steps, lambda g: g / norm)
+
+
+@ngd.wrong(
+    "stays where the gradient is almost zero",
+    advice="Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9?",
+)
+def _(grad, x0, t, n_steps):
+    return walk(
+        grad, x0, t, n_steps, lambda g: g / max(n := np.linalg.norm(g), 1e-300) * (n > 1e-8)
+    )
+
+
+@ngd.wrong(
+    "a small number added to the norm",
+    advice="Measure a step from a gradient of norm 1e-9: g / (‖g‖ + 1e-8) is not a unit vector there.",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / (np.linalg.norm(g) + 1e-8))
+
+
+@ngd.wrong(
+    "only long gradients are shortened",
+    advice="That is clipping. Here a short gradient is made longer, too.",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / max(np.linalg.norm(g), 1.0))
+
+
+@ngd.wrong(
+    "divided by the largest entry",
+    advice="The largest entry becomes 1, but how long is the whole vector?",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / (np.abs(g).max() or 1.0))
+
+
+@ngd.wrong("steps uphill", advice="Which way does the gradient point: up or down?")
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, -t, n_steps, lambda g: g / (np.linalg.norm(g) or 1.0))
 
 
 @ngd.right("np.divide where the norm is positive")
@@ -924,6 +1214,38 @@ def _(y, radius):
 )
 def _(y, radius):
     return y / np.maximum(1, np.linalg.norm(y, axis=-1, keepdims=True))
+
+
+@project_ball.wrong(
+    "one norm for each column", advice="A point is a row. Along which axis is the norm taken?"
+)
+def _(y, radius):
+    return y / np.maximum(1, np.linalg.norm(y, axis=0, keepdims=True) / radius)
+
+
+@project_ball.wrong(
+    "outside points get length 1", advice="On the sphere, how long is a point: 1, or radius?"
+)
+def _(y, radius):
+    norm = np.linalg.norm(y, axis=-1, keepdims=True)
+    return np.where(norm > radius, y / np.maximum(norm, 1e-300), y)
+
+
+@project_ball.wrong(
+    "inside and outside are told by length 1",
+    advice="With radius 2, is a point of length 1.5 inside?",
+)
+def _(y, radius):
+    norm = np.linalg.norm(y, axis=-1, keepdims=True)
+    return np.where(norm > 1, radius * y / np.maximum(norm, 1e-300), y)
+
+
+@project_ball.wrong(
+    "the norm is not a length",
+    advice="Take the root of the sum of squares: the new point must have length radius.",
+)
+def _(y, radius):
+    return radius * y / np.maximum((y**2).sum(-1, keepdims=True), radius)
 
 
 @project_ball.wrong(

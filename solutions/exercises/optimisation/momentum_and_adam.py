@@ -6,6 +6,9 @@ from descent.compare import close, within
 from solutions.reference import adaptive_methods
 from solutions.spec import Exercise
 
+# An answer may lean on torch.optim, whose first use in a fresh process loads for some seconds.
+PATIENT = 12.0
+
 # --- ewa: the averages -------------------------------------------------------------------------
 
 ewa = Exercise(
@@ -31,6 +34,10 @@ def _(rng):
     )
     yield "beta = 0 remembers nothing", dict(x=rng.normal(5, 1, 4), beta=0.0, correct=False)
     yield "one value is enough", dict(x=rng.normal(5, 1, 1), beta=0.9, correct=True)
+    yield (
+        "whole numbers have averages with decimals",
+        dict(x=rng.integers(1, 10, 5), beta=0.9, correct=False),
+    )
     yield "vectors, one per step", dict(x=rng.normal(2, 1, (5, 3)), beta=0.7, correct=True)
 
 
@@ -83,6 +90,34 @@ def _(x, beta, correct):
     return adaptive_ewa(x, beta, False)
 
 
+@ewa.wrong(
+    "corrected although not asked",
+    advice="With correct=False the raw average is wanted. What decides which of the two you append?",
+)
+def _(x, beta, correct):
+    return adaptive_ewa(x, beta, True)
+
+
+@ewa.wrong(
+    "steps counted from 0",
+    advice="Which t has the first value in the text, and what is 1 - beta^t for yours?",
+)
+def _(x, beta, correct):
+    t = np.arange(len(x)).reshape(-1, *[1] * (x.ndim - 1))
+    with np.errstate(divide="ignore"):
+        return adaptive_ewa(x, beta, False) / (1 - float(beta) ** t if correct else 1)
+
+
+@ewa.wrong(
+    "averages stored as whole numbers",
+    advice="Look at the dtype of the array you write into. np.zeros_like(x) takes it over from x.",
+)
+def _(x, beta, correct):
+    out = np.zeros_like(x)
+    out[:] = adaptive_ewa(x, beta, correct)
+    return out
+
+
 def adaptive_ewa(x, beta, correct):
     v, out = 0 * x[0], []
     for t, x_t in enumerate(x, start=1):
@@ -111,6 +146,7 @@ heavy_ball = Exercise(
     "heavy_ball",
     reference=adaptive_methods.heavy_ball_on_quadratic,
     compare=close(rtol=1e-6),
+    limit=PATIENT,
     hints=[
         "Two things travel through the loop: the place theta and the velocity v. The velocity starts at 0.",
         "In each step, first renew the velocity with the gradient at the present theta, then move theta with the new velocity.",
@@ -241,12 +277,26 @@ def _(grad, theta0, eta, gamma, n_steps):
     return [list(x) for x in path[1:]]
 
 
+@heavy_ball.right("PyTorch's own optimiser")
+def _(grad, theta0, eta, gamma, n_steps):
+    import torch
+
+    theta = torch.tensor(theta0, requires_grad=True)
+    optimiser, path = torch.optim.SGD([theta], lr=eta, momentum=gamma), [theta0]
+    for _ in range(n_steps):
+        theta.grad = torch.from_numpy(grad(theta.detach().numpy()))
+        optimiser.step()
+        path.append(theta.detach().numpy().copy())
+    return np.array(path)
+
+
 # --- adagrad_step ------------------------------------------------------------------------------
 
 adagrad_step = Exercise(
     "adagrad_step",
     reference=adaptive_methods.adagrad_step,
     compare=close(rtol=1e-6, atol=1e-12),
+    limit=PATIENT,
     hints=[
         "Try the printed formula on one parameter with g = -1. Which way does it move, and which way should it?",
         "First add the squares of the new gradient to the sum. Then move against the gradient, each coordinate divided by the root of its own sum.",
@@ -342,6 +392,15 @@ def _(theta, g, G, eta, eps):
     return theta - eta * g / np.sqrt(G + eps), G
 
 
+@adagrad_step.wrong(
+    "no epsilon", advice="A parameter with no gradient so far: what is your divisor there?"
+)
+def _(theta, g, G, eta, eps):
+    G = G + g * g
+    with np.errstate(invalid="ignore"):
+        return theta - eta * g / np.sqrt(G), G
+
+
 @adagrad_step.right("one coordinate at a time, lists returned")
 def _(theta, g, G, eta, eps):
     sums = [float(a) + float(b) ** 2 for a, b in zip(G, g, strict=True)]
@@ -364,6 +423,7 @@ rmsprop_step = Exercise(
     "rmsprop_step",
     reference=adaptive_methods.rmsprop_step,
     compare=close(rtol=1e-6, atol=1e-12),
+    limit=PATIENT,
     hints=[
         "Only one line differs from AdaGrad: the sum of squares becomes a moving average of squares.",
         "It is the recursion of ewa, fed with g**2, with no correction. The move is AdaGrad's, with the average in place of the sum.",
@@ -447,6 +507,24 @@ def _(theta, g, s, eta, beta, eps):
     return theta - eta * g / (np.sqrt(s) + eps), s
 
 
+@rmsprop_step.wrong(
+    "corrected like Adam's average",
+    advice="Is there a bias correction in this section's formula? How long should the first step be?",
+)
+def _(theta, g, s, eta, beta, eps):
+    s = beta * s + (1 - beta) * g**2
+    return theta - eta * g / (np.sqrt(s / (1 - beta)) + eps), s
+
+
+@rmsprop_step.wrong(
+    "beta fixed in the code",
+    advice="Does your function use the beta that it is given, or always the same one?",
+)
+def _(theta, g, s, eta, beta, eps):
+    s = 0.9 * s + 0.1 * g**2
+    return theta - eta * g / (np.sqrt(s) + eps), s
+
+
 @rmsprop_step.right("one coordinate at a time, lists returned")
 def _(theta, g, s, eta, beta, eps):
     s = [float(a) + (1 - beta) * (float(b) ** 2 - float(a)) for a, b in zip(s, g, strict=True)]
@@ -468,6 +546,7 @@ adam_step = Exercise(
     "adam_step",
     reference=adaptive_methods.adam_step,
     compare=close(rtol=1e-6, atol=1e-12),
+    limit=PATIENT,
     hints=[
         "Renew two averages, one of g and one of g², each with its own beta. Then read both with bias correction.",
         "m_hat and s_hat serve the move only. What you return as m and s are the raw averages: the next step goes on from them.",
@@ -488,7 +567,7 @@ def _(rng):
                 t=int(rng.integers(4, 9)),
                 eta=0.1,
                 beta1=0.9,
-                beta2=0.99,
+                beta2=0.999,
                 eps=1e-8,
             )
             | more
@@ -574,6 +653,51 @@ def _(theta, g, m, s, t, eta, beta1, beta2, eps):
 def _(theta, g, m, s, t, eta, beta1, beta2, eps):
     m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
     return theta - eta * g / (np.sqrt(s / (1 - beta2**t)) + eps), m, s
+
+
+@adam_step.wrong(
+    "only the first moment corrected",
+    advice="Both averages start at 0, so both are too small at first. Which of them do you divide?",
+)
+def _(theta, g, m, s, t, eta, beta1, beta2, eps):
+    m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
+    return theta - eta * m / (1 - beta1**t) / (np.sqrt(s) + eps), m, s
+
+
+@adam_step.wrong(
+    "only the second moment corrected",
+    advice="Both averages start at 0, so both are too small at first. Which of them do you divide?",
+)
+def _(theta, g, m, s, t, eta, beta1, beta2, eps):
+    m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
+    return theta - eta * m / (np.sqrt(s / (1 - beta2**t)) + eps), m, s
+
+
+@adam_step.wrong(
+    "same correction at every step",
+    advice="Your first step is right. How much weight do the averages hold at t = 5? Where does t stand in your code?",
+)
+def _(theta, g, m, s, t, eta, beta1, beta2, eps):
+    m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
+    return theta - eta * m / (1 - beta1) / (np.sqrt(s / (1 - beta2)) + eps), m, s
+
+
+@adam_step.wrong(
+    "root taken before the correction",
+    advice="What is divided by 1 - beta2^t in the text: the average of the squares, or its root?",
+)
+def _(theta, g, m, s, t, eta, beta1, beta2, eps):
+    m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
+    return theta - eta * m / (1 - beta1**t) / (np.sqrt(s) / (1 - beta2**t) + eps), m, s
+
+
+@adam_step.wrong(
+    "epsilon added to the raw root",
+    advice="Nearly: your corrections are in the rate, where they also act on epsilon. In the text epsilon joins the root of the corrected average.",
+)
+def _(theta, g, m, s, t, eta, beta1, beta2, eps):
+    m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g**2
+    return theta - eta * np.sqrt(1 - beta2**t) / (1 - beta1**t) * m / (np.sqrt(s) + eps), m, s
 
 
 @adam_step.right("corrections folded into the rate")
@@ -671,6 +795,14 @@ def _(t, beta1, beta2):
     return (1 - beta1**t) / np.sqrt(1 - beta2**t)
 
 
+@simplified_ratio.wrong(
+    "the betas exchanged",
+    advice="Which beta belongs to the sum of gradients, and which to the sum of squares?",
+)
+def _(t, beta1, beta2):
+    return (1 - beta2**t) / (1 - beta2) / np.sqrt((1 - beta1**t) / (1 - beta1))
+
+
 @simplified_ratio.right("by running the recursion")
 def _(t, beta1, beta2):
     v = G = 0.0
@@ -709,6 +841,8 @@ def _(rng):
     yield "a random walk", dict(path=np.cumsum(rng.normal(size=(7, 2)), axis=0))
     yield "a walk in four dimensions", dict(path=np.cumsum(rng.normal(size=(5, 4)), axis=0))
     yield "a straight line does not turn", dict(path=3 + np.outer([0.0, 1, 2.5, 3, 5], heading))
+    for turned in (heading, heading[::-1]):  # long enough for some cosine to be rounded above 1
+        yield "nor does a long one", dict(path=np.outer(np.arange(45) ** 1.3, turned))
     yield "there and back turns by 180 degrees", dict(path=1 + np.outer([0.0, 1, 0, 2], heading))
     yield (
         "rests have no direction",
@@ -757,6 +891,28 @@ def _(path):
 )
 def _(path):
     return mean_angle(np.diff(path, axis=0)) * counted(path) / max(len(path) - 2, 1)
+
+
+@roughness.wrong(
+    "rests taken out first",
+    advice="A move before a rest and the move after it are not neighbours. Which pairs should be left out?",
+)
+def _(path):
+    moves = np.diff(path, axis=0)
+    return mean_angle(moves[np.any(moves != 0, axis=1)])
+
+
+@roughness.wrong(
+    "the angle of the mean cosine",
+    advice="The mean of the angles is asked. Do you average before or after arccos?",
+)
+def _(path):
+    moves = np.diff(path, axis=0)
+    a, b = moves[:-1], moves[1:]
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    keep = lengths > 0
+    cosines = np.sum(a * b, axis=1)[keep] / lengths[keep]
+    return np.degrees(np.arccos(np.clip(cosines.mean(), -1, 1))) if keep.any() else 0.0
 
 
 def counted(path):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import torch
 
-from descent.compare import close, exact
+from descent.compare import close, exact, parts
 from solutions.reference import stochastic_training as reference
 from solutions.spec import Exercise
 
@@ -39,7 +39,7 @@ def _(rng):
     order = rng.permutation(6)
     yield "the mean over all rows", dict(w=w, X=X, y=y, idx=order)
     yield "the mean over a batch", dict(w=w, X=X, y=y, idx=np.array([1, 2, 3]))
-    yield "the mean over a batch", dict(w=w, X=X, y=y, idx=np.array([0, 5, 5, 4, 0]))
+    yield "the mean over a batch", dict(w=w, X=X, y=y, idx=np.array([0, 5, 0, 2]))
     yield "one row on the wrong side", dict(w=w, X=X, y=y, idx=np.array([2]))
     yield "no mistakes, no gradient", dict(w=w, X=X, y=y, idx=np.array([1, 4, 5]))
     yield "at w = 0 every row is a mistake", dict(w=np.zeros(3), X=X, y=y, idx=np.arange(6))
@@ -89,6 +89,25 @@ def _(w, X, y, idx):
     return -X[idx].T @ (wrong * y[idx])
 
 
+@perceptron_grad.wrong(
+    "divided by the number of all rows",
+    advice="With all rows in `idx` you are right. A batch of three rows has a mean over three rows.",
+)
+def _(w, X, y, idx):
+    wrong = y[idx] * (X[idx] @ w) <= 0
+    return -X[idx].T @ (wrong * y[idx]) / len(X)
+
+
+@perceptron_grad.wrong(
+    "a row named twice counts once",
+    advice="`idx` may name a row twice, as draws with replacement do. How often should it then enter the mean?",
+)
+def _(w, X, y, idx):
+    idx = np.unique(idx)
+    wrong = y[idx] * (X[idx] @ w) <= 0
+    return -X[idx].T @ (wrong * y[idx]) / len(idx)
+
+
 @perceptron_grad.right("a loop over the rows")
 def _(w, X, y, idx):
     total = np.zeros(len(w))
@@ -123,20 +142,22 @@ minibatches = Exercise(
 @minibatches.probe
 def _(answer, n, B, seed, drop_last):
     rng = np.random.default_rng(seed)
-    first, second = ([[int(i) for i in b] for b in answer(n, B, rng, drop_last)] for _ in range(2))
+    epochs = [[[int(i) for i in b] for b in answer(n, B, rng, drop_last)] for _ in range(8)]
     again = [[int(i) for i in b] for b in answer(n, B, np.random.default_rng(seed), drop_last)]
-    everything = [i for b in first for i in b]
-    same = {frozenset(b) for b in first} & {frozenset(b) for b in second}
+    first, everything = epochs[0], [i for b in epochs[0] for i in b]
+    same = {frozenset(b) for b in first} & {frozenset(b) for b in epochs[1]}
+    dealt = {i for batches in epochs for b in batches for i in b}
     # With batches of 5 or more out of at least 35 rows, chance does these things less than once in 10 000 times.
     mixed = n >= 35
     return dict(
         sizes=[len(b) for b in first],
-        different_rows=len(set(everything)),
+        no_row_twice=not mixed or len(set(everything)) == len(everything),
         rows_outside=sum(not 0 <= i < n for i in everything),
         rows_in_order=mixed and everything == sorted(everything),
         batches_of_neighbours=sum(max(b) - min(b) == len(b) - 1 for b in first) if mixed else 0,
         batches_met_again_next_epoch=len(same) if mixed else 0,
-        same_seed_same_batches=first == again,
+        rows_left_out_of_all_of_8_epochs=len(set(range(n)) - dealt) if mixed else 0,
+        same_seed_same_batches=not mixed or first == again,
     )
 
 
@@ -146,7 +167,10 @@ def _(rng):
     yield "every row once an epoch", dict(n=5 * B, B=B, seed=seed, drop_last=False)
     yield "new batches every epoch, from rng", dict(n=6 * B, B=B, seed=seed + 1, drop_last=True)
     yield "the short last batch is kept", dict(n=5 * B + 5, B=B, seed=seed + 2, drop_last=False)
-    yield "the short last batch is dropped on demand", dict(n=5 * B + 5, B=B, seed=seed + 3, drop_last=True)
+    yield (
+        "the short last batch is dropped on demand",
+        dict(n=5 * B + 5, B=B, seed=seed + 3, drop_last=True),
+    )
     yield "a batch larger than the data", dict(n=3, B=5, seed=seed, drop_last=False)
     yield "a batch larger than the data", dict(n=3, B=5, seed=seed, drop_last=True)
 
@@ -206,6 +230,44 @@ def _(n, B, rng, drop_last=False):
     return np.array_split(rng.permutation(n), max(1, n // B if drop_last else -(-n // B)))
 
 
+@minibatches.wrong(
+    "the rows left out are always the same",
+    advice="In which epoch does the last row of the data set get its turn? Shuffle all n rows, then cut.",
+)
+def _(n, B, rng, drop_last=False):
+    order = rng.permutation(n - n % B if drop_last else n)
+    return [order[s : s + B] for s in range(0, len(order), B)]
+
+
+@minibatches.wrong(
+    "a full last batch is dropped too",
+    advice="Where B divides n no batch is short. Look at the length of the last one before you drop it.",
+)
+def _(n, B, rng, drop_last=False):
+    order = rng.permutation(n)
+    batches = [order[s : s + B] for s in range(0, n, B)]
+    return batches[:-1] if drop_last else batches
+
+
+@minibatches.wrong(
+    "rows are shuffled only within their batch",
+    advice="Rows 0 and 1 always land in the same batch. Shuffle before you cut, not after.",
+)
+def _(n, B, rng, drop_last=False):
+    batches = [rng.permutation(np.arange(n)[s : s + B]) for s in range(0, n, B)]
+    return [b for b in batches if len(b) == B or not drop_last]
+
+
+@minibatches.wrong(
+    "shuffled by another generator than rng",
+    advice="The same seed must give the same batches. `np.random` does not know the rng you were handed.",
+)
+def _(n, B, rng, drop_last=False):
+    order = np.random.default_rng().permutation(n)
+    batches = [order[s : s + B] for s in range(0, n, B)]
+    return [b for b in batches if len(b) == B or not drop_last]
+
+
 @minibatches.right("a generator of lists, shuffled in place")
 def _(n, B, rng, drop_last=False):
     order = list(range(n))
@@ -226,7 +288,9 @@ def _(n, B, rng, drop_last=False):
 
 sgd = Exercise(
     "sgd",
-    reference=lambda X, y, w0, lr0, c, batches: reference.sgd_least_squares(X, y, w0, lr0, c, batches),
+    reference=lambda X, y, w0, lr0, c, batches: reference.sgd_least_squares(
+        X, y, w0, lr0, c, batches
+    ),
     compare=close(rtol=1e-8),
     hints=[
         "One step a batch. What does a step need: where you are now, the batch, and the number of the step?",
@@ -253,8 +317,14 @@ def _(rng):
     pairs = [order[0:2], order[2:4], order[4:6]]
     yield "one step a batch", dict(X=X, y=y, w0=w0, lr0=0.2, c=0.0, batches=pairs)
     yield "a falling rate: lr(t) from t = 0", dict(X=X, y=y, w0=w0, lr0=0.3, c=1.0, batches=pairs)
-    yield "batches of different size", dict(X=X, y=y, w0=w0, lr0=0.2, c=0.0, batches=[order[:3], order[3:5], order[5:]])
-    yield "one batch of everything is gradient descent", dict(X=X, y=y, w0=w0, lr0=0.2, c=0.0, batches=[order, order])
+    yield (
+        "batches of different size",
+        dict(X=X, y=y, w0=w0, lr0=0.2, c=0.0, batches=[order[:3], order[3:5], order[5:]]),
+    )
+    yield (
+        "one batch of everything is gradient descent",
+        dict(X=X, y=y, w0=w0, lr0=0.2, c=0.0, batches=[order, order]),
+    )
     yield "no batch: only the start", dict(X=X, y=y, w0=w0, lr0=0.2, c=0.0, batches=[])
 
 
@@ -269,7 +339,9 @@ def _(grad, w0, lr, batches):
     return np.array(path)
 
 
-@sgd.wrong("steps uphill", advice="The gradient points to where the loss grows. Which sign takes you down?")
+@sgd.wrong(
+    "steps uphill", advice="The gradient points to where the loss grows. Which sign takes you down?"
+)
 def _(grad, w0, lr, batches):
     path = [w0]
     for t, b in enumerate(batches):
@@ -324,6 +396,17 @@ def _(grad, w0, lr, batches):
     return np.array(path)
 
 
+@sgd.wrong(
+    "the first rate for all steps",
+    advice="With a constant rate you are right. `lr` is a function: what does it return at the next step?",
+)
+def _(grad, w0, lr, batches):
+    path, rate = [w0], lr(0)
+    for b in batches:
+        path.append(path[-1] - rate * grad(path[-1], b))
+    return np.array(path)
+
+
 @sgd.right("into an array made beforehand")
 def _(grad, w0, lr, batches):
     path = np.empty((len(batches) + 1, len(w0)))
@@ -335,7 +418,11 @@ def _(grad, w0, lr, batches):
 
 @sgd.right("by accumulate, as a list of arrays")
 def _(grad, w0, lr, batches):
-    return list(itertools.accumulate(enumerate(batches), lambda w, tb: w - lr(tb[0]) * grad(w, tb[1]), initial=w0))
+    return list(
+        itertools.accumulate(
+            enumerate(batches), lambda w, tb: w - lr(tb[0]) * grad(w, tb[1]), initial=w0
+        )
+    )
 
 
 # ── grad_variance ────────────────────────────────────────────────────────────────────────────────
@@ -363,7 +450,10 @@ def _(rng):
     yield "without replacement", dict(G=G, B=2, replace=False)
     yield "without replacement", dict(G=G, B=4, replace=False)
     yield "the whole data set without replacement", dict(G=G, B=5, replace=False)
-    yield "equal gradients have no noise", dict(G=np.tile(rng.normal(size=2), (4, 1)), B=2, replace=True)
+    yield (
+        "equal gradients have no noise",
+        dict(G=np.tile(rng.normal(size=2), (4, 1)), B=2, replace=True),
+    )
 
 
 @grad_variance.wrong(
@@ -419,10 +509,30 @@ def _(G, B, replace):
     return G.var(axis=0) / B**2 * (1 if replace else (n - B) / (n - 1))
 
 
+@grad_variance.wrong(
+    "squares without the mean taken off",
+    advice="Equal gradients have no noise at all, however long they are. What does yours say about them?",
+)
+def _(G, B, replace):
+    n = len(G)
+    return (G**2).mean(axis=0) / B * (1 if replace else (n - B) / (n - 1))
+
+
+@grad_variance.wrong(
+    "one variance for all coordinates",
+    advice="Each column of G has its own mean and its own variance: d numbers come out.",
+)
+def _(G, B, replace):
+    n = len(G)
+    return G.var() / B * (1 if replace else (n - B) / (n - 1))
+
+
 @grad_variance.right("by listing every batch")
 def _(G, B, replace):
     n = len(G)
-    batches = itertools.product(range(n), repeat=B) if replace else itertools.combinations(range(n), B)
+    batches = (
+        itertools.product(range(n), repeat=B) if replace else itertools.combinations(range(n), B)
+    )
     return np.array([G[list(b)].mean(axis=0) for b in batches]).var(axis=0)
 
 
@@ -439,7 +549,9 @@ def _(G, B, replace):
 lr_schedule = Exercise(
     "lr_schedule",
     reference=reference.lr_schedule,
-    compare=close(rtol=1e-5),  # the probe returns Python floats: a float32 answer must pass by this tolerance alone
+    compare=close(
+        rtol=1e-5
+    ),  # the probe returns Python floats: a float32 answer must pass by this tolerance alone
     hints=[
         "Two phases. Treat the warm-up first and return; what is left is the decay.",
         "For the cosine, compute the share of the decay that is done: 0 at `warmup`, 1 at `total`, and never more than 1.",
@@ -460,12 +572,21 @@ def _(rng):
     total = warmup + 2 * int(rng.integers(6, 12))
     middle = (warmup + total) // 2
     cosine = dict(base=base, warmup=warmup, total=total, kind="cosine", floor=base / 10)
-    rsqrt = dict(base=base, warmup=warmup, total=total, kind="rsqrt", floor=0.0)
+    rsqrt = dict(base=base, warmup=warmup, total=total, kind="rsqrt", floor=base / 2)
     yield "linear warm-up", dict(ts=np.array([0, 1, 2, warmup - 1]), **cosine)
     yield "linear warm-up", dict(ts=np.array([0, 1, 2, warmup - 1]), **rsqrt)
-    yield "cosine after the warm-up", dict(ts=np.array([warmup, warmup + 1, middle, total - 1]), **cosine)
-    yield "cosine stays at the floor", dict(ts=np.array([total, total + 1, total + warmup, 2 * total]), **cosine)
-    yield "inverse square root", dict(ts=np.array([warmup, warmup + 1, 4 * warmup, 9 * warmup]), **rsqrt)
+    yield (
+        "cosine after the warm-up",
+        dict(ts=np.array([warmup, warmup + 1, middle, total - 1]), **cosine),
+    )
+    yield (
+        "cosine stays at the floor",
+        dict(ts=np.array([total, total + 1, total + warmup, 2 * total]), **cosine),
+    )
+    yield (
+        "inverse square root",
+        dict(ts=np.array([warmup, warmup + 1, 4 * warmup, 9 * warmup]), **rsqrt),
+    )
     yield "no warm-up starts at base", dict(ts=np.array([0, 1, 2, 3]), **(cosine | dict(warmup=0)))
 
 
@@ -477,7 +598,11 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if t < warmup:
         return base * t / total
     share = min(1, (t - warmup) / (total - warmup))
-    return floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2 if kind == "cosine" else base * (warmup / t) ** 0.5
+    return (
+        floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2
+        if kind == "cosine"
+        else base * (warmup / t) ** 0.5
+    )
 
 
 @lr_schedule.wrong(
@@ -488,7 +613,11 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if t < warmup:
         return base * t / warmup
     share = min(1, t / total)
-    return floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2 if kind == "cosine" else base / max(t, 1) ** 0.5
+    return (
+        floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2
+        if kind == "cosine"
+        else base / max(t, 1) ** 0.5
+    )
 
 
 @lr_schedule.wrong(
@@ -499,7 +628,11 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if t < warmup:
         return base * t / warmup
     share = (t - warmup) / (total - warmup)
-    return floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2 if kind == "cosine" else base * (warmup / t) ** 0.5
+    return (
+        floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2
+        if kind == "cosine"
+        else base * (warmup / t) ** 0.5
+    )
 
 
 @lr_schedule.wrong(
@@ -510,7 +643,11 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if t < warmup:
         return base * t / warmup
     share = min(1, (t - warmup) / (total - warmup))
-    return floor + base * (1 + np.cos(np.pi * share)) / 2 if kind == "cosine" else base * (warmup / t) ** 0.5
+    return (
+        floor + base * (1 + np.cos(np.pi * share)) / 2
+        if kind == "cosine"
+        else base * (warmup / t) ** 0.5
+    )
 
 
 @lr_schedule.wrong(
@@ -521,7 +658,54 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if t < warmup:
         return base * (t + 1) / warmup
     share = min(1, (t - warmup) / (total - warmup))
-    return floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2 if kind == "cosine" else base * (warmup / t) ** 0.5
+    return (
+        floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2
+        if kind == "cosine"
+        else base * (warmup / t) ** 0.5
+    )
+
+
+def _with_decay(cosine, rsqrt=None, climb=None):
+    """A schedule with another decay; cosine(share, base, floor), rsqrt(t, base, warmup, floor)."""
+
+    def schedule(t, base, warmup, total, kind, floor=0.0):
+        if t < warmup:
+            return (climb or (lambda s, base, floor: s * base))(t / warmup, base, floor)
+        if kind == "rsqrt":
+            return rsqrt(t, base, warmup, floor) if rsqrt else base * (warmup / t) ** 0.5
+        return cosine((t - warmup) / (total - warmup), base, floor)
+
+    return schedule
+
+
+def _half_cosine(share, base, floor):
+    return floor + (base - floor) * (1 + np.cos(np.pi * min(1, share))) / 2
+
+
+lr_schedule.wrong(
+    "zero after the end",
+    advice="The last rate is `floor`, and it stays there. What is yours one step after `total`?",
+)(_with_decay(lambda s, base, floor: 0.0 if s > 1 else _half_cosine(s, base, floor)))
+
+lr_schedule.wrong(
+    "a cosine to zero, cut off at the floor",
+    advice="Half-way through the decay the rate is the mean of base and floor. Does yours get there?",
+)(_with_decay(lambda s, base, floor: max(floor, _half_cosine(s, base, 0.0))))
+
+lr_schedule.wrong(
+    "the floor holds the inverse root too",
+    advice='`floor` is part of the cosine only. With "rsqrt" the rate goes on falling.',
+)(_with_decay(_half_cosine, rsqrt=lambda t, b, w, floor: max(floor, b * (w / t) ** 0.5)))
+
+lr_schedule.wrong(
+    "the inverse root counts from the end of the warm-up",
+    advice="At four times the warm-up the rate should have halved. Which t stands under the root?",
+)(_with_decay(_half_cosine, rsqrt=lambda t, b, w, floor: b / (t - w + 1) ** 0.5))
+
+lr_schedule.wrong(
+    "the warm-up climbs from the floor",
+    advice="The climb starts at 0; `floor` is where the cosine ends. What is your rate at t = 0?",
+)(_with_decay(_half_cosine, climb=lambda s, base, floor: floor + s * (base - floor)))
 
 
 @lr_schedule.right("one minimum for warm-up and inverse root, half angles for the cosine")
@@ -529,7 +713,9 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if kind == "rsqrt":
         return base * min(t / warmup, np.sqrt(warmup / max(t, 1)))
     angle = np.pi / 2 * np.clip((t - warmup) / (total - warmup), 0, 1)
-    return base * t / warmup if t < warmup else base * np.cos(angle) ** 2 + floor * np.sin(angle) ** 2
+    return (
+        base * t / warmup if t < warmup else base * np.cos(angle) ** 2 + floor * np.sin(angle) ** 2
+    )
 
 
 @lr_schedule.right("in torch, single precision")
@@ -539,15 +725,20 @@ def _(t, base, warmup, total, kind, floor=0.0):
     if kind == "rsqrt":
         return base * torch.tensor(warmup / t).sqrt()
     share = torch.tensor((t - warmup) / (total - warmup)).clamp(max=1.0)
-    return torch.lerp(torch.tensor(floor), torch.tensor(base), (1 + torch.cos(torch.pi * share)) / 2)
+    return torch.lerp(
+        torch.tensor(floor), torch.tensor(base), (1 + torch.cos(torch.pi * share)) / 2
+    )
 
 
 # ── accumulate ───────────────────────────────────────────────────────────────────────────────────
 
 accumulate = Exercise(
     "accumulate",
-    reference=reference.accumulate,
-    compare=close(rtol=1e-8),
+    reference=lambda X, y, w, batches: dict(
+        gradient=reference.accumulate(X, y, w, batches),
+        most_rows_at_once=max(len(b) for b in batches),
+    ),
+    compare=parts(gradient=close(rtol=1e-8), most_rows_at_once=exact()),
     hints=[
         "Each `grad(w, b)` is already a mean over `len(b)` rows. Which sum does it come from?",
         "Undo each mean (multiply by `len(b)`), add the sums up, and divide once by the number of all rows.",
@@ -558,10 +749,15 @@ accumulate = Exercise(
 
 @accumulate.probe
 def _(answer, X, y, w, batches):
+    most = 0
+
     def grad(w, idx):
+        nonlocal most
+        most = max(most, len(idx))
         return X[idx].T @ (X[idx] @ w - y[idx]) / len(idx)
 
-    return answer(grad, w, batches)
+    gradient = answer(grad, w, batches)
+    return dict(gradient=gradient, most_rows_at_once=most)
 
 
 @accumulate.cases
@@ -569,8 +765,14 @@ def _(rng):
     X, w = rng.normal(size=(8, 2)), rng.normal(size=2)
     y = rng.normal(size=8) + 3
     order = rng.permutation(8)
-    yield "micro-batches of equal size", dict(X=X, y=y, w=w, batches=[order[:2], order[2:4], order[4:6]])
-    yield "micro-batches of unequal size", dict(X=X, y=y, w=w, batches=[order[:4], order[4:7], order[7:]])
+    yield (
+        "micro-batches of equal size",
+        dict(X=X, y=y, w=w, batches=[order[:2], order[2:4], order[4:6]]),
+    )
+    yield (
+        "micro-batches of unequal size",
+        dict(X=X, y=y, w=w, batches=[order[:4], order[4:7], order[7:]]),
+    )
     yield "micro-batches of unequal size", dict(X=X, y=y, w=w, batches=[order[:1], order[1:6]])
     yield "a single micro-batch", dict(X=X, y=y, w=w, batches=[order[:3]])
 
@@ -621,9 +823,26 @@ def _(grad, w, batches):
     return sum(len(b) * grad(w, b) for b in batches) / len(batches)
 
 
-@accumulate.right("all rows in one batch")
+@accumulate.wrong(
+    "all rows in one call",
+    advice="The gradient is right, but the large batch does not fit into memory: no call may see more rows than one micro-batch.",
+)
 def _(grad, w, batches):
     return grad(w, np.concatenate(batches))
+
+
+@accumulate.wrong(
+    "means added up, divided by the number of rows",
+    advice="A single micro-batch should give back its own gradient. What does yours give, and what is the factor?",
+)
+def _(grad, w, batches):
+    return sum(grad(w, b) for b in batches) / sum(len(b) for b in batches)
+
+
+@accumulate.right("a loop over the entries, as a list")
+def _(grad, w, batches):
+    parts, n = [(len(b), grad(w, b)) for b in batches], sum(map(len, batches))
+    return [sum(m * g[j] for m, g in parts) / n for j in range(len(w))]
 
 
 @accumulate.right("a weighted average by numpy")
@@ -645,7 +864,7 @@ def _(grad, w, batches):
 clip_by_norm = Exercise(
     "clip_by_norm",
     reference=reference.clip_by_norm,
-    compare=close(rtol=1e-8),
+    compare=close(rtol=2e-5),  # torch adds 1e-6 to the norm, here at least 0.1
     hints=[
         "All arrays together form one long vector. What is its length, and when must it change?",
         "The squared norm is the sum of all squared entries of all arrays. The factor is the same for every array, and at most 1.",
@@ -662,7 +881,10 @@ def _(rng):
     yield "too long: shortened to c", dict(grads=[g * 0.01 for g in grads], c=norm / 1000)
     yield "short enough: unchanged", dict(grads=grads, c=2 * norm)
     yield "short enough: unchanged", dict(grads=[g * 0.01 for g in grads], c=1.0 + norm)
-    yield "all long or all short is not the question", dict(grads=[np.array([3.0, 0.0]), np.array([0.0, 4.0])], c=4.5)
+    yield (
+        "all long or all short is not the question",
+        dict(grads=[np.array([3.0, 0.0]), np.array([0.0, 4.0])], c=4.5),
+    )
     yield "a zero gradient stays zero", dict(grads=[np.zeros(2), np.zeros((1, 2))], c=1.0)
 
 
@@ -709,6 +931,15 @@ def _(grads, c):
     return [g * min(1, c / max(norm, 1e-300)) for g in grads]
 
 
+@clip_by_norm.wrong(
+    "the longest array decides",
+    advice="The norm of the whole is more than the norm of its longest part. What is it for parts of length 3 and 4?",
+)
+def _(grads, c):
+    norm = max(np.linalg.norm(g) for g in grads)
+    return [g * min(1, c / max(norm, 1e-300)) for g in grads]
+
+
 @clip_by_norm.right("as one long vector")
 def _(grads, c):
     long = np.concatenate([g.ravel() for g in grads])
@@ -725,3 +956,12 @@ def _(grads, c):
         p.grad = torch.tensor(g, dtype=torch.float32)
     torch.nn.utils.clip_grad_norm_(parameters, c)
     return [p.grad for p in parameters]
+
+
+@clip_by_norm.right("by torch's clip_grad_norm_, double precision")
+def _(grads, c):
+    parameters = [torch.zeros(g.shape, dtype=torch.float64, requires_grad=True) for g in grads]
+    for p, g in zip(parameters, grads, strict=True):
+        p.grad = torch.tensor(g)
+    torch.nn.utils.clip_grad_norm_(parameters, c)
+    return [p.grad.numpy() for p in parameters]

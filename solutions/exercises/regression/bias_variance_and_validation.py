@@ -165,8 +165,25 @@ def _(fits, truth):
     advice="Here the mean over data sets is a plain mean. Do your two terms add up to the mean of (fits - truth)²?",
 )
 def _(fits, truth):
-    scatter = ((fits - fits.mean(0)) ** 2).sum(0) / max(len(fits) - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # np.var(ddof=1) of one data set is nan
+        scatter = ((fits - fits.mean(0)) ** 2).sum(0) / (len(fits) - np.float64(1))
     return ((fits.mean(0) - truth) ** 2).mean(), scatter.mean()
+
+
+@bias_variance.wrong(
+    "scatter around the truth",
+    advice="Variance knows nothing of the truth. Around which curve do the fits scatter?",
+)
+def _(fits, truth):
+    return ((fits.mean(0) - truth) ** 2).mean(), ((fits - truth) ** 2).mean()
+
+
+@bias_variance.wrong(
+    "one variance over all entries",
+    advice="The mean fit may rise and fall from point to point: is that variance? Over which axis do you take it?",
+)
+def _(fits, truth):
+    return ((fits.mean(0) - truth) ** 2).mean(), fits.var()
 
 
 @bias_variance.wrong(
@@ -292,6 +309,15 @@ def _(probs, truth):
 
 
 @ce_decompose.wrong(
+    "the variance is summed over the models",
+    advice="Would twice as many equal models double your variance? The formula takes a mean over s.",
+)
+def _(probs, truth):
+    centre = _centre(probs)
+    return _entropy(truth), _kl(truth, centre), _kl(centre, probs).sum()
+
+
+@ce_decompose.wrong(
     "bias as a cross-entropy",
     advice="Is your bias zero when all models know the truth? The noise must not be counted twice.",
 )
@@ -376,6 +402,7 @@ def _(answer, X, y, k, ridge):
 def _(rng):
     yield "folds of equal size", _rows(rng, 12, k=4)
     yield "sizes that do not divide", _rows(rng, 11, k=4)
+    yield "sizes that do not divide", _rows(rng, 14, k=4)  # two long folds: they come first
     yield "two folds", _rows(rng, 9, k=2)
     yield "as many folds as rows", _rows(rng, 6, k=6)
 
@@ -477,6 +504,33 @@ def _(fit, X, y, k):
     return _cv(fit, X, y, [np.arange(i, len(y), k) for i in range(k)])
 
 
+@cv_scores.wrong(
+    "the longer folds are not the first ones",
+    advice="Print the sizes of your folds for n = 14 and k = 4. The first n % k folds hold the extra rows.",
+)
+def _(fit, X, y, k):
+    owner = np.arange(len(y)) * k // len(y)
+    return _cv(fit, X, y, [np.flatnonzero(owner == i) for i in range(k)])
+
+
+@cv_scores.wrong(
+    "the folds are cut at rounded fractions",
+    advice="Print the sizes of your folds for n = 14 and k = 4. The first n % k folds hold the extra rows.",
+)
+def _(fit, X, y, k):
+    cuts = np.linspace(0, len(y), k + 1).astype(int)
+    return _cv(fit, X, y, [np.arange(a, b) for a, b in zip(cuts, cuts[1:])])
+
+
+@cv_scores.wrong(
+    "a sum of squares instead of a mean",
+    advice="Folds of 3 and of 2 rows must be comparable. What do you divide the sum by?",
+)
+def _(fit, X, y, k):
+    folds = _folds(len(y), k)
+    return _cv(fit, X, y, folds) * [len(fold) for fold in folds]
+
+
 @cv_scores.right("with scikit-learn's KFold")
 def _(fit, X, y, k):
     return [_mse(fit(X[train], y[train]), X[fold], y[fold]) for train, fold in KFold(k).split(X)]
@@ -545,13 +599,17 @@ def _(rng):
 
 
 def _box(rng, low, high, n, first=None):
-    """A search where the last run is not the best. first: some runs diverge, and the first one is fine or diverges."""
+    """A search where the last run is not the best. first: some runs diverge, and the first one is fine or diverges.
+
+    Draws even on the plain scale do not all diverge, so that this mistake gives a result and gets its advice.
+    """
     low, high = np.array(low), np.array(high)
-    edge = float(np.sqrt(low[0] * high[0])) if first else np.inf
+    edge = float(low[0] ** 0.25 * high[0] ** 0.75) if first else np.inf
     while True:
         seed = int(rng.integers(2**31))
         optimum = low * (high / low) ** rng.uniform(0.2, 0.8, len(low))
-        settings = low * (high / low) ** np.random.default_rng(seed).random((n, len(low)))
+        u = np.random.default_rng(seed).random((n, len(low)))
+        settings = low * (high / low) ** u
         losses = ((np.log(settings) - np.log(optimum)) ** 2).sum(1)
         fine = settings[:, 0] <= edge
         if n == 1 or (first is None and np.argmin(losses) != n - 1):
@@ -561,6 +619,7 @@ def _box(rng, low, high, n, first=None):
             and 3 <= fine.sum() < n
             and fine[-1]
             and losses[-1] > losses[fine].min()
+            and np.any(low[0] + (high - low)[0] * u[:, 0] < edge)
         ):
             break
     return dict(low=low, high=high, n=n, seed=seed, optimum=optimum, edge=edge)
@@ -602,6 +661,16 @@ def _(objective, low, high, n, rng):
 def _(objective, low, high, n, rng):
     settings = low * (high / low) ** rng.random((n, len(low)))
     losses = _losses(objective, settings)
+    return settings[np.argmin(losses)], losses[np.argmin(losses)]
+
+
+@random_search.wrong(
+    "a run that diverged counts as zero",
+    advice="What loss does a diverged run have after np.nan_to_num? Could any other run be lower?",
+)
+def _(objective, low, high, n, rng):
+    settings = low * (high / low) ** rng.random((n, len(low)))
+    losses = np.nan_to_num(_losses(objective, settings))
     return settings[np.argmin(losses)], losses[np.argmin(losses)]
 
 
@@ -702,6 +771,22 @@ def _(p, n, M):
 )
 def _(p, n, M):
     return np.sum(binom.sf(np.arange(n), n, p) ** M)
+
+
+@expected_best.wrong(
+    "the sum stops one term early",
+    advice="Try n = 1: j = 0 is the only term, and you need it. What is the last j for which all counts can be above j?",
+)
+def _(p, n, M):
+    return np.sum(binom.sf(np.arange(n - 1), n, p) ** M) / n
+
+
+@expected_best.wrong(
+    "the chance that all err on one case",
+    advice="p**M is right for a single test case. With n cases the lowest count belongs to one model: what is its mean?",
+)
+def _(p, n, M):
+    return p**M
 
 
 @expected_best.wrong(

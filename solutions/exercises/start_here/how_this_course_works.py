@@ -206,7 +206,7 @@ to_columns = Exercise(
         "Three separate things happen: shuffle, split, transpose. In which order is it easiest? And which of them concern the labels too?",
         "An array of integers picks rows: rows[order] is the shuffled table, labels[order] the labels in the same order. "
         "Then cut both at n_train.",
-        "With R = rows[order] and t = labels[order], the result is R[:n_train].T, t[:n_train], and the same two with [n_train:].",
+        "With R = rows[order], the training columns are R[:n_train].T; the test columns begin at n_train. Labels are cut in the same places, but not turned.",
     ],
 )
 
@@ -251,7 +251,7 @@ def _(rows, labels, order, n_train):
 
 @to_columns.wrong(
     "tested on training samples",
-    advice="Your test set holds the last of all shuffled samples counted from the start again. Which samples has the model never seen?",
+    advice="Your test columns are the first samples once more, the ones for training. Where do the unseen samples begin?",
 )
 def _(rows, labels, order, n_train):
     R, t = rows[order], labels[order]
@@ -301,7 +301,7 @@ empirical_risk = Exercise(
     hints=[
         "One example gives one number: its loss. How do many numbers become one?",
         "For each pair (x, y) of data the loss is loss(y, f(x)), the label first. Collect them in a list.",
-        "return average([loss(y, f(x)) for x, y in data]) is all of it: now in your own letters.",
+        "A list comprehension [… for x, y in data] holds all the losses; np.mean of it is the risk.",
     ],
 )
 
