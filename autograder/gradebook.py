@@ -136,7 +136,7 @@ class Book:
 
     def _written(self, page, submission, made, stem, before):
         """A written answer waits for a person; again when its text changed since it was marked."""
-        now = {p.name: p.cell.source for p in made.parts if p.role == "written"}
+        now = {p.name: gradebook_pages.shown(p)[1] for p in made.parts if p.role == "written"}
         for written in submission.written:
             if written.notebook != f"{self.chapter}/{stem}":
                 continue

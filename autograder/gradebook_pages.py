@@ -5,6 +5,7 @@ The formgrader and nbgrader's feedback read it. Nothing that the student's proce
 
 import json
 
+from autograder import harmless
 from autograder.rebuild import Part, Rebuilt
 from autograder.verdicts import Graded
 from autograder.workspace import Workspace, write_text
@@ -41,15 +42,24 @@ def notebook_cells(made: Rebuilt, graded: dict[str, Graded]) -> list[dict]:
 
 
 def _cell(part: Part, outputs: list[dict]) -> dict:
+    kind, source = shown(part)
     told = {
-        "cell_type": part.cell.kind,
+        "cell_type": kind,
         "id": part.cell.id,
         "metadata": part.cell.metadata,
-        "source": part.cell.source,
+        "source": source,
     }
-    if part.cell.kind == "code":
+    if kind == "code":
         told |= {"execution_count": 1 if outputs else None, "outputs": outputs}
     return told
+
+
+def shown(part: Part) -> tuple[str, str]:
+    """(cell type, source) to show: text of the student's may not run in the reader's browser."""
+    kind, source = part.cell.kind, part.cell.source
+    if part.role not in ("added", "written") or kind == "code":
+        return kind, source
+    return "markdown", harmless.markdown(source) if kind == "markdown" else harmless.raw(source)
 
 
 def _output(verdict: Graded) -> dict:

@@ -76,7 +76,7 @@ def answers_misjudged(exercise: Exercise, data: dict) -> list[str]:
         verdict = verdict_on(exercise, wrong.function, data)
         if verdict.kind == "full":
             problems.append(f"wrong answer {wrong.name!r} passes")
-        elif not verdict.mistake and all(
+        elif not verdict.mistake and any(
             case.status == "ok" for case in verdict.cases if not case.ok
         ):
             problems.append(f"wrong answer {wrong.name!r} is rejected but not named")

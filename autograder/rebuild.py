@@ -128,9 +128,11 @@ def likeness(cell: Cell, other: Cell) -> float:
         return len(asked & set(re.findall(r"\w+", other.plain))) / max(len(asked), 1)
     if other.kind == "markdown" and "def " not in other.source:
         return 0.0
-    match = difflib.SequenceMatcher(None, cell.plain, other.plain, autojunk=False)
     # The bound by length alone spares the search in cells made to take long.
-    return match.ratio() if match.real_quick_ratio() >= LIKE_ENOUGH else 0.0
+    bound = 2 * min(len(cell.plain), len(other.plain)) / max(len(cell.plain) + len(other.plain), 1)
+    if bound < LIKE_ENOUGH:
+        return 0.0
+    return difflib.SequenceMatcher(None, cell.plain, other.plain, autojunk=False).ratio()
 
 
 def _answer_name(cell: Cell) -> str:

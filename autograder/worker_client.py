@@ -39,7 +39,7 @@ class Limits:
 
 
 class Died(Exception):
-    """The worker is gone. kind: one of the verdicts' kinds; str() says what happened; forged: it sent a false message."""
+    """The worker is gone. kind: one of the verdicts' kinds; str() says why; forged: it sent a false message."""
 
     def __init__(self, kind: str, reason: str, *, forged: bool = False):
         super().__init__(reason)

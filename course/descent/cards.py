@@ -46,12 +46,12 @@ def _failure_lines(verdict):
     if failed:
         lines.append(f"  {failed.name}: {failed.problem}")
         for label, value in (
-            ("inputs", failed.inputs),
+            ("tried with", failed.inputs),
             ("expected", failed.expected),
             ("got", failed.got),
         ):
             if value:
-                lines.append(f"    {label:<8} {value}")
+                lines.append(f"    {label:<10} {value}")
     return lines
 
 
@@ -101,7 +101,7 @@ def _failure(verdict):
         f'<tr><th scope="row" style="text-align:left;padding-right:1em;vertical-align:top">{label}</th>'
         f'<td style="text-align:left"><code style="white-space:pre-wrap">{_esc(value)}</code></td></tr>'
         for label, value in (
-            ("inputs", failed.inputs),
+            ("tried with", failed.inputs),
             ("expected", failed.expected),
             ("got", failed.got),
         )

@@ -84,7 +84,7 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     verdict.points = round(spec["points"] * sum(groups.values()) / max(len(groups), 1), 2)
     verdict.kind = _kind(groups, cases)
     verdict.evidence = _evidence(verdict, spec, outcomes)
-    if verdict.kind in ("partial", "wrong"):
+    if verdict.kind in ("partial", "wrong", "error"):
         verdict.mistake, verdict.advice = _known_mistake(spec, cases, outcomes, difference)
     return verdict
 
@@ -180,22 +180,21 @@ def _evidence(verdict, spec, outcomes):
 def _known_mistake(spec, cases, outcomes, difference):
     """Name and advice of the known mistake that gives the student's result on every failing case."""
     failing = [i for i, case in enumerate(cases) if not case.ok]
-    if any(outcomes[i].get("status") != "ok" for i in failing):
-        return "", ""
     if all(cases[i].problem.startswith("the answer is right") for i in failing):
         return "it changes its input", ""
     for wrong in spec["wrong"]:
-        if all(_same(wrong["results"][i], outcomes[i]["value"], difference) for i in failing):
+        same = [_same(wrong["results"][i], outcomes[i], difference) for i in failing]
+        if all(same) and any(wrong["results"][i] for i in failing):
             return wrong["name"], wrong["advice"]
     return "", ""
 
 
-def _same(known, value, difference) -> bool:
-    """known: the encoded result of a wrong answer, or None where it gives none on this case."""
-    if known is None:
-        return False
+def _same(known, outcome, difference) -> bool:
+    """known: the encoded result of a wrong answer, or None where it fails on this case as well."""
+    if known is None or outcome.get("status") != "ok":
+        return known is None and outcome.get("status") == "raised"
     try:
-        known, value = (wire.decode(v, tensors=False) for v in (known["value"], value))
+        known, value = (wire.decode(v["value"], tensors=False) for v in (known, outcome))
         # A one-sided comparison (at most) is asked both ways: the results must be the same.
         return difference(known, value) is None and difference(value, known) is None
     except wire.WireError:

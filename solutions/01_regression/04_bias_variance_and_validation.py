@@ -194,8 +194,8 @@ def bias_variance(fits, truth):
 check(bias_variance)
 
 # %% [markdown] covers="explainers:2.5.2"
-# **Does it hold to the third digit?** Take the inputs fixed. Then the fit is linear in the targets, $\hat f = A y$, and all terms have exact values:
-# $\bar f = A f$, and $\mathrm{Var}[\hat f(x)] = \sum_i A_{xi}^2\,\sigma^2(x_i)$. Against them: your function on 100 000 simulated data sets, and the risk measured on ten million fresh targets.
+# **Does it hold to the third digit?** Keep the inputs fixed from data set to data set. Then the fit is linear in the targets, $\hat f = A y$, and all terms have exact values:
+# $\bar f = A f$, and $\mathrm{Var}[\hat f(x)] = \sum_i A_{xi}^2\,\sigma^2(x_i)$. The cell compares them with your function on 100 000 simulated data sets, and with the risk measured on ten million fresh targets.
 # The noise grows with $x$: $\sigma(x) = 0.3\,(1 + x)$.
 
 # %% covers="explainers:2.5.2 moon:3.1 moon:3.1.1"
@@ -264,7 +264,7 @@ with after(bias_variance):
 #
 # $$\mathbb E\,\tfrac1n\textstyle\sum_i \varepsilon_i u_i = -\mathbb E\,\tfrac1n\,\varepsilon^\top H \varepsilon = -\sigma^2 \operatorname{tr}H/n = -\sigma^2 d/n .$$
 #
-# The term $2\varepsilon u$ takes $2\sigma^2 d/n$ away, and this is the mean gap between training error and the error on new targets at the same inputs, whether or not the family holds the truth.
+# The term $2\varepsilon u$ takes $2\sigma^2 d/n$ away from the training error, and this is the mean gap between training error and the error on new targets at the same inputs, whether or not the family holds the truth.
 # If it does, the bias is 0, the variance adds $\sigma^2 d/n$ to both, and
 #
 # $$\mathbb E[\text{train}] = \sigma^2\Big(1 - \frac dn\Big), \qquad \mathbb E[\text{new targets, same inputs}] = \sigma^2\Big(1 + \frac dn\Big).$$
@@ -318,7 +318,7 @@ print("noise + bias + variance", np.round(noise + bias + variance, 2))
 #
 # The centre $\bar p$ averages $\log p$, not $p$: $\log \bar p_c = \frac1S\sum_s \log p_{s,c} + \text{constant}$, the constant making $\bar p$ sum to 1 (a normalised *geometric* mean).
 # That constant is the variance term: it is the mean of $\log \bar p_c - \log p_{s,c}$ over the models, the same for every class $c$.
-# So squared error is not alone in splitting; it is the loss whose centre is the plain mean. (Both losses belong to one family, the *Bregman divergences*, of which each member splits around a mean of its own.)
+# So squared error is not alone in splitting; its centre is just the simplest, the plain mean. (Both losses belong to one family, the *Bregman divergences*, of which each member splits around a mean of its own.)
 
 # %% exercise="ce_decompose" points=3 minutes=15 difficulty=3 covers="explainers:2.5.2.box-mse"
 def ce_decompose(probs, truth):
@@ -473,7 +473,7 @@ with after(cv_scores):
 #
 # What training does not set is a **hyperparameter**: the degree, $\lambda$, the number of layers, the learning rate. A bad one underfits, overfits or diverges.
 # One knob can do all three. Take degree 15, 20 rows, σ = 0.5, and 300 steps of gradient descent $w \leftarrow w - \eta \nabla L(w)$ from $w = 0$ on the mean squared error $L$.
-# (A small rate stops the descent early, long before it arrives: the number of steps is a hyperparameter too.) Before you run it: what do you expect at a tiny $\eta$, and at a large one?
+# At a small rate these steps end long before the descent arrives, so the number of steps is a hyperparameter too. Before you run it: what do you expect at a tiny $\eta$, and at a large one?
 
 # %% covers="explainers:3.4" demo=true
 rng, new_x = np.random.default_rng(28), ms.grid()
@@ -574,7 +574,7 @@ def expected_best(p, n, M):
 check(expected_best)
 
 # %% [markdown] covers="explainers:3.4.3 moon:3.1"
-# A hundred models of true error 0.10 on a thousand cases: the winner reports 0.077. There is also a bound of the form true error $\le$ reported error $+\;\Omega$ for the best of $M$:
+# A hundred models of true error 0.10 on a thousand cases: the winner reports 0.077 on average. There is also a bound of the form true error $\le$ reported error $+\;\Omega$ for the best of $M$:
 # with probability at least $1 - \delta$ it holds for all $M$ at once when $\Omega = \sqrt{\ln(M/\delta)/(2n)}$ (Hoeffding's inequality, summed over the models).
 # The condition: the $M$ models were fixed before the test rows were drawn. Who looks at the scores and builds the next model accordingly has no such guarantee.
 #
@@ -654,7 +654,7 @@ show(*ms.draw_luck(counts, *np.mean(results, axis=0).T))
 # %% [markdown] covers="wu:10.10.7 guo:II.4"
 # ## Take-aways
 #
-# - Expected squared error = noise + squared bias + variance. Noise is a floor. More data cuts variance like $1/n$; a richer family cuts bias; ridge trades a little bias for much variance.
+# - Expected squared error = noise + squared bias + variance. Noise is a floor that no learner gets below. More data cuts variance like $1/n$; a richer family cuts bias; ridge trades a little bias for much variance.
 # - The identity needs test noise that is independent of the fit. Training noise is not: training error is too low by $2\sigma^2 d/n$ against new targets at the same inputs.
 # - Match complexity to the amount of data: few rows, simple model. An $L_2$ penalty suits smooth truths and $L_1$ sparse ones (notebook 03 of this chapter); stopping early keeps the noise unlearned. Watch the gap between training and validation as you go.
 # - Fit on training rows (scaling and feature choice included), choose by cross-validation, train again on all of them, report once on test rows.

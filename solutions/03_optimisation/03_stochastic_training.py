@@ -297,7 +297,7 @@ check(grad_variance)
 # %% covers="wu:2.5.4 cs480:9-mini"
 with after(grad_variance):
     rows = X * (0.5 - y)[:, None]  # gradients of all 569 tumours at w = 0
-    ratio = grad_variance(rows, 284, False)[1] / grad_variance(rows, 284, True)[1]
+    ratio = float(grad_variance(rows, 284, False)[1] / grad_variance(rows, 284, True)[1])
     predict(
         "Half of the tumours, B = 284 of 569, drawn without replacement: how large is "
         "the variance of the batch gradient, compared with draws with replacement?",

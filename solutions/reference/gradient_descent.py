@@ -105,6 +105,9 @@ def steps_needed(m, L, t, eps) -> Tensor:
     k = (
         (eps.log() / rate.log()).ceil().clamp(min=1)
     )  # a rate of 0 gives −0 before the clamp: one step is enough
+    k = torch.where(
+        rate ** (k - 1) <= eps, k - 1, k
+    )  # where rate**k is eps, the quotient may round up
     never = torch.full_like(k, torch.inf)
     return torch.where(eps >= 1, torch.zeros_like(k), torch.where(rate >= 1, never, k))
 

@@ -52,6 +52,24 @@ def test_a_known_mistake_is_named():
     assert (verdict.mistake, verdict.advice) == ("it squares", "Twice, or to the second power?")
 
 
+def test_a_mistake_that_raises_on_some_case_is_named_by_the_others():
+    exercise = Exercise("ratio", reference=lambda a, b: a / b if b else 0.0, hints=["a", "b", "c"])
+
+    @exercise.cases
+    def _(rng):
+        yield "ordinary", dict(a=1.0, b=2.0)
+        yield "zero below", dict(a=1.0, b=0.0)
+
+    exercise.wrong("upside down", advice="What stands below?")(lambda a, b: b / a + 0 / b)
+    data = checkdata.exercise_data(exercise, 2, seed=1)
+
+    def judged(answer):
+        return judging.judge(data, running.run_cases(answer, data["cases"])).mistake
+
+    assert judged(lambda a, b: b / a if b else 1 / 0) == "upside down"
+    assert judged(lambda a, b: a / b) == ""  # right where it gives a result
+
+
 def test_a_mistake_is_named_only_when_it_explains_every_failing_case():
     def squares_or_loses_the_sign(x):
         return x**2 if x.mean() > 0 else 2 * np.abs(x)

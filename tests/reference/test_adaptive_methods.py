@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from solutions.exercises.optimisation import momentum_and_adam as spec
 from solutions.reference import adaptive_methods as ref
 
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
@@ -62,6 +63,12 @@ def test_ewa_is_the_recursion(dtype, beta, shape):
         v = beta * v + (1 - beta) * x_t
         expected.append(v)
     torch.testing.assert_close(ref.ewa(x, beta), torch.stack(expected), **tolerance(dtype))
+
+
+def test_ewa_of_whole_numbers_has_decimals():
+    torch.testing.assert_close(
+        ref.ewa(torch.tensor([10, 10]), 0.9), torch.tensor([1.0, 1.9], dtype=torch.float64)
+    )
 
 
 @DTYPES
@@ -263,3 +270,16 @@ def test_a_batch_is_a_loop(function, arguments):
         alone = function(*[a[row] if torch.is_tensor(a) else a for a in given])
         for whole, one in zip(results(function(*given)), results(alone), strict=True):
             torch.testing.assert_close(whole[row], one, rtol=0, atol=0)
+
+
+def test_the_long_line_asks_for_clipped_cosines():
+    """Whatever the generator, an arccos without clipping is nan on some long line of the exercise."""
+    for seed in range(100):
+        excess = []
+        for name, inputs in spec.roughness.draw_cases(np.random.default_rng(seed)):
+            if name == "nor does a long one":
+                a = np.diff(inputs["path"], axis=0)
+                lengths = np.linalg.norm(a, axis=1)
+                cosines = np.sum(a[:-1] * a[1:], axis=1) / (lengths[:-1] * lengths[1:])
+                excess.append(cosines.max() - 1)
+        assert 0 < max(excess) < 1e-12

@@ -268,3 +268,10 @@ def test_arguments_are_not_written_to():
     ref.logistic_smoothness(H)
     ref.project_ball(x)
     assert all(torch.equal(a, b) for a, b in zip(copies, (H, c, x), strict=True))
+
+
+@pytest.mark.parametrize("rate, k", [(0.5, 1), (0.5, 4), (0.75, 3), (0.75, 6), (0.75, 9), (0.9, 4)])
+def test_a_power_that_is_exactly_eps_is_enough(rate, k):
+    t = (1 - rate) / 1.0
+    exact = max(abs(1 - t), 0.0)
+    assert float(ref.steps_needed(1.0, 1.0, t, exact**k)) == k

@@ -63,6 +63,26 @@ def test_a_race_is_torchs(name):
     np.testing.assert_allclose(ours, am.torch_path(TORCH[name], 40), rtol=1e-9, atol=1e-9)
 
 
+def test_a_noisy_momentum_path_is_torchs(rng):
+    noise = rng.normal(size=(40, 2))
+    arriving = iter(noise)
+    ours = answer(spec.heavy_ball)(
+        lambda x: am.SURFACES["ravine"].grad(x) + next(arriving),
+        np.array([1.0, 0.3]),
+        0.01,
+        0.9,
+        40,
+    )
+    theirs = am.torch_path(TORCH["heavy ball"], 40, noise)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+def test_the_simplified_adam_has_the_steps_of_its_formula():
+    path = am.race(am.simplified_adam, lambda x: np.full(1, 3.0), (0.0,), 50, 1.0, 0.9)
+    expected = answer(spec.simplified_ratio)(np.arange(1, 51), 0.9, 0.999)
+    np.testing.assert_allclose(-np.diff(path[:, 0]), expected, rtol=1e-6)
+
+
 def test_nesterov_is_torchs():
     grad, start = am.SURFACES["ravine"].grad, np.array([1.0, 0.3])
     theirs = am.torch_path(lambda p: torch.optim.SGD(p, lr=0.005, momentum=0.9, nesterov=True), 40)
@@ -294,6 +314,7 @@ def test_adagrad_wins_where_features_are_rare():
 
 def test_only_rmsprop_forgets():
     _, words = am.draw_scales(STEPS[0], STEPS[1])
+    assert number_after("RMSProp is", words) < 0.5 < 1 < number_after("minimum, AdaGrad", words)
     assert number_after("RMSProp's rate grows", words) == pytest.approx(100, rel=0.2)
     assert number_after("AdaGrad's", words) == pytest.approx(1, abs=0.05)
     assert number_after("sum stands at", words) == pytest.approx(20, rel=0.01)
@@ -322,5 +343,5 @@ def test_words_figure_names_best_and_worst():
 
 
 def test_schedule_of_the_simplified_form():
-    _, words = am.draw_schedule(answer(spec.simplified_ratio), n_steps=1200)
+    _, words = am.draw_schedule(answer(spec.simplified_ratio), STEPS[2], n_steps=1200)
     assert "1.00 at first, 2.08 at step 12, 1.02 at 100, 0.40 at 1000, limit 0.316" in words

@@ -234,3 +234,101 @@ def test_the_best_step_of_a_comparison_is_the_lowest_point():
     _, words = landscapes.draw_step_sizes(steps, gaps, 1.0, 10.0, 40)
     assert "at t = 0.175" in words  # ½ · 0.825⁸⁰ is below ½ · 0.82⁸⁰ + 5 · 0.8⁸⁰, the value at 0.18
     assert "2/(m+L) = 0.182" in words
+
+
+@pytest.mark.parametrize("f, grad", [("banana", "banana_grad"), ("eggs", "eggs_grad")])
+def test_the_gradients_of_the_valley_and_the_egg_box_are_their_slopes(f, grad):
+    f, grad = getattr(landscapes, f), getattr(landscapes, grad)
+    for x in np.random.default_rng(0).uniform(-2, 2, (20, 2)):
+        slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+        np.testing.assert_allclose(slope, grad(x), atol=1e-6)
+
+
+def test_the_hessian_of_the_valley_is_the_slope_of_its_gradient():
+    for x in np.random.default_rng(0).uniform(-2, 2, (20, 2)):
+        rows = [
+            (landscapes.banana_grad(x + h) - landscapes.banana_grad(x - h)) / 2e-6
+            for h in 1e-6 * np.eye(2)
+        ]
+        np.testing.assert_allclose(rows, landscapes.banana_hessian(x), atol=1e-5)
+
+
+def test_the_wavy_function_has_its_slope_and_its_pl_constant():
+    for x in np.linspace(-12, 12, 5001):
+        slope = landscapes.wavy_grad(x)
+        assert slope**2 / 2 >= 0.175 * landscapes.wavy(x)
+    h = 1e-6
+    assert (landscapes.wavy(2 + h) - landscapes.wavy(2 - h)) / (2 * h) == pytest.approx(
+        landscapes.wavy_grad(2.0), rel=1e-6
+    )
+
+
+def test_a_noisy_gap_is_the_mean_over_many_noisy_runs():
+    rng, x = np.random.default_rng(0), np.full(100_000, 5.0)
+    gaps = landscapes.noisy_gap(lambda k: 0.5 / k, m=0.5, n_steps=6)
+    for k in range(1, 7):
+        assert gaps[k - 1] == pytest.approx(np.mean(0.25 * x**2), rel=0.02)
+        x = x - 0.5 / k * (0.5 * x + rng.normal(size=len(x)))
+
+
+def test_an_exponent_is_the_power_of_k():
+    k = np.arange(1, 2001)
+    assert landscapes.exponent(np.r_[1.0, 3.0 * k**-0.5]) == pytest.approx(-0.5, abs=1e-9)
+
+
+def test_random_search_never_gets_worse_and_counts_its_looks():
+    looks = []
+
+    def f(x):
+        looks.append(x @ x - x[0])
+        return looks[-1]
+
+    best = landscapes.random_search(f, 3, 200, np.random.default_rng(0))
+    assert len(looks) == 200 and best @ best - best[0] == min(looks) < -0.2
+
+
+def test_a_projected_path_ends_at_the_nearest_allowed_point():
+    path = landscapes.project_path(
+        lambda x: x - [3.0, 0.5], lambda x: np.clip(x, -1, 1), [0, 0], 0.5, 60
+    )
+    assert path.shape == (61, 2)
+    np.testing.assert_allclose(path[-1], [1.0, 0.5], atol=1e-12)
+
+
+def test_a_tangent_above_the_graph_is_found_and_none_where_there_is_none():
+    grid = np.linspace(-2, 2, 41)
+    x, y, above = landscapes.worst_tangent(np.sin, np.cos, grid)
+    assert above == pytest.approx(np.sin(x) + np.cos(x) * (y - x) - np.sin(y)) and above > 1
+    assert landscapes.worst_tangent(np.exp, np.exp, grid)[2] <= 1e-12
+
+
+@pytest.mark.parametrize("control, value", [("name", "sin x"), ("x", -1.0), ("m", 1.5)])
+def test_every_control_of_the_tangent_changes_words_and_picture(control, value):
+    controls = dict(
+        name=ipywidgets.Dropdown(options=list(landscapes.GALLERY), value="x⁴ − 3x²"),
+        x=ipywidgets.FloatSlider(0.9, min=-2, max=2, step=0.1),
+        m=ipywidgets.FloatSlider(0, min=0, max=4, step=0.25),
+    )
+    widget = Explorer(landscapes.draw_tangent, controls)
+    before = widget.words, widget.picture.value
+    widget.controls[control].value = value
+    assert widget.words != before[0] and widget.picture.value != before[1]
+
+
+@pytest.mark.parametrize("m, below", [(0.0, False), (2.0, False), (2.25, True)])
+def test_the_square_bears_a_parabola_of_curvature_two(m, below):
+    _, words = landscapes.draw_tangent("x²", 0.5, m)
+    assert ("above f at" in words) == below
+
+
+def test_rounding_is_not_printed_as_a_gap():
+    _, words = landscapes.draw_landscape("logistic loss", 1, 0, 0, 1.9, 300, "momentum")
+    assert "-" not in words.split("went from")[1].split("steps")[0].replace("1e-12", "")
+    _, words = landscapes.draw_landscape("quadratic bowl", 2, 1, 1, 1.0, 300, "gradient descent")
+    assert "to below 1e-12 in 300 steps" in words
+
+
+def test_no_line_is_drawn_where_a_normalised_step_lands_on_the_minimum():
+    s = landscapes.surface("quadratic bowl", 10.0)
+    path = landscapes.descend(s, (2.5, 0.0), 0.25, 40, "normalised")
+    assert not path[-1].any() and landscapes.theory(s, path, 0.25, "normalised") is None

@@ -134,15 +134,19 @@ def nesterov(grad, x0, eta, gamma, n_steps):
     return np.array(path)
 
 
-def torch_path(make, n_steps=60):
-    """Path (n_steps + 1, 2) of a torch optimiser in the ravine, by autograd. make: [parameter] -> optimiser."""
+def torch_path(make, n_steps=60, noise=None):
+    """Path (n_steps + 1, 2) of a torch optimiser in the ravine, by autograd. make: [parameter] -> optimiser.
+
+    noise (n_steps, 2): added to the gradient of each step, like that of a mini-batch.
+    """
     import torch
 
     theta = torch.tensor([1.0, 0.3], dtype=torch.float64, requires_grad=True)
+    noise = torch.zeros(n_steps, 2) if noise is None else torch.as_tensor(noise)
     optimiser, path = make([theta]), [theta.tolist()]
-    for _ in range(n_steps):
+    for t in range(n_steps):
         optimiser.zero_grad()
-        (0.5 * theta[0] ** 2 + 50 * theta[1] ** 2).backward()
+        (0.5 * theta[0] ** 2 + 50 * theta[1] ** 2 + (noise[t] * theta).sum()).backward()
         optimiser.step()
         path.append(theta.tolist())
     return np.array(path)
@@ -544,41 +548,51 @@ def draw_sparse(adagrad_step, etas, seeds=2):
     return fig, words
 
 
-def draw_scales(adagrad_step, rmsprop_step, beta2=0.95):
-    """A gradient whose scale falls a hundredfold at step 200: what G holds with and without 1 - β, and the rates."""
-    rng = np.random.default_rng(0)
-    g = rng.normal(size=600) * np.where(np.arange(600) < 200, 10.0, 0.1)
-    total, mean, summed, zero = [np.zeros(1)], [np.zeros(1)], [0.0], np.zeros(1)
-    for g_t in g:
-        total.append(adagrad_step(zero, np.array([g_t]), total[-1], 1.0, 1e-8)[1])
-        mean.append(rmsprop_step(zero, np.array([g_t]), mean[-1], 1.0, beta2, 1e-8)[1])
-        summed.append(beta2 * summed[-1] + g_t**2)
-    total, mean, summed = np.ravel(total[1:]), np.ravel(mean[1:]), np.array(summed[1:])
-    fig, (ax, side) = plt.subplots(1, 2, figsize=(8.4, 3.4))
-    ax.semilogy(g**2, ".", color="#BBBBBB", markersize=3, label="g²")
-    ax.semilogy(mean, color=plots.BLUE, label="average, with 1 − β₂")
-    ax.semilogy(summed, "--", color=plots.VERMILION, label="fading sum, without")
+def draw_scales(adagrad_step, rmsprop_step, beta2=0.95, n_steps=600):
+    """Left: average and fading sum of squares, constant gradient with one spike. Then a race of AdaGrad and RMSProp:
+    the minimum jumps at step 200 and all gradients become a hundredth; their rates and their distance to it."""
+    mean, summed = [np.zeros(1)], [0.0]
+    for g in np.where(np.arange(n_steps) == 300, 10.0, 1.0):
+        mean.append(rmsprop_step(np.zeros(1), np.array([g]), mean[-1], 1.0, beta2, 1e-8)[1])
+        summed.append(beta2 * summed[-1] + g**2)
+    fig, (ax, middle, side) = plt.subplots(1, 3, figsize=(10.2, 3.3))
+    ax.semilogy(np.ravel(mean[1:]), color=plots.BLUE, label="average, with 1 − β₂")
+    ax.semilogy(summed[1:], "--", color=plots.VERMILION, label="fading sum, without")
+    times = summed[-1] / mean[-1].item()
     ax.set(
         xlabel="step",
-        ylabel="squared gradient",
-        ylim=(1e-6, 1e5),
-        title=f"The sum is {summed[-1] / mean[-1]:.0f} times the average",
+        ylabel="squared gradients",
+        ylim=(0.03, 900),
+        title=f"β₂ = {beta2}: the sum is {times:.0f}×",
     )
-    ax.legend(fontsize=8, loc="upper right")
-    side.semilogy(1 / np.sqrt(mean), color=plots.BLUE, label="RMSProp 1/√s")
-    side.semilogy(1 / np.sqrt(total), "--", color=plots.VERMILION, label="AdaGrad 1/√G")
-    grown, stuck = np.sqrt(mean[199] / mean[-1]), np.sqrt(total[199] / total[-1])
-    side.set(
+    ax.legend(fontsize=8, loc="lower right")
+    late = np.arange(n_steps) >= 200
+    rates, ends = {}, {}
+    for name, color, style in (("RMSProp", plots.BLUE, "-"), ("AdaGrad", plots.VERMILION, "--")):
+        rng, theta, total = np.random.default_rng(0), np.zeros(1), np.zeros(1)
+        trail, rate = [], []
+        for t in range(n_steps):
+            g = (0.1 if late[t] else 10.0) * (theta - 5.0 * late[t] + rng.normal(size=1))
+            if name == "RMSProp":
+                theta, total = rmsprop_step(theta, g, total, 0.05, beta2, 1e-8)
+            else:
+                theta, total = adagrad_step(theta, g, total, 0.5, 1e-8)
+            trail.append(abs(theta.item() - 5.0 * late[t]))
+            rate.append(1 / np.sqrt(total.item()))
+        rates[name], ends[name] = rate[-1] / rate[199], trail[-1]
+        middle.semilogy(rate, style, color=color, label=name)
+        side.plot(trail, style, color=color, label=name)
+    middle.set(
         xlabel="step",
         ylabel="rate (η = 1)",
-        ylim=(2e-3, 300),
-        title=f"RMSProp's rate recovers {grown:.0f}-fold",
+        title=f"RMSProp's rate: {rates['RMSProp']:.0f}-fold",
     )
-    side.legend(loc="upper left")
+    side.set(xlabel="step", ylabel="distance to the minimum", title="The minimum jumps")
+    middle.legend(fontsize=9, loc="center right")
     return fig, (
-        f"When the gradient's scale falls a hundredfold, RMSProp's rate grows {grown:.0f}-fold, "
-        f"AdaGrad's {stuck:.1f}-fold. "
-        f"The fading sum stands at {summed[-1] / mean[-1]:.0f} times the average."
+        f"When the gradients become a hundredth, RMSProp's rate grows {rates['RMSProp']:.0f}-fold, "
+        f"AdaGrad's {rates['AdaGrad']:.1f}-fold. At the end RMSProp is {ends['RMSProp']:.1f} from the minimum, "
+        f"AdaGrad {ends['AdaGrad']:.1f}. The fading sum stands at {times:.0f} times the average."
     )
 
 
@@ -611,23 +625,45 @@ def draw_moments(ewa, beta1=0.9, beta2=0.999, n_runs=20_000):
     )
 
 
-def draw_schedule(simplified_ratio, beta1=0.9, beta2=0.999, n_steps=10_000):
-    """Length of the simplified method's step in units of η under a constant gradient, Adam's beside it."""
+def simplified_adam(theta, g, state, t, eta, beta):
+    """The notes' Algorithm 3 as a method for `race`, with beta2 = 0.999."""
+    v, G = beta * state[0] + g, 0.999 * state[1] + g * g
+    return theta - eta * v / np.sqrt(G + 1e-8), (v, G)
+
+
+def draw_schedule(simplified_ratio, adam_step, beta1=0.9, beta2=0.999, n_steps=10_000):
+    """Length of the simplified method's step under a constant gradient, and a race with three others in the ravine."""
     t = np.arange(1, n_steps + 1)
     ratio = np.asarray(simplified_ratio(t, beta1, beta2), float)
     top, limit = int(np.argmax(ratio)), np.sqrt(1 - beta2) / (1 - beta1)
-    fig, ax = plt.subplots()
-    ax.semilogx(t, ratio, color=plots.VERMILION, label="notes' simplified form")
-    ax.semilogx(t, np.ones(n_steps), "--", color=plots.BLUE, label="Adam")
+    fig, (ax, side) = _two_panels(3.6)
+    ax.semilogx(t, ratio, color=plots.PINK, label="notes' simplified form")
+    ax.semilogx(t, np.ones(n_steps), "--", color=plots.ORANGE, label="Adam")
     ax.axhline(limit, color=plots.BLACK, linestyle=":", label=f"limit {limit:.3f}")
-    ax.plot(t[top], ratio[top], "o", color=plots.VERMILION)
-    ax.set(xlabel="step t", ylabel="length of the step / η", ylim=(0, 2.4))
-    ax.set_title(f"A hidden schedule: {ratio[top]:.2f} at step {t[top]}, then down to {limit:.2f}")
-    ax.legend()
+    ax.plot(t[top], ratio[top], "o", color=plots.PINK)
+    ax.set(xlabel="step t", ylabel="length of the step / η", ylim=(0, 2.8))
+    ax.set_title(f"{ratio[top]:.2f} at step {t[top]}, then down to {limit:.2f}")
+    ax.legend(fontsize=9, loc="upper right")
+    methods = optimisers(adam_step=adam_step, beta2=beta2)
+    runs = {
+        "gradient descent": (methods["gradient descent"], plots.VERMILION, "o"),
+        "heavy ball": (methods["heavy ball"], plots.BLUE, "^"),
+        "simplified": (simplified_adam, plots.PINK, "D"),
+        "Adam": (methods["Adam"], plots.ORANGE, "v"),
+    }
+    place, ends = SURFACES["ravine"], []
+    for name, (step, color, marker) in runs.items():
+        path = race(step, place.grad, place.start, 300, 0.01, beta1)
+        distance = np.linalg.norm(path, axis=1)
+        side.semilogy(distance, color=color, marker=marker, markevery=50, label=name)
+        ends.append(f"{name} {distance[-1]:.2g}")
+    side.set(xlabel="step", ylabel="distance to the minimum", title="Race in the ravine, η = 0.01")
+    side.legend(fontsize=9, loc="lower left")
     return (
         fig,
         f"Steps in units of η: {ratio[0]:.2f} at first, {ratio[top]:.2f} at step {t[top]}, "
-        f"{ratio[99]:.2f} at 100, {ratio[999]:.2f} at 1000, limit {limit:.3f}. Adam: 1 throughout.",
+        f"{ratio[99]:.2f} at 100, {ratio[999]:.2f} at 1000, limit {limit:.3f}. Adam: 1 throughout. "
+        f"Distance after 300 steps in the ravine: {', '.join(ends)}.",
     )
 
 

@@ -196,6 +196,8 @@ def theory(s: Surface, path: np.ndarray, t: float, optimiser: str) -> tuple[np.n
     k = np.arange(len(path))
     gap = s.f(path) - s.f_min
     if optimiser == "normalised":
+        if not s.grad(path[-1]).any():
+            return None  # a step has landed where the gradient is exactly zero: there it stays
         where = "" if s.everywhere else " at a minimum"
         return np.full(len(k), s.m * t**2 / 8), f"m t²/8: of two neighbours{where}, one is above"
     r = rate(s, t, optimiser)
@@ -482,10 +484,14 @@ def exponent(values):
 
 
 def random_search(f, d, looks, rng):
-    """Best of `looks` points, from 0 in d dimensions: a random move is kept where it lowers f; moves get shorter."""
+    """Best of `looks` points, from 0 in d dimensions: a random move is kept if it lowers f; moves get shorter."""
     best = np.zeros(d)
-    for i in range(looks):
-        best = min(best, best + rng.normal(0, 0.5 * 0.995**i + 0.01, d), key=f)
+    lowest = f(best)
+    for i in range(looks - 1):
+        new = best + rng.normal(0, 0.5 * 0.995**i + 0.01, d)
+        value = f(new)
+        if value < lowest:
+            best, lowest = new, value
     return best
 
 
@@ -495,6 +501,56 @@ def project_path(grad, project, start, t, n_steps):
     for _ in range(n_steps):
         path.append(project(path[-1] - t * grad(path[-1])))
     return np.array(path)
+
+
+GALLERY = {  # name: (function, derivative)
+    "exp x": (np.exp, np.exp),
+    "x²": (lambda x: x**2, lambda x: 2 * x),
+    "log(1 + exp(−x))": (lambda x: np.logaddexp(0, -x), lambda x: -1 / (1 + np.exp(x))),
+    "sin x": (np.sin, np.cos),
+    "x⁴ − 3x²": (lambda x: x**4 - 3 * x**2, lambda x: 4 * x**3 - 6 * x),
+}
+
+
+def draw_tangent(name, x, m):
+    """A function of GALLERY and its tangent at x, bent up with curvature m; where f is below it. -> (fig, words)"""
+    f, slope = GALLERY[name]
+    grid = np.linspace(-2, 2, 401)
+    values, line = f(grid), f(x) + slope(x) * (grid - x) + m / 2 * (grid - x) ** 2
+    above = line - values
+    below = above > 1e-9
+    fig, ax = plt.subplots(figsize=(8, 3.2))
+    ax.plot(grid, values, color=plots.BLUE, label=f"f = {name}")
+    word = "tangent" if m == 0 else f"parabola, curvature {m:g}"
+    ax.plot(grid, line, "--", color=plots.GREEN, label=word)
+    ax.fill_between(
+        grid,
+        values,
+        line,
+        where=below,
+        color=plots.VERMILION,
+        alpha=0.35,
+        hatch="//",
+        label="f is below" if below.any() else None,
+    )
+    ax.plot(x, f(x), "s", color=plots.BLACK, label="x, where they touch")
+    room = 0.15 * np.ptp(values)
+    ax.set(
+        xlim=(-2, 2),
+        ylim=(values.min() - 2 * room, values.max() + room),
+        xlabel="y",
+        ylabel="value",
+        title=f"f dips below the {word.split(',')[0]}"
+        if below.any()
+        else f"f stays above the {word.split(',')[0]}",
+    )
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=10)
+    words = f"f = {name}, {word} at x = {x:g}: "
+    if below.any():
+        words += f"it is {above.max():.2f} above f at y = {grid[above.argmax()]:.2f}."
+    else:
+        words += "f is nowhere below it on [−2, 2]."
+    return fig, words
 
 
 def worst_tangent(f, slope, grid):

@@ -6,7 +6,6 @@ from matplotlib.ticker import NullLocator
 
 from descent import plots
 
-
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -250,15 +249,15 @@ def draw_walk(path, A, y, *, B, rate):
     def loss(W):
         return ((W @ A.T - y) ** 2).mean(axis=1) / 2
 
-    fig, ax = plt.subplots(figsize=(5.6, 4.2))
+    fig, ax = plt.subplots(figsize=(5.0, 3.8))
     plots.contours(
         loss,
         ax,
         (best[0] - 2.6, best[0] + 2.6),
         (best[1] - 2.2, best[1] + 2.2),
         log=True,
-        levels=12,
-        points=50,
+        levels=10,
+        points=40,
     )
     plots.path(path, ax)
     ax.plot(
@@ -324,7 +323,7 @@ def draw_page(A, y, B, page, place, count=60):
         label="minimum, all rows",
     )
     right.plot(*point, "s", color=plots.VERMILION, markersize=7, label="gradients taken here")
-    title = "One row has a whole line of minima"
+    title = "One row: a line of minima"
     away = np.nan
     if B >= 2:
         own = least_squares(A[chosen], y[chosen])
@@ -337,7 +336,7 @@ def draw_page(A, y, B, page, place, count=60):
             markeredgecolor="white",
             label="minimum, this batch",
         )
-        title = f"This batch's minimum is {away:.2f} away"
+        title = f"Its minimum is {away:.2f} away"
     right.set(
         xlim=(xs[0], xs[-1]),
         ylim=(ys[0], ys[-1]),
@@ -372,7 +371,7 @@ def draw_cost(n, full, runs, target):
         ax.plot(k, gap[k], style, label=label)
         price[label] = _first_below(gap, target)
     ax.axhline(target, color="#888888", linewidth=1)
-    ax.set(xscale="log", yscale="log", ylim=(1e-3, 20), xlim=(1, 1e7))
+    ax.set(xscale="log", yscale="log", ylim=(1e-3, 20), xlim=(1, 3e6))
     ax.set(xlabel="gradients of single examples computed", ylabel="expected gap  f(w) − min f")
     _plain_powers(ax.xaxis, ax.yaxis)
     winner = min(price, key=price.get)
@@ -433,7 +432,7 @@ def draw_batch_rate_map(spread, *, n=4096):
     fig, ax = plt.subplots(figsize=(5.6, 3.8))
     mesh = ax.pcolormesh(B, rate, np.log10(loss).T, cmap="cividis_r", shading="nearest")
     fig.colorbar(mesh, label="log₁₀ of the loss after one epoch")
-    ax.plot(B, best, "o", color=plots.BLACK, markersize=5, label="best η for each B")
+    ax.plot(B, best, "o", color=plots.BLACK, markersize=5, zorder=4, label="best η for each B")
     for rule, power, style in (("η ∝ B", 1, "-"), ("η ∝ √B", 0.5, "--")):
         line = best[anchor] * (B / B[anchor]) ** power
         inside = line <= 1
