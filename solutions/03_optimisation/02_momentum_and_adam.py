@@ -260,7 +260,7 @@ with after(heavy_ball):
 # $(1-\sqrt\gamma)^2 < \eta c < (1+\sqrt\gamma)^2$. The best tuning stretches this window exactly over all curvatures from $c_{\min}$ to $L = \kappa\, c_{\min}$:
 # $$\sqrt{\eta\, c_{\min}} = 1-\sqrt\gamma, \quad \sqrt{\eta L} = 1+\sqrt\gamma
 # \qquad\Longrightarrow\qquad \sqrt\gamma = \frac{\sqrt\kappa-1}{\sqrt\kappa+1}, \quad \eta = \Big(\frac{2}{\sqrt L+\sqrt{c_{\min}}}\Big)^2 .$$
-# Gradient descent at its best, $\eta = 2/(L+c_{\min})$, shrinks the distance by at least $(\kappa-1)/(\kappa+1)$ a step. For $\kappa = 100$ the best $\gamma$ is 0.67; the usual 0.9 is the tuning for $\kappa \approx 1442$.
+# Gradient descent at its best, $\eta = 2/(L+c_{\min})$, multiplies the distance by $(\kappa-1)/(\kappa+1)$ or less in each step. For $\kappa = 100$ the best $\gamma$ is 0.67; the usual 0.9 is the tuning for $\kappa \approx 1442$.
 #
 # After that we count steps, with $\kappa = 100$: curvatures 1 and 100, start $(1, 1)$, and the goal is reached once $\lVert\theta\rVert < 10^{-6}$.
 

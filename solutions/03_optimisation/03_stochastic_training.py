@@ -20,7 +20,6 @@
 
 # %%
 import itertools
-import time
 
 import numpy as np
 import torch
@@ -297,7 +296,8 @@ check(grad_variance)
 # %% covers="wu:2.5.4 cs480:9-mini"
 with after(grad_variance):
     rows = X * (0.5 - y)[:, None]  # gradients of all 569 tumours at w = 0
-    ratio = float(grad_variance(rows, 284, False)[1] / grad_variance(rows, 284, True)[1])
+    without, with_it = (grad_variance(rows, 284, r)[1] for r in (False, True))
+    ratio = float(without / with_it)
     predict(
         "Half of the tumours, B = 284 of 569, drawn without replacement: how large is "
         "the variance of the batch gradient, compared with draws with replacement?",
@@ -748,7 +748,7 @@ with after(sgd, minibatches):
 #
 # A network 64–64–64–10 reads digits of 8×8 pixels. It learns from 1300 and is tested on 497 others. Its risk is the mean cross-entropy $\frac1n\sum_i \ell(f(x_i, w), y_i)$, so a full-batch step passes over all rows.
 #
-# **First, epochs and seconds.** An epoch of single rows makes 1300 updates, one of batches of 32 makes 41, and a full-batch epoch makes one. Counted in epochs, small batches therefore lead. But an epoch is not a second: a batch of 32 costs far less than 32 batches of one, because the processor handles its rows together. The same three runs are drawn against both. The seconds are those of the machine that runs the cell, so run it and read yours.
+# **First, epochs and seconds.** An epoch of single rows makes 1300 updates, one of batches of 32 makes 41, and a full-batch epoch makes one. Counted in epochs, small batches therefore lead. But an epoch is not a second: a batch of 32 costs far less than 32 batches of one, because the processor handles its rows together. The same three runs are drawn against both. The second picture uses a clock that is the same everywhere: 250 µs for each update, whatever its size, and 1 µs for each row of its batch, about what this network takes on a laptop's processor. **Try:** time one update of your own machine with `%timeit` at $B = 1$ and $B = 1300$, and put its two numbers into the cell.
 #
 # **Then the recipe.** $\eta = 2$ is too much for this network with $B = 32$. The last cell adds the tools one at a time, over 8 epochs and three seeds, and also tries batches cut from rows *sorted* by class.
 
@@ -774,19 +774,18 @@ def risk(model, x, y):
 
 # %% covers="wu:2.5.8 explainers:3.1.3 cs480:9-mini"
 with after(minibatches):
-    def train(B, rate, epochs):
-        """Test loss and seconds of training so far, after each epoch."""
+    def train(B, rate, epochs, per_update=250e-6, per_row=1e-6):
+        """Test loss and seconds on the clock so far, after each epoch."""
         model, rng = network(), np.random.default_rng(0)
         spent, losses, seconds = 0.0, [], []
         optimiser = torch.optim.SGD(model.parameters(), lr=rate)
         for _ in range(epochs):
-            began = time.perf_counter()
             for b in minibatches(1300, B, rng):
                 optimiser.zero_grad()
                 b = torch.as_tensor(np.asarray(b))
                 risk(model, train_x[b], train_y[b]).backward()
                 optimiser.step()
-            spent += time.perf_counter() - began
+                spent += per_update + per_row * len(b)
             seconds.append(spent)
             losses.append(risk(model, test_x, test_y).item())
         return losses, seconds

@@ -8,6 +8,7 @@ __all__ = [
     "counterexample",
     "empirical_risk",
     "layer",
+    "outer_times",
     "path_counts",
     "to_columns",
     "train_predict_evaluate",
@@ -78,6 +79,11 @@ def layer(W: Tensor, b: Tensor, act: str, h: Tensor) -> Tensor:
     one = torch.ones_like(h[..., :1])
     extended = torch.cat([W, b.unsqueeze(-1)], -1) @ torch.cat([h, one], -1).unsqueeze(-1)
     return ACTIVATIONS[act](extended.squeeze(-1))
+
+
+def outer_times(h1: Tensor, h2: Tensor, x: Tensor) -> Tensor:
+    """(h1 h2^T) x through the matrix. h1 (*batch, m), h2 and x (*batch, d) -> (*batch, m)."""
+    return ((h1.unsqueeze(-1) * h2.unsqueeze(-2)) @ x.unsqueeze(-1)).squeeze(-1)
 
 
 def path_counts(inputs_of: dict[str, list[str]]):

@@ -37,12 +37,33 @@ def test_an_answer_under_another_name_is_found(toy, monkeypatch, capsys):
     assert check(__main__.double) == 2
 
 
+class Hostile:
+    def __getattr__(self, name):
+        raise RuntimeError("keep out")
+
+
 @pytest.mark.parametrize(
-    "strange", [3, None, "double", len, object()], ids=lambda v: type(v).__name__
+    ("strange", "told"),
+    [
+        (3, "Give check the function itself, without quotes or parentheses: check(double)."),
+        ("double", "Give check the function itself"),
+        (None, "Give check the function itself"),
+        (len, "This notebook has no exercise named 'len'. Its exercises: double."),
+        (Hostile(), "The check itself failed (RuntimeError: keep out)"),
+    ],
+    ids=lambda v: type(v).__name__,
 )
-def test_check_never_raises(toy, strange, capsys):
+def test_check_never_raises(toy, strange, told, capsys):
     assert check(strange) == 0
-    assert "This notebook has no exercise named" in capsys.readouterr().out
+    assert told in capsys.readouterr().out
+
+
+def test_a_name_that_became_a_number_is_told(toy, monkeypatch, capsys):
+    import __main__
+
+    monkeypatch.setattr(__main__, "double", 5, raising=False)
+    assert check(__main__.double) == 0
+    assert "double is an int now, not a function. Run its cell again" in capsys.readouterr().out
 
 
 def test_check_before_start_says_what_to_do(toy, monkeypatch, capsys):
@@ -134,3 +155,24 @@ def test_a_students_text_cannot_become_markup(shell):
     shell.run_cell("def double(x):\n    print('<script>x</script>')\n    return '<b>2</b>'")
     card = shell.run_cell("from descent import check\ncheck(double)").result._repr_html_()
     assert "<script>" not in card and "<b>2</b>" not in card
+
+
+def test_a_block_inside_another_is_skipped_too(shell):
+    shell.run_cell(RIGHT)
+    shell.run_cell("def other(x):\n    raise NotImplementedError")
+    shell.run_cell("from descent import after\nmade = []")
+    nested = "with after(double):\n    made.append(1)\n    with after(other):\n        made.append(2)"
+    shell.run_cell(nested).raise_error()
+    assert shell.user_ns["made"] == [1]
+    shell.run_cell(f"%%time\n{nested}").raise_error()
+    assert shell.user_ns["made"] == [1, 1]
+
+
+def test_a_block_runs_once_what_its_answer_calls_is_mended(shell):
+    shell.run_cell("from descent import after")
+    shell.run_cell("def twice(x):\n    return x\ndef double(x):\n    return twice(x)")
+    shell.run_cell(BLOCK).raise_error()
+    assert "made" not in shell.user_ns
+    shell.run_cell("def twice(x):\n    return 2 * x")
+    shell.run_cell(BLOCK).raise_error()
+    assert shell.user_ns["made"] == 4

@@ -132,3 +132,23 @@ def test_recurring_pictures_draw(rng):
     assert len(axes[2].lines) == 10 + 1 + 1 + 1
     grid = plots.image_grid(rng.normal(size=(5, 8, 8)), columns=3, titles=list("abcde"))
     assert sum(bool(ax.images) for ax in grid.axes) == 5
+
+
+def test_a_widget_wants_words_too():
+    with pytest.raises(ValueError, match="Say in a sentence"):
+        Explorer(lambda a: (draw(a)[0], ""), {"a": FloatSlider(1.0)})
+
+
+def test_failing_and_moving_widgets_leave_no_figures():
+    def fails(a):
+        draw(a)
+        if a > 1:
+            raise ValueError("too far")
+        return draw(a)
+
+    plt.close("all")
+    mine = plt.figure()
+    widget = Explorer(lambda a: fails(a) if a > 1 else draw(a), {"a": FloatSlider(1.0)})
+    for a in (2.0, 3.0, 0.5):
+        widget.controls["a"].value = a
+    assert plt.get_fignums() == [mine.number]

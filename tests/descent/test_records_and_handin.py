@@ -2,10 +2,12 @@
 
 import json
 import zipfile
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 
-from descent import check, handin, progress, records, session, submit
+from descent import check, handin, hint, progress, records, session, submit
 from descent.__main__ import main
 
 
@@ -92,3 +94,76 @@ def test_the_command_line_does_the_same(saved, capsys):
     assert "Hand in this file:" in capsys.readouterr().out
     assert main(["submit", "98_none"]) == 1
     assert "there is no chapter" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '{"99_toy/01_double": 3}',
+        '{"99_toy/01_double": {"exercises": [], "predictions": {}}}',
+        '{"99_toy/01_double": {"exercises": {"double": 1}, "predictions": {}}}',
+        "[]",
+    ],
+)
+def test_a_record_of_another_shape_is_set_aside(toy, descent_home, broken, capsys):
+    records.path().write_text(broken)
+    session.start("99_toy/01_double")
+    assert check(double) == 2
+    assert entry()["kind"] == "full"
+    assert [p.read_text() for p in descent_home.glob("progress-broken-*.json")] == [broken]
+
+
+def test_hints_go_on_where_nothing_can_be_written(toy, monkeypatch, tmp_path, capsys):
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("DESCENT_HOME", str(tmp_path / "a file" / "below"))
+    for words in ("2 more", "1 more", "That was the last hint."):
+        hint(double)
+        assert words in capsys.readouterr().out
+    records.record_guess("99_toy/01_double", "Up?", "yes")
+    assert records.guess_of("99_toy/01_double", "Up?") == "yes"
+
+
+def test_a_full_disk_leaves_no_litter(toy, descent_home, monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    before = sorted(descent_home.iterdir())
+    monkeypatch.setattr(records.json, "dump", full)
+    assert check(double) == 2
+    assert sorted(descent_home.iterdir()) == before
+
+
+def record_many(notebook):
+    for number in range(30):
+        records.record_guess(notebook, f"question {number}", "yes")
+
+
+def test_two_notebooks_at_once_lose_nothing(toy):
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
+        list(pool.map(record_many, ["98_a/01_a", "98_b/01_b"]))
+    kept = records.read()
+    assert [len(kept[n]["predictions"]) for n in ("98_a/01_a", "98_b/01_b")] == [30, 30]
+
+
+def test_a_renamed_notebook_is_packed_and_the_missing_one_named(saved, capsys):
+    (saved / "99_toy" / "01_double.ipynb").rename(saved / "99_toy" / "mine é.ipynb")
+    with zipfile.ZipFile(submit("99_toy", student="ada")) as bundle:
+        assert "99_toy/mine é.ipynb" in bundle.namelist()
+    assert "01_double: not in the folder; it counts as missing" in capsys.readouterr().out
+
+
+def test_a_hand_in_that_cannot_be_written_is_told(saved, monkeypatch, tmp_path, capsys):
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("DESCENT_HOME", str(tmp_path / "a file" / "below"))
+    with pytest.raises(handin.HandInError, match="submit: the file could not be written"):
+        submit("99_toy", student="ada")
+
+
+def test_a_failed_hand_in_leaves_nothing_behind(saved, descent_home, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    with pytest.raises(handin.HandInError, match="No space left"):
+        submit("99_toy", student="ada")
+    assert list((descent_home / "handins").iterdir()) == []

@@ -1,5 +1,8 @@
 """An answer is run, its outcomes are judged: kinds, guards, partial credit, known mistakes."""
 
+import sys
+import time
+
 import numpy as np
 import pytest
 
@@ -176,3 +179,53 @@ def test_a_probe_calls_the_answer():
 def test_a_verdict_survives_as_plain_data():
     verdict = verdict_on(lambda x: x)
     assert judging.Verdict.from_plain(verdict.to_plain()) == verdict
+
+
+def test_an_answer_that_swallows_its_interruption_is_too_slow():
+    def swallows(x):
+        end = time.monotonic() + 0.4
+        while time.monotonic() < end:
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                pass
+        return 2 * x
+
+    assert verdict_on(swallows).kind == "timeout"
+
+
+def test_an_answer_may_close_what_it_prints_to():
+    def closes(x):
+        sys.stdout.close()
+        return 2 * x
+
+    assert verdict_on(closes).kind == "full"
+
+
+def test_what_an_answer_leaves_behind_stays_out_of_the_way(recwarn, capsys):
+    class Talks(Exception):
+        def __str__(self):
+            print("noise")
+            return "talks"
+
+    async def waits(x):
+        if x.any():
+            raise Talks
+        return x
+
+    def raises(x):
+        raise Talks
+
+    verdict_on(waits)
+    verdict_on(raises)
+    assert not recwarn.list and capsys.readouterr() == ("", "")
+
+
+def test_an_integer_beyond_64_bits_is_a_number():
+    exercise = Exercise("power", reference=lambda n: 10.0**n, hints=["a", "b", "c"])
+    exercise.cases(lambda rng: [("far", dict(n=25))])
+    data = checkdata.exercise_data(exercise, 1, seed=1)
+    for answer in (lambda n: 10**n, lambda n: 10.0**n):
+        assert judging.judge(data, running.run_cases(answer, data["cases"])).kind == "full"
+    told = judging.judge(data, running.run_cases(lambda n: 10 ** (n * n), data["cases"])).evidence
+    assert "not a finite number" in told

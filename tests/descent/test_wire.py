@@ -102,3 +102,23 @@ def test_a_subclass_of_float_is_refused():
 
     with pytest.raises(wire.WireError):
         wire.encode(Sly(1.0))
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.tensor([1 + 2j]).conj(),
+        torch.tensor([1 + 2j]).conj().imag,
+        torch.eye(2).to_sparse(),
+        torch.ones(2, requires_grad=True),
+    ],
+    ids=["conjugate", "negative", "sparse", "with gradient"],
+)
+def test_every_kind_of_tensor_of_numbers_is_told(tensor):
+    back = wire.decode(wire.encode(tensor))
+    torch.testing.assert_close(back, tensor.detach().to_dense().resolve_conj().resolve_neg())
+
+
+def test_a_tensor_without_numbers_is_refused():
+    with pytest.raises(wire.WireError, match="The result is a Tensor. Return a number"):
+        wire.encode(torch.ones(2, device="meta"))

@@ -155,6 +155,15 @@ def test_a_batch_of_layers_is_a_loop(rng):
         torch.testing.assert_close(out[i], ref.layer(W[i], b[i], "tanh", h[i]))
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_an_outer_product_times_a_vector_is_an_inner_product_times_a_vector(rng, dtype):
+    h1, h2, x = (normal(rng, 2, n, dtype=dtype) for n in (4, 3, 3))
+    got = ref.outer_times(h1, h2, x)
+    assert got.dtype == dtype and got.shape == (2, 4)
+    for i in range(2):
+        torch.testing.assert_close(got[i], h1[i] * (h2[i] @ x[i]), **close(dtype))
+
+
 def counts_by_graphlib(inputs_of):
     try:
         order = list(graphlib.TopologicalSorter(inputs_of).static_order())
@@ -185,8 +194,9 @@ def test_path_counts_follow_the_order_of_graphlib_on_random_graphs(rng):
         lambda t: ref.to_columns(t(4, 3), t(4), torch.arange(4, device="meta"), 2)[0],
         lambda t: ref.empirical_risk(1.0, 0.0, t(5), t(5), "pinball"),
         lambda t: ref.layer(t(2, 4, 3), t(2, 4), "relu", t(2, 3)),
+        lambda t: ref.outer_times(t(2, 4), t(2, 3), t(2, 3)),
     ],
-    ids=["average", "to_columns", "empirical_risk", "layer"],
+    ids=["average", "to_columns", "empirical_risk", "layer", "outer_times"],
 )
 def test_no_tensor_leaves_its_device(call):
     result = call(lambda *shape: torch.empty(*shape, device="meta"))

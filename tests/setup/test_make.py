@@ -64,3 +64,18 @@ def test_ci_runs_make_test_and_nothing_a_clean_clone_lacks():
     script = (ROOT / ".ci" / "run").read_text()
     assert re.search(r"^make .*\btest$", script, flags=re.M)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_git_keeps_every_source_file():
+    """A pattern without a leading slash once hid tests/grading from every clone."""
+    command = ["git", "ls-files", "--others", "--ignored", "--exclude-standard", "-z"]
+    folders = ["autograder", "course", "solutions", "tests", "tools"]
+    done = subprocess.run([*command, "--", *folders], cwd=ROOT, capture_output=True, text=True)
+    made = {"__pycache__", ".descent", "handins", ".ipynb_checkpoints"}
+    hidden = [Path(name) for name in done.stdout.split("\0") if name]
+    assert done.returncode == 0
+    assert not [
+        path
+        for path in hidden
+        if not made & set(path.parts) and "egg-info" not in str(path) and path.suffix != ".pyc"
+    ]

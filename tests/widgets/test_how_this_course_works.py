@@ -26,7 +26,7 @@ def test_the_average_loss_is_smallest_at_the_best_slope():
 def test_moving_the_line_tells_its_average_loss():
     slider = FloatSlider(0.1, min=-0.2, max=1.6, step=0.02)
     widget = Explorer(lambda w: pictures.draw_line(np.mean, w), {"w": slider})
-    for w in (1.4, 0.0, 0.8):
+    for w in (1.4, 0.0, 0.8, 0.78):
         slider.value = w
         expected = np.mean((pictures.LINE_Y - w * pictures.LINE_X) ** 2)
         assert numbers(widget.words)[:2] == pytest.approx([w, expected], abs=0.005)
@@ -99,11 +99,19 @@ def test_the_steps_of_the_program_compute_exclusive_or(a, b):
 
 
 def test_the_program_picture_tells_values_and_the_derivative():
-    controls = {"x1": FloatSlider(1.0, min=0, max=1), "x2": FloatSlider(0.0, min=0, max=1)}
+    controls = {"x1": FloatSlider(0.7, min=0, max=1), "x2": FloatSlider(0.0, min=0, max=1)}
     widget = Explorer(lambda x1, x2: pictures.draw_program(*run_by_hand(x1, x2)), controls)
-    assert "y = 1.00" in widget.words and "changes y by 1 times" in widget.words
-    controls["x2"].value = 0.4
+    assert "y = 0.70" in widget.words and "changes y by 1 times" in widget.words
+    controls["x2"].value = 0.7
     assert "h2 = 0.40, y = 0.60" in widget.words and "changes y by -1 times" in widget.words
+
+
+@pytest.mark.parametrize(("x1", "x2"), [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.3, 0.7)])
+def test_at_a_kink_the_program_picture_tells_both_slopes(x1, x2):
+    _, words = pictures.draw_program(*run_by_hand(x1, x2))
+    here = run_by_hand(x1, x2)[0]["y"]
+    left, right = (round((run_by_hand(x1 + h, x2)[0]["y"] - here) / h) for h in (-1e-6, 1e-6))
+    assert f"its slope is {left} on the left and {right} on the right" in words
 
 
 def test_the_messages_picture_counts_units_and_finds_the_highest_score():

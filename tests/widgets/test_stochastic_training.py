@@ -321,16 +321,19 @@ def test_clipping_figure_tells_the_angle():
     assert f"{45 - np.degrees(np.arctan(1 / 3)):.0f} degrees" in words
 
 
-def test_clock_figure_tells_epochs_and_never_seconds():
+def test_clock_figure_tells_who_leads_by_epochs_and_by_seconds():
     timed = {
         "B = 1": ([1.0, 0.5], [1.0, 2.0]),
         "B = 32": ([1.5, 0.9, 0.1], [0.1, 0.2, 0.3]),
         "B = 9": ([2.0, 1.9, 1.8], [0.1, 0.2, 0.3]),
     }
     _, words = st.draw_clock(timed)
-    assert words == "After 2 epochs the test loss is lowest for B = 1."
-    slow = {label: (losses, [9 * s for s in seconds]) for label, (losses, seconds) in timed.items()}
-    assert st.draw_clock(slow)[1] == words
+    assert words == (
+        "After 2 epochs the test loss is lowest for B = 1, "
+        "after 0.3 seconds on the clock for B = 32."
+    )
+    slow = timed | {"B = 32": (timed["B = 32"][0], [3.0, 6.0, 9.0])}
+    assert st.draw_clock(slow)[1].endswith("after 0.3 seconds on the clock for B = 9.")
 
 
 def test_variance_figure_tells_the_share():

@@ -198,8 +198,8 @@ def theory(s: Surface, path: np.ndarray, t: float, optimiser: str) -> tuple[np.n
     if optimiser == "normalised":
         if not s.grad(path[-1]).any():
             return None  # a step has landed where the gradient is exactly zero: there it stays
-        where = "" if s.everywhere else " at a minimum"
-        return np.full(len(k), s.m * t**2 / 8), f"m t²/8: of two neighbours{where}, one is above"
+        where = "" if s.everywhere else ", at a minimum"
+        return np.full(len(k), s.m * t**2 / 8), f"m t²/8: one of two is above{where}"
     r = rate(s, t, optimiser)
     if s.everywhere and optimiser == "gradient descent" and r < 1:
         return s.L / 2 * ((path[0] - s.minima[0]) ** 2).sum() * r ** (
@@ -321,7 +321,9 @@ def _draw_gap(s, path, line, ax):
         ax.semilogy(np.maximum(line[0], 1e-17), "--", color=plots.BLUE, label=line[1])
     lowest = min(gap.min(), np.inf if line is None else line[0][-1])
     low = max(lowest / 3, 1e-15)
-    ax.set(xlabel="step k", ylabel="$f(x^{(k)}) - f^*$", ylim=(low, None))
+    top = max(gap.max(), 0 if line is None else line[0].max(), 10 * low)
+    room = top * (top / low) ** 0.3  # the legend stands above the curves
+    ax.set(xlabel="step k", ylabel="$f(x^{(k)}) - f^*$", ylim=(low, room))
     ax.minorticks_off()
     ax.legend(loc="upper right" if gap[-1] <= gap[0] else "upper left", fontsize=9)
 

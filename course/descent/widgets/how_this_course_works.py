@@ -161,7 +161,7 @@ def draw_line(average, w: float):
     right.plot(w, risk, "s", color=VERMILION, markersize=8)
     right.set(xlabel="slope w", ylabel="average squared error", title=f"Average loss {risk:.2f}")
     gap = risk - float(average(line_losses(best_slope())))
-    verdict = "No slope does better." if gap < 0.005 else f"The best slope would save {gap:.2f}."
+    verdict = "No slope does better." if gap < 0.001 else f"The best slope would save {gap:.2f}."
     return fig, f"With w = {w:.2f} the average squared error is {risk:.2f}. {verdict}"
 
 
@@ -207,11 +207,11 @@ def draw_capacity(fit, log_p, mean, degree: int, n: int):
     if low.any():
         right.plot(degrees[low], np.full(low.sum(), floor), "v", color=VERMILION, markersize=10, label="below the axis")
     right.axvline(degree, color=GREEN, linewidth=1, linestyle=":")
-    right.set(xlabel="degree of the polynomial", ylabel="log-likelihood (nats an example)", ylim=(floor - 0.4, 1.2))
+    right.set(xlabel="degree of the polynomial", ylabel="log-likelihood of an example", ylim=(floor - 0.4, 1.2))
     right.set_title(f"On new data degree {new.argmax()} is best")
     right.legend(loc="lower left")
     words = (
-        f"Degree {degree}, {n} examples: {train[degree]:.2f} nats an example on the training data, "
+        f"Degree {degree}, {n} examples: log-likelihood {train[degree]:.2f} an example on the training data, "
         f"{new[degree]:.2f} on new data. Best on training data: degree {train.argmax()}, "
         f"on new data: degree {new.argmax()}."
     )
@@ -276,6 +276,17 @@ def draw_program(value: dict, adjoint: dict):
     words = (
         f"x1 = {value['x1']:.2f}, x2 = {value['x2']:.2f}: s = {value['s']:.2f}, h1 = {value['h1']:.2f}, "
         f"h2 = {value['h2']:.2f}, y = {value['y']:.2f}. "
-        f"Raising x1 a little changes y by {adjoint['x1']:g} times as much."
+        f"{_slope_words(value['s'], adjoint['x1'])}"
     )
     return fig, words
+
+
+def _slope_words(s: float, slope: float) -> str:
+    """What a small change of x1 does to y = relu(s) - 2 relu(s - 1), at its kinks on either side."""
+    if min(abs(s), abs(s - 1)) > 1e-9:
+        return f"Raising x1 a little changes y by {slope:g} times as much."
+    left, right = (0, 1) if abs(s) < 1e-9 else (1, -1)
+    return (
+        f"Here y has a kink: its slope is {left} on the left and {right} on the right. "
+        "The backward pass takes the one on the left."
+    )

@@ -59,6 +59,11 @@ def _(x):
     return sum(x) // len(x)
 
 
+@average.wrong("divided by three", advice="The example has three numbers. Other lists are longer or shorter: who knows how many entries x has?")
+def _(x):
+    return sum(x) / 3
+
+
 @average.right("numpy")
 def _(x):
     return np.mean(x)
@@ -98,22 +103,24 @@ def _(answer, points, left_values, right_values, rtol):
     return answer(left, right, list(points), rtol)
 
 
-def _claim(points, left, right):
+def _claim(points, left, right, rtol=1e-9):
     return dict(
         points=[float(p) for p in points],
         left_values=[float(v) for v in left],
         right_values=[float(v) for v in right],
-        rtol=1e-9,
+        rtol=rtol,
     )
 
 
 @counterexample.cases
 def _(rng):
-    p = 10.0 + np.arange(5) + np.round(rng.uniform(0, 0.9, 5), 1)
+    p = (10.0 + np.arange(5) + np.round(rng.uniform(0, 0.9, 5), 1))[[0, 4, 2, 1, 3]]
     v = np.round(rng.uniform(1, 9, 5), 2)
-    yield "the first of several counterexamples", _claim(p, v, v + [0, 0, 0.5, 0, 0.25])
+    yield "the first of several counterexamples", _claim(p, v, v + [0, 0, 0.5, 0.75, 0.25])
     yield "a true formula has none", _claim(p, v, v)
     yield "rounding is no counterexample", _claim(p, v, v * (1 + 4e-16))
+    yield "numbers below zero", _claim(p, -v, -v * (1 + 4e-16))
+    yield "the tolerance that was handed in", _claim(p, v, v * [1, 0.95, 1, 0.8, 1], rtol=0.1)
     yield "large numbers: rounding grows with them", _claim(p, 1e12 * v, 1e12 * v + 2e-3)
     yield "small numbers: a small difference counts", _claim(p, 1e-13 * v, 1e-13 * v * [1, 2, 1, 1, 1])
     yield "nan agrees with nothing", _claim(p, v, np.where(np.arange(5) == 3, np.nan, v))
@@ -124,6 +131,19 @@ def _(rng):
 
 def _agree(a, b, rtol):
     return abs(a - b) <= rtol * max(abs(a), abs(b))
+
+
+@counterexample.wrong(
+    "the larger value, not the larger size",
+    advice="Of -2 and -3 the larger value is -2, and a negative tolerance is never met. Where do the absolute values go?",
+)
+def _(left, right, points, rtol):
+    return next((p for p in points if not abs(left(p) - right(p)) <= rtol * max(left(p), right(p))), None)
+
+
+@counterexample.wrong("always the same tolerance", advice="rtol is an argument; 1e-9 is only its default. Is it used in your comparison?")
+def _(left, right, points, rtol):
+    return next((p for p in points if not _agree(left(p), right(p), 1e-9)), None)
 
 
 @counterexample.wrong(
@@ -173,6 +193,16 @@ def _(left, right, points, rtol):
 @counterexample.wrong("the last counterexample", advice="Stop at the first one: return as soon as you meet it.")
 def _(left, right, points, rtol):
     return next((p for p in reversed(points) if not _agree(left(p), right(p), rtol)), None)
+
+
+@counterexample.wrong("all of them", advice="Only the first point is asked for. What stops a loop as soon as it has been found?")
+def _(left, right, points, rtol):
+    return [p for p in points if not _agree(left(p), right(p), rtol)]
+
+
+@counterexample.wrong("the smallest of the counterexamples", advice="The first in the list is asked for; the list need not be sorted.")
+def _(left, right, points, rtol):
+    return min((p for p in points if not _agree(left(p), right(p), rtol)), default=None)
 
 
 @counterexample.wrong("its position instead of the point", advice="Your result counts 0, 1, 2, …. The point itself is asked for: what is points[i]?")
@@ -275,6 +305,21 @@ def _(rows, labels, order, n_train):
     return R[:n_train].T, t[:n_train], R[n_train:].T, t[n_train:]
 
 
+@to_columns.wrong(
+    "the four results in another order",
+    advice="Each table is followed by its labels: X, y, X_test, y_test. (scikit-learn's train_test_split returns both tables first.)",
+)
+def _(rows, labels, order, n_train):
+    R, t = rows[order], labels[order]
+    return R[:n_train].T, R[n_train:].T, t[:n_train], t[n_train:]
+
+
+@to_columns.wrong("the last samples for training", advice="The first n_train samples in the new order are for training. Which end did you take?")
+def _(rows, labels, order, n_train):
+    R, t, m = rows[order], labels[order], len(rows) - n_train
+    return R[m:].T, t[m:], R[:m].T, t[:m]
+
+
 @to_columns.right("column by column")
 def _(rows, labels, order, n_train):
     d = rows.shape[1]
@@ -311,7 +356,7 @@ def _(answer, w, b, pairs, loss):
     losses = {
         "squared": lambda y, p: (y - p) ** 2,
         "absolute": lambda y, p: abs(y - p),
-        "pinball": lambda y, p: max(0.9 * (y - p), 0.1 * (p - y)),
+        "pinball": lambda y, p: np.maximum(0.9 * (y - p), 0.1 * (p - y)),
     }
     data = [tuple(pair) for pair in pairs]
     return [answer(lambda x: w * x + b, losses[loss], one) for one in (data, data[::-1])]
@@ -361,6 +406,33 @@ def _(f, loss, data):
 @empirical_risk.wrong("the largest loss", advice="One bad example decides alone in your version. The risk is an average.")
 def _(f, loss, data):
     return max(loss(y, f(x)) for x, y in data)
+
+
+@empirical_risk.wrong("x and y in each other's place", advice="A pair is (x, y): the input first, its label second. Which of them does f get?")
+def _(f, loss, data):
+    return np.mean([loss(x, f(y)) for x, y in data])
+
+
+@empirical_risk.wrong("the model is not asked", advice="The loss compares the label with a prediction. Where in your line does f make one?")
+def _(f, loss, data):
+    return np.mean([loss(y, x) for x, y in data])
+
+
+@empirical_risk.wrong("only the first example", advice="A return inside the loop ends it at once. How many examples have been counted by then?")
+def _(f, loss, data):
+    x, y = data[0]
+    return loss(y, f(x)) / len(data)
+
+
+@empirical_risk.wrong("always the absolute error", advice="The loss is an argument. What happens in your function when somebody hands in another one?")
+def _(f, loss, data):
+    return np.mean([abs(y - f(x)) for x, y in data])
+
+
+@empirical_risk.right("all examples at once")
+def _(f, loss, data):
+    x, y = np.array(data).T
+    return loss(y, f(x)).mean()
 
 
 @empirical_risk.right("numpy's mean")
@@ -483,6 +555,21 @@ def _(model, X, y, X_test, y_test):
     return 1 - np.mean(np.abs(model.fit(X, y).predict(X_test) - y_test))
 
 
+@train_predict_evaluate.wrong("in per cent", advice="The share is a number from 0 to 1. What is yours for a perfect model?")
+def _(model, X, y, X_test, y_test):
+    return 100 * np.mean(model.fit(X, y).predict(X_test) == y_test)
+
+
+@train_predict_evaluate.wrong("divided by the number of training rows", advice="A share of the test labels: how many test labels are there?")
+def _(model, X, y, X_test, y_test):
+    return np.sum(model.fit(X, y).predict(X_test) == y_test) / len(y)
+
+
+@train_predict_evaluate.wrong("never trained", advice="The model was asked before it had seen a single example. Which method trains it?")
+def _(model, X, y, X_test, y_test):
+    return np.mean(model.predict(X_test) == y_test)
+
+
 @train_predict_evaluate.right("counting in a loop")
 def _(model, X, y, X_test, y_test):
     model.fit(X, y)
@@ -554,12 +641,17 @@ def _(W, b, act, h):
 
 @layer.wrong("multiplied entry by entry", advice="W * h scales the columns of W and gives a table. Each output is a sum over all inputs: which operator sums?")
 def _(W, b, act, h):
-    return act(W * h + b[:, None])
+    return act(W * h + b)
 
 
 @layer.wrong("the activation inside the product", advice="You bent the inputs. The formula bends the sums: act goes around everything.")
 def _(W, b, act, h):
     return W @ act(h) + b
+
+
+@layer.wrong("another activation than the one handed in", advice="act is an argument: today relu, tomorrow tanh. Call it by its name.")
+def _(W, b, act, h):
+    return np.maximum(W @ h + b, 0)
 
 
 @layer.right("unit by unit")
@@ -571,6 +663,62 @@ def _(W, b, act, h):
 def _(W, b, act, h):
     W, b, h = (np.asarray(a, np.float32) for a in (W, b, h))
     return act(np.einsum("md,d->m", W, h) + b)
+
+
+# --- outer_times ------------------------------------------------------------------------------
+
+outer_times = Exercise(
+    "outer_times",
+    reference=reference.outer_times,
+    hints=[
+        "Write (h1 h2ᵀ) x with the brackets elsewhere: h1 (h2ᵀ x). What kind of thing is h2ᵀ x?",
+        "h2 @ x is a number: how far h2 and x agree. What is left to do with h1?",
+        "One line: h1, multiplied by the inner product of h2 and x.",
+    ],
+)
+
+
+@outer_times.cases
+def _(rng):
+    def draw(m, d):
+        return {name: np.round(rng.uniform(0.5, 2, n), 2) for name, n in (("h1", m), ("h2", d), ("x", d))}
+
+    yield "all three equally long", draw(3, 3)
+    yield "the result is as long as h1", draw(2, 4)
+    yield "h2 and x point apart: against h1", draw(3, 2) | dict(x=-np.round(rng.uniform(0.5, 2, 2), 2))
+    yield "h2 and x at right angles give zeros", draw(3, 2) | dict(h2=np.array([2.0, 1.0]), x=np.array([-1.0, 2.0]))
+    yield "single numbers", draw(1, 1)
+
+
+@outer_times.wrong("h1 and h2 in each other's place", advice="x meets h2 first: they stand next to each other. Which of the two decides the direction of the result?")
+def _(h1, h2, x):
+    return h2 * (h1 @ x)
+
+
+@outer_times.wrong("entry by entry", advice="Between h2ᵀ and x stands an inner product. It multiplies, and then it sums.")
+def _(h1, h2, x):
+    return h1 * h2 * x
+
+
+@outer_times.wrong("only the number", advice="You found how far h2 and x agree. In which direction does the result point?")
+def _(h1, h2, x):
+    return h2 @ x
+
+
+@outer_times.wrong("without x", advice="That is the matrix h1 h2ᵀ itself. It still has to be applied to x.")
+def _(h1, h2, x):
+    return np.outer(h1, h2)
+
+
+@outer_times.right("through the matrix, in single precision")
+def _(h1, h2, x):
+    return np.outer(h1, h2).astype(np.float32) @ x.astype(np.float32)
+
+
+@outer_times.right("number by number")
+def _(h1, h2, x):
+    agreement = sum(a * b for a, b in zip(h2, x, strict=True))
+    return [a * agreement for a in h1]
 
 
 # --- topological_order ------------------------------------------------------------------------
@@ -592,21 +740,24 @@ topological_order = Exercise(
 @topological_order.probe
 def _(answer, inputs_of):
     # Runs the program in your order: each node is 1 plus its inputs, and an input that is not there yet counts as 0.
+    reads = {node: list(inputs) for node, inputs in inputs_of.items()}
     order = answer(inputs_of)
     if order is None:
         return None
     values = {}
     for node in order:
-        values[node] = 1 + sum(values.get(one, 0) for one in inputs_of[node])
+        values[node] = 1 + sum(values.get(one, 0) for one in reads[node])
     return {"values": values, "listed": len(order)}
 
 
 def _graph(rng, edges):
-    """node -> inputs from "a>b" edges, with fresh names, every second node written first."""
+    """node -> inputs from "a>b" edges; every second node is written first and comes first in the alphabet."""
     letters = sorted({one for edge in edges for one in edge.split(">")})
-    names = dict(zip(letters, rng.permutation(list("pqrstuvwxyz"))[: len(letters)], strict=True))
-    pairs = [edge.split(">") for edge in edges if ">" in edge]
-    graph = {v: [u for u, w in pairs if w == v] for v in letters[1::2] + letters[::2]}
+    written = letters[1::2] + letters[::2]
+    fresh = sorted(rng.permutation(list("pqrstuvwxyz"))[: len(letters)])  # as the check data sorts its keys
+    names = dict(zip(written, fresh, strict=True))
+    pairs = [edge.split(">") for edge in edges]
+    graph = {v: [u for u, w in pairs if w == v] for v in written}
     return dict(inputs_of={str(names[v]): [str(names[u]) for u in us] for v, us in graph.items()})
 
 
@@ -664,6 +815,43 @@ def _(inputs_of):
     order = []
     while ready := [v for v in inputs_of if v not in order and all(u in order for u in inputs_of[v])]:
         order.append(ready[0])
+    return order
+
+
+@topological_order.wrong(
+    "a loop is walked into and left again",
+    advice="A node that is met again while its own inputs are still being visited stands on a loop. What must be returned then?",
+)
+def _(inputs_of):
+    order = []
+
+    def visit(v, on_the_way):
+        if v in on_the_way:
+            return
+        for u in inputs_of[v]:
+            visit(u, [*on_the_way, v])
+        if v not in order:
+            order.append(v)
+
+    for v in inputs_of:
+        visit(v, [])
+    return order
+
+
+@topological_order.wrong("a node more than once", advice="Your list is longer than the graph: a node that two others read from stands in it twice.")
+def _(inputs_of):
+    order = []
+
+    def visit(v):
+        for u in inputs_of[v]:
+            visit(u)
+        order.append(v)
+
+    try:
+        for v in inputs_of:
+            visit(v)
+    except RecursionError:
+        return None
     return order
 
 

@@ -1,0 +1,205 @@
+"""The judge: what it gives out, and what it makes of what a hostile process tells."""
+
+import json
+
+import numpy as np
+import pytest
+
+from autograder import judge_safety
+from autograder.judge import Judge, JudgeError
+from autograder.workspace import Workspace
+from descent import wire
+from tests.grading.toy_chapter import NOTEBOOK, STEM
+
+POINTS = {"double": 3.0, "scaled": 2.0}
+
+
+@pytest.fixture(scope="module")
+def judge(project, tmp_path_factory):
+    with Judge(Workspace(tmp_path_factory.mktemp("judge"), project)) as judge:
+        yield judge
+
+
+@pytest.fixture
+def cases(judge):
+    return judge.exercises(NOTEBOOK, POINTS)["double"]["cases"]
+
+
+def outcome(value, **more):
+    return {
+        "status": "ok",
+        "value": value,
+        "error": None,
+        "seconds": 0.1,
+        "mutated": [],
+        "printed": "",
+    } | more
+
+
+def of_function(cases, function):
+    return [outcome(wire.encode(function(wire.decode(case["inputs"])["x"]))) for case in cases]
+
+
+def test_only_inputs_probe_and_limit_leave_the_judge(judge):
+    told = judge.exercises(NOTEBOOK, POINTS)
+    assert set(told) == {"double", "scaled"}
+    for exercise in told.values():
+        assert set(exercise) == {"probe", "limit", "cases"}
+        assert all(set(case) == {"inputs"} for case in exercise["cases"])
+
+
+def test_hidden_cases_differ_with_the_key(judge, project, tmp_path):
+    with Judge(Workspace(tmp_path, project)) as other:
+        assert judge.exercises(NOTEBOOK, POINTS) != other.exercises(NOTEBOOK, POINTS)
+    assert judge.exercises(NOTEBOOK, POINTS) == judge.exercises(NOTEBOOK, POINTS)
+
+
+def test_a_right_answer_gets_full_marks(judge, cases):
+    verdict = judge.verdict(NOTEBOOK, "double", of_function(cases, lambda x: 2 * x), "")
+    assert (verdict["kind"], verdict["points"]) == ("full", 3.0)
+
+
+def test_a_known_mistake_is_named(judge, cases):
+    verdict = judge.verdict(NOTEBOOK, "double", of_function(cases, lambda x: x**2), "")
+    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("partial", 1.0, "squares")
+
+
+def test_a_verdict_holds_no_number_of_a_hidden_case(judge, cases):
+    told = json.dumps(judge.verdict(NOTEBOOK, "double", of_function(cases, lambda x: x + 1.5), ""))
+    for case in cases:
+        for number in np.ravel(wire.decode(case["inputs"])["x"]):
+            for digits in (3, 4):
+                assert number == 0 or f"{abs(number):.{digits}f}" not in told
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        None,
+        [],
+        "full",
+        {"points": 3},
+        [1, 2, 3],
+        [{}] * 3,
+        [{"status": "full"}] * 3,
+        [outcome(1)] * 2,
+    ],
+    ids=[
+        "nothing",
+        "none",
+        "a word",
+        "points",
+        "numbers",
+        "without status",
+        "a status of its own",
+        "too few",
+    ],
+)
+def test_forged_outcomes_are_a_verdict(judge, outcomes):
+    verdict = judge.verdict(NOTEBOOK, "double", outcomes, "")
+    assert (verdict["kind"], verdict["points"]) == ("output", 0.0)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"$": "array", "dtype": "O", "shape": [1], "data": "gASVBQAAAAAAAABLAS4="},
+        {"$": "array", "dtype": "<f8", "shape": [10**9], "data": ""},
+        {"$": "array", "dtype": "<f8", "shape": [-1], "data": ""},
+        {"$": "pickle", "value": "x"},
+        {"$": "float", "value": "nan"},
+        [[[[1]]]] * 3,
+        {"a": 1},
+        None,
+        "2 * x",
+    ],
+    ids=[
+        "objects",
+        "a giant",
+        "less than nothing",
+        "a tag of its own",
+        "nan",
+        "nested",
+        "a dict",
+        "None",
+        "text",
+    ],
+)
+def test_odd_values_earn_nothing_and_stop_nobody(judge, cases, value):
+    verdict = judge.verdict(NOTEBOOK, "double", [outcome(value)] * 3, "")
+    assert verdict["points"] == 0.0 and verdict["kind"] == "wrong"
+
+
+def test_odd_seconds_and_lists_are_put_right(judge, cases):
+    outcomes = of_function(cases, lambda x: 2 * x)
+    outcomes[0] |= {"seconds": "long", "mutated": 3}
+    outcomes[1] |= {"seconds": -1e308, "mutated": [["x"], "y"]}
+    verdict = judge.verdict(NOTEBOOK, "double", outcomes, "")
+    assert verdict["kind"] == "full" and 0 <= verdict["seconds"] < 1
+
+
+def test_a_hidden_input_cannot_leave_in_an_errors_words(judge):
+    secret = "x_0_1234"
+    error = {"type": secret, "message": secret, "line": secret, "number": 1}
+    outcomes = [outcome(None, status="raised", error=error, printed=secret, mutated=[secret])] * 3
+    outcomes[0] = outcome(
+        None, status="unreadable", error={"message": f"The result is a {secret}. Return a number"}
+    )
+    assert secret not in json.dumps(
+        judge.verdict(NOTEBOOK, "double", outcomes, "def double(x): ...")
+    )
+
+
+def test_a_hidden_input_cannot_leave_in_the_keys_of_a_dict():
+    text = "1 of 3 properties hold. First: a: the keys differ: missing ['m'], not asked for ['x_0', 'a]. x_0']."
+    told = judge_safety.without_keys(text)
+    assert "x_0" not in told and told.endswith("missing ['m'], others that were not asked for")
+
+
+def test_the_students_own_line_and_error_are_told(judge):
+    source = "class Oops(Exception): pass\ndef double(x):\n    raise Oops"
+    error = {"type": "Oops", "message": "no", "line": "raise Oops", "number": 3}
+    verdict = judge.verdict(
+        NOTEBOOK, "double", [outcome(None, status="raised", error=error)] * 3, source
+    )
+    assert (
+        verdict["kind"] == "error" and "raised Oops in line 3, `raise Oops`" in verdict["evidence"]
+    )
+
+
+def test_a_memory_error_is_a_kind_of_its_own(judge):
+    outcomes = [outcome(None, status="raised", error={"type": "MemoryError"})] * 3
+    assert judge.verdict(NOTEBOOK, "double", outcomes, "")["kind"] == "memory"
+
+
+def test_a_slow_answer_is_told_the_limit_that_the_student_knows(judge):
+    task = judge.exercises(NOTEBOOK, POINTS)["scaled"]
+    outcomes = [outcome(None, status="slow", error={"message": "longer than 99 s"})] * len(
+        task["cases"]
+    )
+    verdict = judge.verdict(NOTEBOOK, "scaled", outcomes, "")
+    assert (
+        verdict["kind"] == "timeout"
+        and "0.5 s" in verdict["evidence"]
+        and "99" not in json.dumps(verdict)
+    )
+
+
+def test_an_exercise_without_a_specification_is_named(judge):
+    with pytest.raises(JudgeError, match="exercise 'triple' has no specification"):
+        judge.exercises(NOTEBOOK, {"triple": 1.0})
+    assert judge.exercises(NOTEBOOK, POINTS)
+
+
+def test_a_broken_reference_is_named(project, tmp_path):
+    import shutil
+
+    broken = shutil.copytree(project, tmp_path / "broken")
+    path = broken / "solutions/exercises/tiny/first.py"
+    path.write_text(path.read_text().replace("lambda x: 2 * x", "lambda x: 1 / 0"))
+    with (
+        Judge(Workspace(tmp_path / "g", broken)) as judge,
+        pytest.raises(JudgeError, match="reference fails"),
+    ):
+        judge.exercises(NOTEBOOK, POINTS)
+    assert STEM

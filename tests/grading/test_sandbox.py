@@ -1,0 +1,228 @@
+"""What student code can reach inside the sandbox: tried from inside."""
+
+import os
+import time
+
+import psutil
+import pytest
+
+from autograder import sandbox
+from autograder.checkdata import ROOT
+from autograder.worker_client import Died, Limits, Stage, Worker
+from tests.grading.toy_chapter import NOTEBOOK
+
+pytestmark = pytest.mark.sandbox
+LIMITS = Limits(cell=10, memory=1_000_000_000, all_memory=1_500_000_000)
+
+
+@pytest.fixture(scope="module")
+def stage():
+    with Stage([NOTEBOOK]) as stage:
+        yield stage
+
+
+@pytest.fixture(scope="module")
+def worker(stage):
+    """One process for the tests that do not kill it."""
+    with Worker(stage, LIMITS) as worker:
+        yield worker
+
+
+def run(worker, source, seconds=20.0):
+    return worker.ask({"do": "cell", "source": source}, seconds)["error"]
+
+
+def holds(worker, source):
+    """Run asserts inside; nothing comes out but whether they hold."""
+    assert run(worker, source) is None
+
+
+def test_no_file_of_the_project_is_visible(worker):
+    for name in ("solutions", "autograder", "grading", "tests", "course"):
+        holds(worker, f"import os; assert not os.path.exists({str(ROOT / name)!r})")
+    holds(worker, f"import os; assert os.listdir({str(ROOT)!r}) == ['.venv']")
+    holds(
+        worker,
+        "import os; assert sorted(os.listdir('/engine')) == ['descent', 'worker.py', 'worker_frames.py']",
+    )
+
+
+def test_no_expected_value_is_visible(worker):
+    source = (
+        "import os, json\n"
+        "found = [os.path.join(a, f) for a, _, b in os.walk('/engine/descent/checks') for f in b]\n"
+        f"assert found == ['/engine/descent/checks/{NOTEBOOK}.json']\n"
+        "assert json.load(open(found[0]))['exercises'] == {}"
+    )
+    holds(worker, source)
+
+
+def test_only_scratch_folders_can_be_written(worker):
+    source = (
+        "import os\n"
+        "writable = set()\n"
+        "for folder, inner, _ in os.walk('/'):\n"
+        "    if folder.startswith(('/proc', '/usr/share', '/usr/lib')): inner.clear(); continue\n"
+        "    if os.access(folder, os.W_OK): writable.add('/'.join(folder.split('/')[:3]))\n"
+        "assert writable == {'/tmp', '/home/student', '/dev/shm'}, writable"
+    )
+    assert run(worker, source) is None
+
+
+def test_there_is_no_network(worker):
+    source = (
+        "import socket\n"
+        "for family, address in ((socket.AF_INET, ('127.0.0.1', 22)), (socket.AF_INET, ('1.1.1.1', 53))):\n"
+        "    assert socket.socket(family, socket.SOCK_STREAM).connect_ex(address) != 0"
+    )
+    holds(worker, source)
+
+
+def test_no_process_and_no_variable_of_ours_is_visible(worker):
+    holds(worker, "import os; assert len([p for p in os.listdir('/proc') if p.isdigit()]) <= 3")
+    holds(
+        worker,
+        f"import os; assert not any({os.environ['HOME']!r} == v for v in os.environ.values())",
+    )
+    holds(
+        worker,
+        "import os; assert os.environ['DESCENT_GRADING'] == '1' and 'GRADED_DESCENT_GRADING' not in os.environ",
+    )
+
+
+def test_it_is_no_root_and_cannot_become_it(worker):
+    holds(
+        worker,
+        "import os; assert os.getuid() != 0 and os.getgid() != 0 and 0 not in os.getgroups()",
+    )
+    told = "status = open('/proc/self/status').read()\n"
+    holds(worker, told + "assert 'CapEff:\\t0000000000000000' in status")
+    holds(worker, told + "assert 'NoNewPrivs:\\t1' in status")
+    assert run(worker, "import os; os.setuid(0)")["type"] == "PermissionError"
+
+
+def test_a_large_file_is_refused(worker):
+    assert (
+        run(worker, "open('/home/student/x', 'wb').write(b'x' * 90_000_000)")["type"] == "OSError"
+    )
+
+
+def test_much_memory_at_once_is_refused(worker):
+    assert run(worker, "x = bytearray(2_000_000_000)")["type"] == "MemoryError"
+
+
+def test_magics_await_and_figures_work(worker):
+    holds(worker, "import asyncio\nawait asyncio.sleep(0)")
+    holds(
+        worker, "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()"
+    )
+    holds(worker, "x = !echo hello\nassert x == ['hello']")
+    holds(worker, "from IPython.display import display\ndisplay(plt.figure())")
+
+
+def test_input_is_refused_at_once(worker):
+    assert run(worker, "input('who?')")["type"] == "RuntimeError"
+
+
+@pytest.mark.parametrize(
+    "source, kind",
+    [
+        ("import os; os._exit(3)", "exited"),
+        ("import ctypes; ctypes.string_at(0)", "exited"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "exited"),
+        ("import os\nwhile True: os.write(1, b'x' * 10_000)", "output"),
+        ("import os\nos.write(FD, b'\\x7f\\xff\\xff\\xff')", "output"),
+        (
+            'import os\nos.write(FD, bytes([0, 0, 0, 25]) + b\'{"id": 9, "outcomes": []} \')',
+            "output",
+        ),
+        ("import os\nos.closerange(3, 200)\nwhile True: pass", "exited"),
+    ],
+    ids=["exit", "segfault", "SIGKILL", "a flood", "a giant frame", "a forged frame", "no pipes"],
+)
+def test_a_lost_process_has_its_kind(stage, source, kind):
+    # The replies' descriptor is among the worker's arguments, for everybody to read.
+    find = "import sys\nFD = int(sys.argv[2])\n"
+    with Worker(stage, LIMITS) as worker, pytest.raises(Died) as died:
+        run(worker, find + source, seconds=3)
+    assert died.value.kind == kind
+
+
+def test_memory_shared_out_over_children_is_held(stage):
+    source = (
+        "import os, time\n"
+        "for _ in range(8):\n"
+        "    if os.fork() == 0:\n"
+        "        x = bytearray(400_000_000); x[::4096] = b'1' * len(x[::4096]); time.sleep(60); os._exit(0)\n"
+        "time.sleep(60)"
+    )
+    with Worker(stage, LIMITS) as worker, pytest.raises(Died) as died:
+        run(worker, source, seconds=40)
+    assert died.value.kind == "memory"
+
+
+def test_a_fork_bomb_is_over_with_its_process(stage):
+    source = "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.1)"
+    with Worker(stage, LIMITS) as worker, pytest.raises(Died):
+        inside = psutil.Process(worker.process.pid).children(recursive=True)[-1]
+        space = namespace(inside.pid)
+        assert space is not None and space != namespace(os.getpid())
+        run(worker, source, seconds=3)
+    deadline = time.monotonic() + 10
+    while any(namespace(pid) == space for pid in psutil.pids()) and time.monotonic() < deadline:
+        pass
+    assert not [pid for pid in psutil.pids() if namespace(pid) == space]
+
+
+def namespace(pid):
+    """The pid namespace of a process, or None where it is gone."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return None
+
+
+def test_a_process_left_behind_is_gone_with_the_worker(stage):
+    with Worker(stage, LIMITS) as worker:
+        source = (
+            "import subprocess; p = subprocess.Popen(['sleep', '54321'], start_new_session=True)"
+        )
+        assert run(worker, source) is None
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        left = [
+            p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "54321"]
+        ]
+        if not left:
+            return
+        psutil.wait_procs(left, timeout=0.2)
+    pytest.fail("a child outlived its sandbox")
+
+
+def test_two_submissions_share_no_file(stage):
+    with Worker(stage, LIMITS) as worker:
+        holds(worker, "open('/tmp/left', 'w').write('x'); open('/dev/shm/left', 'w').write('x')")
+    with Worker(stage, LIMITS) as worker:
+        holds(worker, "import os; assert os.listdir('/tmp') == [] and os.listdir('/dev/shm') == []")
+
+
+def test_where_bubblewrap_is_missing_it_says_what_to_do(monkeypatch):
+    sandbox.problem.cache_clear()
+    try:
+        monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+        assert "apt-get install bubblewrap" in sandbox.problem()
+        with pytest.raises(sandbox.SandboxError, match="--no-sandbox"):
+            Stage([NOTEBOOK])
+    finally:
+        sandbox.problem.cache_clear()
+
+
+def test_where_bubblewrap_is_not_allowed_it_says_why(monkeypatch):
+    sandbox.problem.cache_clear()
+    try:
+        monkeypatch.setattr(
+            sandbox, "wrap", lambda *a: ["sh", "-c", "echo no permission >&2; exit 1"]
+        )
+        assert "cannot make a sandbox here: no permission" in sandbox.problem()
+    finally:
+        sandbox.problem.cache_clear()

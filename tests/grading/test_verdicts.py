@@ -1,0 +1,169 @@
+"""Each kind of verdict, from a real submission in the real sandbox."""
+
+import dataclasses
+
+import pytest
+
+from autograder import verdicts
+from tests.grading.toy_chapter import CHAPTER
+
+pytestmark = pytest.mark.sandbox
+
+ANSWERS = {
+    "full": "def double(x):\n    return x + x",
+    "partial": "def double(x):\n    return x**2",
+    "wrong": "def double(x):\n    return 2 * x + 1",
+    "unsolved": None,
+    "error": "def double(x):\n    return y",
+    "exited": "import os\ndef double(x):\n    os._exit(3)",
+    "timeout": "def double(x):\n  while True:\n    try:\n      while True: pass\n    except: pass",
+    "memory": "def double(x):\n    return bytearray(10**11)",
+    "output": "import os\ndef double(x):\n    while True: os.write(1, b'x' * 10_000)",
+    "missing": "",
+}
+
+
+def test_every_kind_is_tried():
+    assert set(ANSWERS) == set(verdicts.KINDS)
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_exercise_ends_in_its_kind_and_the_other_is_graded(graded, notebook, kind):
+    found, _ = graded(notebook(double=ANSWERS[kind]))
+    assert found["double"].kind == kind
+    assert found["double"].points == {"full": 3.0, "partial": 1.0}.get(kind, 0.0)
+    assert (
+        found["double"].evidence.endswith(".") and "double" in found["double"].evidence + "double"
+    )
+    assert (found["scaled"].kind, found["scaled"].points) == ("full", 2.0)
+
+
+CELLS = {
+    "raise": ("raise ValueError('no')", "error", "The cell of double raised ValueError in line 1"),
+    "syntax": (
+        "def double(x:\n    return x",
+        "error",
+        "raised SyntaxError in line 1, `def double(x:`",
+    ),
+    "exit": ("exit()", "exited", "raised SystemExit"),
+    "os._exit": ("import os; os._exit(7)", "exited", "exit code 7"),
+    "a number": ("double = 2", "missing", "double is no function"),
+}
+
+
+@pytest.mark.parametrize("source, kind, words", CELLS.values(), ids=CELLS.keys())
+def test_a_cell_that_fails_is_the_verdict_on_its_own_exercise(
+    graded, notebook, source, kind, words
+):
+    found, _ = graded(notebook(double=source))
+    assert (found["double"].kind, found["double"].points) == (kind, 0.0)
+    assert words in found["double"].evidence
+    assert found["scaled"].kind == "full"
+
+
+def test_an_endless_cell_is_left_out_and_the_rest_is_graded(grader, graded, notebook):
+    limits = grader.limits
+    grader.limits = dataclasses.replace(limits, cell=1.5)
+    try:
+        found, _ = graded(notebook(double="while True: pass"))
+    finally:
+        grader.limits = limits
+    assert found["double"].kind == "timeout" and found["scaled"].kind == "full"
+
+
+def test_an_added_cell_that_kills_is_left_out_and_told_to_the_instructor(graded, notebook):
+    content = notebook()
+    content["cells"].insert(
+        2, {"cell_type": "code", "metadata": {}, "outputs": [], "source": "import os\nos._exit(1)"}
+    )
+    found, submission = graded(content)
+    assert found["double"].kind == found["scaled"].kind == "full"
+    assert (
+        submission.look
+        and "was left out: it was run, and it ended the program (exit code 1)"
+        in submission.notes[0]
+    )
+
+
+def test_a_notebook_that_takes_too_long_in_all_ends(grader, graded, notebook):
+    limits = grader.limits
+    grader.limits = dataclasses.replace(limits, total=2.0, cell=1.0)
+    slow = "import time\ntime.sleep(1.5)"
+    content = notebook()
+    content["cells"].insert(2, {"cell_type": "code", "metadata": {}, "outputs": [], "source": slow})
+    content["cells"].insert(
+        2, {"cell_type": "code", "metadata": {}, "outputs": [], "source": slow + " "}
+    )
+    try:
+        found, _ = graded(content)
+    finally:
+        grader.limits = limits
+    assert {verdict.kind for verdict in found.values()} <= {"timeout", "full"}
+
+
+def test_a_notebook_that_cannot_be_read_is_missing_and_asks_for_a_look(graded):
+    found, submission = graded(b"{")
+    assert {verdict.kind for verdict in found.values()} == {"missing"}
+    assert submission.look and "cannot be read" in found["double"].evidence
+
+
+def test_a_deleted_check_is_told_in_the_evidence(graded, notebook):
+    content = notebook()
+    content["cells"] = [cell for cell in content["cells"] if cell["id"] != "check-double"]
+    found, _ = graded(content)
+    assert found["double"].kind == "full"
+    assert "Its check cell was deleted: the course's own was used." in found["double"].evidence
+    assert "tampered and restored" in found["double"].how
+
+
+def test_forging_the_check_the_library_and_numpy_earns_nothing(graded, notebook):
+    forge = (
+        "import descent, descent.running, descent.checking, numpy as np, builtins\n"
+        "class Anything:\n    def __eq__(self, other): return True\n"
+        "    def __array__(self, *a, **k): return np.full(3, np.nan)\n"
+        "def run_cases(*a, **k): return [{'status': 'full', 'points': 3}] * 3\n"
+        "descent.running.run_cases = run_cases\nnp.allclose = np.isclose = lambda *a, **k: True\n"
+        "def double(x): return Anything()"
+    )
+    found, _ = graded(notebook(double=forge))
+    assert found["double"].points == 0 and found["scaled"].points == 0
+
+
+def test_a_forged_message_is_a_verdict_and_asks_for_a_look(graded, notebook):
+    forge = (
+        "import os, sys\ndef double(x):\n    os.write(int(sys.argv[2]), b'\\x7f\\xff\\xff\\xff')"
+    )
+    found, submission = graded(notebook(double=forge))
+    assert (found["double"].kind, found["double"].points) == ("output", 0.0)
+    assert submission.look and found["scaled"].kind == "full"
+
+
+def test_prints_warnings_and_figures_cost_nothing(graded, notebook):
+    noisy = (
+        "import warnings, sys, matplotlib.pyplot as plt\nwarnings.warn('hm')\n"
+        "print('hello', file=sys.stderr)\nplt.plot([1]); plt.show()\n"
+        "def double(x):\n    print(x)\n    warnings.warn('hm')\n    return 2 * x"
+    )
+    found, _ = graded(notebook(double=noisy))
+    assert found["double"].kind == "full" and found["double"].evidence == "All 3 properties hold."
+
+
+def test_the_students_own_record_stands_beside_the_verdict(grader, graded, notebook):
+    import json
+
+    folder = grader.space.received(CHAPTER, "zoe")
+    folder.mkdir(parents=True)
+    entry = {
+        "exercises": {
+            "double": {"seconds": 61.26, "checks": 4},
+            "scaled": {"seconds": "long", "checks": -1},
+        }
+    }
+    (folder / "current.json").write_text(
+        json.dumps({"records": {f"{CHAPTER}/01_first": entry}, "file": "x.zip"})
+    )
+    found, submission = graded(notebook(double=None, scaled=None), "zoe")
+    assert (found["double"].worked, found["double"].checks) == (61.3, 4)
+    assert (found["scaled"].worked, found["scaled"].checks) == (None, None)
+    verdicts.save(grader.space, submission)
+    assert verdicts.load(grader.space, CHAPTER, "zoe") == submission
