@@ -2,7 +2,7 @@
 
 import sys
 
-from descent import cards, judging, running, session
+from descent import cards, compare, judging, running, session
 
 _LEVELS = ("a nudge", "the next step", "nearly the line")
 
@@ -25,18 +25,22 @@ def check(answer) -> Score:
     Shows which properties hold, what was expected and what came, and the known mistake that gives the same
     result. Never raises; an answer that fails, prints or runs too long is told in the card.
     """
+    from descent import records
+
     if session.current.grading:
         return Score(0.0)  # the grader asks the answers itself
     try:
         exercise = _exercise(answer)
         verdict = _verdict(answer, exercise)
+        records.record_check(session.current.notebook, verdict)
     except _Told as told:
         return _note(str(told))
     except KeyboardInterrupt:
         return _note("The check was interrupted.")
-    from descent import records
-
-    records.record_check(session.current.notebook, verdict)
+    except Exception as error:  # a fault of ours must not stop a notebook
+        return _note(
+            f"The check itself failed ({type(error).__name__}: {error}). Please tell your instructor."
+        )
     return _present(Score(verdict.points), cards.html_card(verdict), cards.text_card(verdict))
 
 
@@ -57,7 +61,10 @@ def hint(answer) -> None:
 
 
 def is_solved(answer) -> bool:
-    """Whether this very answer has full points; it is checked quietly if it was not yet."""
+    """Whether this very answer has full points; it is checked quietly if it had not.
+
+    An answer that was too slow is not made to run again.
+    """
     if session.current.grading:
         return False
     try:
@@ -65,7 +72,7 @@ def is_solved(answer) -> bool:
     except _Told:
         return False
     kept = session.current.verdicts.get(exercise["name"])
-    if kept and kept[0] is answer:
+    if kept and kept[0] is answer and kept[1].kind in ("full", "timeout"):
         return kept[1].kind == "full"
     return _verdict(answer, exercise).kind == "full"
 
@@ -100,9 +107,15 @@ def _exercise(answer) -> dict:
     if name in exercises:
         if not callable(answer):
             raise _Told(
-                f"{name} is a {type(answer).__name__} now, not a function. Run its cell again, then check."
+                f"{name} is {compare.kind_of(answer)} now, not a function. "
+                "Run its cell again, then check."
             )
         return exercises[name]
+    if not callable(answer):
+        raise _Told(
+            "Give check the function itself, without quotes or parentheses: "
+            f"check({next(iter(exercises), '…')}). It got {compare.kind_of(answer)}."
+        )
     known = ", ".join(exercises) or "none"
     raise _Told(f"This notebook has no exercise named {name!r}. Its exercises: {known}.")
 

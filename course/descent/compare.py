@@ -6,6 +6,8 @@ student's checker. Sources of the float32 tolerances: 2^-23 is about 1.2e-7, and
 terms loses two to three digits of it.
 """
 
+import contextlib
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -249,9 +251,22 @@ def _as_array(got):
         have = np.asarray(got)
     except ValueError:
         return None, "the rows of the result have different lengths"
+    if have.dtype.kind == "O":  # integers beyond 64 bits, told as floats
+        with contextlib.suppress(TypeError, ValueError):
+            have = np.vectorize(_float, otypes=[float])(have)
     if have.dtype.kind not in "biufc":
         return None, "the result holds something that is not a number"
     return have, None
+
+
+def _float(value) -> float:
+    """A Python number as a float. Raises TypeError for everything else."""
+    if not isinstance(value, int | float):
+        raise TypeError
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def shape_problem(want: np.ndarray, have: np.ndarray) -> str | None:
@@ -320,7 +335,8 @@ def kind_of(value) -> str:
         return f"an array of shape {value.shape}"
     if isinstance(value, list):
         return f"a list of length {len(value)}"
-    return f"a {type(value).__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def shorten(value, width: int = 120) -> str:

@@ -1,5 +1,6 @@
 """`submit(chapter)`: pack a chapter into one file to hand in. Earlier files are kept."""
 
+import contextlib
 import json
 import re
 import time
@@ -19,7 +20,7 @@ def submit(chapter: str, student: str | None = None) -> Path:
     """Pack the notebooks of `chapter` ("03_optimisation") as they are saved -> path of the zip file.
 
     student: your identifier as your instructor knows it (letters, digits, . _ @ -); remembered after the first time.
-    Says what is not solved yet. Raises HandInError when there is no such chapter or no identifier.
+    Says what is not solved yet. Raises HandInError when there is no such chapter, no identifier or no room.
     """
     folder = session.course_folder() / chapter
     notebooks = sorted(folder.glob("*.ipynb")) if re.fullmatch(r"\w+", chapter) else []
@@ -28,11 +29,17 @@ def submit(chapter: str, student: str | None = None) -> Path:
         raise HandInError(f"submit: there is no chapter {chapter!r}. Chapters: {chapters}.")
     student = _identify(student)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(session.now()))
-    target = _fresh(
-        session.home().parent / "handins" if _inside_course() else session.home() / "handins",
-        f"{chapter}--{student}--{stamp}",
-    )
-    _pack(target, chapter, student, stamp, notebooks)
+    try:
+        target = _fresh(
+            session.home().parent / "handins" if _inside_course() else session.home() / "handins",
+            f"{chapter}--{student}--{stamp}",
+        )
+        _pack(target, chapter, student, stamp, notebooks)
+    except OSError as error:
+        raise HandInError(
+            f"submit: the file could not be written ({error}). "
+            "Is the disk full, or the course folder read-only?"
+        ) from error
     _say(target, chapter, notebooks)
     return target
 
@@ -42,8 +49,8 @@ def _inside_course() -> bool:
 
 
 def _identify(student):
-    kept = records.read()
-    student = student or kept.get("student")
+    known = records.read().get("student")
+    student = student or known
     if not student:
         raise HandInError(
             'submit: who are you? Call it once as submit("…", student="your identifier").'
@@ -52,16 +59,18 @@ def _identify(student):
         raise HandInError(
             f"submit: {student!r} is no identifier: use letters, digits and . _ @ - (no double dash)."
         )
-    if kept.get("student") != student:
-        records.write(kept | {"student": student})
+    if student != known:
+        records.record_student(student)
     return student
 
 
 def _fresh(folder: Path, stem: str) -> Path:
+    """An empty file of a new name, so that two hand-ins of one second are two files."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(1000):
         target = folder / (f"{stem}.zip" if number == 0 else f"{stem}-{number}.zip")
-        if not target.exists():
+        with contextlib.suppress(FileExistsError):
+            target.touch(exist_ok=False)
             return target
     raise HandInError(f"submit: {folder} holds a thousand files of this second.")
 
@@ -77,11 +86,16 @@ def _pack(target, chapter, student, stamp, notebooks):
         "records": {name: kept[name] for name in names if name in kept},
     }
     partial = target.with_suffix(".part")
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as bundle:
-        bundle.writestr("manifest.json", json.dumps(manifest, indent=1))
-        for notebook in notebooks:
-            bundle.write(notebook, f"{chapter}/{notebook.name}")
-    partial.rename(target)
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as bundle:
+            bundle.writestr("manifest.json", json.dumps(manifest, indent=1))
+            for notebook in notebooks:
+                bundle.write(notebook, f"{chapter}/{notebook.name}")
+        partial.replace(target)
+    except BaseException:
+        for path in (partial, target):
+            path.unlink(missing_ok=True)
+        raise
 
 
 def _say(target, chapter, notebooks):
@@ -94,11 +108,13 @@ def _say(target, chapter, notebooks):
         name = entry["notebook"]
         if not name.startswith(f"{chapter}/"):
             continue
+        path = session.course_folder() / f"{name}.ipynb"
+        if path not in notebooks:
+            print(f"  {path.stem}: not in the folder; it counts as missing. Was it renamed?")
+            continue
         done = kept.get(name, {}).get("exercises", {})
         missing = [e for e in entry["exercises"] if done.get(e, {}).get("kind") != "full"]
-        saved = time.strftime(
-            "%H:%M", time.localtime((session.course_folder() / f"{name}.ipynb").stat().st_mtime)
-        )
+        saved = time.strftime("%H:%M", time.localtime(path.stat().st_mtime))
         state = f"not fully solved: {', '.join(missing)}" if missing else "all solved"
-        print(f"  {name.split('/')[1]} (saved {saved}): {state}")
+        print(f"  {path.stem} (saved {saved}): {state}")
     print(f"Hand in this file: {target}")

@@ -42,8 +42,7 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
     if session.current.grading:
         plt.close(fig)
         return
-    if not str(words).strip():
-        raise ValueError("show: words is empty. Say in a sentence what the figure shows.")
+    require_words(words)
     from IPython.display import display
 
     summary = describe(fig, digits)
@@ -54,6 +53,12 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
         display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
     else:
         display({"text/html": picture_html(data, width, words), "text/plain": plain}, raw=True)
+
+
+def require_words(words: str) -> None:
+    """Raises ValueError where a figure would have no text alternative."""
+    if not str(words).strip():
+        raise ValueError("show: words is empty. Say in a sentence what the figure shows.")
 
 
 def picture_html(data: bytes, width: int, words: str) -> str:

@@ -19,9 +19,11 @@ def path() -> Path:
 
 def read() -> dict:
     """All records; a broken file is set aside under another name, never overwritten."""
+    if session.current.unsaved is not None:
+        return session.current.unsaved
     try:
         kept = json.loads(path().read_text(encoding="utf-8"))
-        if isinstance(kept, dict):
+        if _is_record(kept):
             return kept
         raise ValueError("not a record")
     except FileNotFoundError:
@@ -32,14 +34,52 @@ def read() -> dict:
         return {}
 
 
-def write(records: dict) -> None:
-    """Replace the file in one step, so that a crash leaves the old one."""
+def _is_record(kept) -> bool:
+    """Whether a file holds what `write` writes: a dict, with two dicts for each "chapter/notebook"."""
+    if not isinstance(kept, dict):
+        return False
+    parts = [part for name, part in kept.items() if "/" in name]
+    if not all(isinstance(part, dict) for part in parts):
+        return False
+    inner = [part.get(key, {}) for part in parts for key in ("exercises", "predictions")]
+    if not all(isinstance(one, dict) for one in inner):
+        return False
+    return all(isinstance(e, dict) for part in parts for e in part.get("exercises", {}).values())
+
+
+def _write(records: dict) -> None:
+    """Replace the file in one step, so that a crash leaves the old one.
+
+    Where it cannot be written, the records last as long as this kernel.
+    """
+    session.current.unsaved = records
     with contextlib.suppress(OSError):
-        path().parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path().parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(records, file, indent=1, sort_keys=True)
-        os.replace(name, path())
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(records, file, indent=1, sort_keys=True)
+            os.replace(name, path())
+            session.current.unsaved = None
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _changing():
+    """All records, to be changed and then written, while no other notebook writes.
+
+    Files cannot be locked on Windows and in some network folders: there the last one to write wins.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            path().parent.mkdir(parents=True, exist_ok=True)
+            import fcntl
+
+            lock = stack.enter_context(open(path().with_suffix(".lock"), "w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        records = read()
+        yield records
+        _write(records)
 
 
 def of_notebook(records: dict, notebook: str) -> dict:
@@ -51,29 +91,31 @@ def of_notebook(records: dict, notebook: str) -> dict:
 
 
 def record_visit(notebook: str) -> None:
-    records = read()
-    of_notebook(records, notebook)["seen"] = session.now()
-    write(records)
+    with _changing() as records:
+        of_notebook(records, notebook)["seen"] = session.now()
+
+
+def record_student(name: str) -> None:
+    with _changing() as records:
+        records["student"] = name
 
 
 def record_check(notebook: str, verdict: Verdict) -> None:
     """Count a check; the points kept are those of the newest check."""
-    records = read()
-    entry = _entry(records, notebook, verdict.exercise)
-    entry["checks"] = entry.get("checks", 0) + 1
-    entry |= {"points": verdict.points, "max_points": verdict.max_points, "kind": verdict.kind}
-    if verdict.kind == "full":
-        entry.setdefault("solved", session.now())
-    write(records)
+    with _changing() as records:
+        entry = _entry(records, notebook, verdict.exercise)
+        entry["checks"] = entry.get("checks", 0) + 1
+        entry |= {"points": verdict.points, "max_points": verdict.max_points, "kind": verdict.kind}
+        if verdict.kind == "full":
+            entry.setdefault("solved", session.now())
 
 
 def next_hint(notebook: str, name: str, levels: int) -> int:
     """The level of hint to show now, 0 to levels - 1; each call goes one further."""
-    records = read()
-    entry = _entry(records, notebook, name)
-    level = min(entry.get("hints", 0), levels - 1)
-    entry["hints"] = level + 1
-    write(records)
+    with _changing() as records:
+        entry = _entry(records, notebook, name)
+        level = min(entry.get("hints", 0), levels - 1)
+        entry["hints"] = level + 1
     return level
 
 
@@ -89,9 +131,8 @@ def _entry(records, notebook, name):
 
 
 def record_guess(notebook: str, question: str, guess: str) -> None:
-    records = read()
-    of_notebook(records, notebook)["predictions"].setdefault(question, guess)
-    write(records)
+    with _changing() as records:
+        of_notebook(records, notebook)["predictions"].setdefault(question, guess)
 
 
 def guess_of(notebook: str, question: str) -> str | None:

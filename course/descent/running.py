@@ -10,7 +10,6 @@ import copy
 import io
 import math
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -55,9 +54,20 @@ def run_case(
     before = copy.deepcopy(inputs)
     printed = _Printed()
     started = time.perf_counter()
+    with _quiet(
+        printed
+    ):  # also round what an error prints, and a result that complains when it is dropped
+        outcome = _attempt(answer, inputs, probe, limit)
+    outcome["seconds"] = round(time.perf_counter() - started, 4)
+    outcome["mutated"] = [name for name in before if _changed(before[name], inputs[name])]
+    outcome["printed"] = printed.text()
+    return outcome
+
+
+def _attempt(answer, inputs, probe, limit) -> dict:
     outcome = {"status": "ok", "value": None, "error": None}
     try:
-        with _quiet(printed), _time_limit(limit):
+        with _time_limit(limit):
             result = probe(answer, **inputs) if probe else answer(**inputs)
             outcome["value"] = wire.encode(result)
     except wire.WireError as error:
@@ -71,9 +81,6 @@ def run_case(
     except BaseException as error:
         status = "unsolved" if _is_stub(error) else "raised"
         outcome |= {"status": status, "error": describe_error(error, answer)}
-    outcome["seconds"] = round(time.perf_counter() - started, 4)
-    outcome["mutated"] = [name for name in before if _changed(before[name], inputs[name])]
-    outcome["printed"] = printed.text()
     return outcome
 
 
@@ -126,7 +133,7 @@ def _changed(before, after) -> bool:
 
 
 class _Printed(io.TextIOBase):
-    """Keeps the first characters of what an answer prints."""
+    """Keeps the first characters of what an answer prints, even after it closes the stream."""
 
     def __init__(self):
         self.kept: list[str] = []
@@ -134,6 +141,9 @@ class _Printed(io.TextIOBase):
 
     def writable(self):
         return True
+
+    def close(self):
+        pass
 
     def write(self, text):
         if self.room > 0:
@@ -167,7 +177,7 @@ def _quiet(printed):
 
 @contextlib.contextmanager
 def _time_limit(seconds):
-    """Interrupt the main thread of a POSIX system after `seconds`; elsewhere there is no limit."""
+    """Raise TooSlow in the main thread of a POSIX system after `seconds`; elsewhere there is no limit."""
     if (
         not hasattr(signal, "setitimer")
         or threading.current_thread() is not threading.main_thread()
@@ -175,15 +185,23 @@ def _time_limit(seconds):
         yield
         return
 
+    rang = False
+
     def ring(signum, frame):
+        nonlocal rang
+        rang = True
         raise TooSlow
 
     previous = signal.signal(signal.SIGALRM, ring)
     # The timer repeats: a first TooSlow may be swallowed by a bare `except:` in the answer.
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
     try:
-        yield
-    finally:
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # a last ring may have come in before the timer stopped
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-        sys.stdout.flush()
+    if rang:
+        raise TooSlow

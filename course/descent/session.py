@@ -17,6 +17,7 @@ class Session:
     def __init__(self):
         self.notebook: str | None = None
         self.verdicts: dict = {}  # exercise name -> (answer object, Verdict), newest only
+        self.unsaved: dict | None = None  # the records, where their file cannot be written
 
     @property
     def grading(self) -> bool:

@@ -39,8 +39,10 @@ class AfterTransformer(ast.NodeTransformer):
     def visit_With(self, node):
         if not is_after(node):
             return self.generic_visit(node)
+        mark = fingerprint(node)  # of the block as written, before those inside it change
+        self.generic_visit(node)
         call = node.items[0].context_expr
-        call.keywords.append(ast.keyword("_picture", ast.Constant(fingerprint(node))))
+        call.keywords.append(ast.keyword("_picture", ast.Constant(mark)))
         plain = ast.If(test=call, body=node.body, orelse=[])
         return ast.fix_missing_locations(ast.copy_location(plain, node))
 
@@ -94,9 +96,9 @@ def _show_target(missing: list[str], picture: str) -> None:
     plain = line.replace("<code>", "").replace("</code>", "") + "".join(
         f" [{t[2]}]" for t in targets
     )
-    from IPython.display import display
+    from descent import checking
 
-    display({"text/html": f"<p>{line}</p>{pictures}", "text/plain": plain}, raw=True)
+    checking._display(f"<p>{line}</p>{pictures}", plain)
 
 
 def _targets(picture: str) -> list[tuple[str, int, str]]:

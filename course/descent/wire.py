@@ -98,11 +98,14 @@ def _is_tensor(value) -> bool:
 
 
 def _tensor(value, budget):
-    plain = value.detach().cpu()
-    name = str(plain.dtype).removeprefix("torch.")
-    if name == "bfloat16":
-        plain = plain.float()
-    return _array(plain.numpy(), "tensor", budget)
+    try:
+        plain = value.detach().cpu().to_dense().resolve_conj().resolve_neg()
+        if str(plain.dtype) == "torch.bfloat16":
+            plain = plain.float()
+        array = plain.numpy()
+    except (TypeError, RuntimeError):  # a tensor without data, or of a type that numpy lacks
+        raise WireError(f"The result is a {type(value).__name__}. {_ACCEPTED}") from None
+    return _array(array, "tensor", budget)
 
 
 def _array(array, tag, budget):

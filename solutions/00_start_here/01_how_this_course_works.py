@@ -30,7 +30,7 @@ print(f"Too old: {old}. Run `make start`." if old else "All is here. You are rea
 # %% [markdown]
 # ## Your first exercise
 #
-# An exercise is a function with a missing line. A text under its name says what goes in (`x`), what comes out (after the arrow `->`), and gives one small example. You write the line, run
+# An exercise is a function with a missing line. A text under its name, the *docstring*, says what goes in (`x`), what comes out (after the arrow `->`), and gives one small example. You write the line, run
 # the cell, and then run the cell with `check`.
 #
 # Before you write one, look at a check that fails. Somebody in a hurry was asked for the average of a list and wrote this. Run it.

@@ -6,7 +6,7 @@ import shutil
 import nbformat
 import pytest
 
-from autograder import build, masters, pages, release
+from autograder import build, masters, pages, release, stale, trying
 from tests.build.toy import MASTER, NOTEBOOK
 
 
@@ -189,3 +189,103 @@ def test_stock_nbgrader_builds_the_same_release(project):
 def test_a_master_that_is_missing_is_named():
     with pytest.raises(FileNotFoundError, match="There is no master"):
         masters.read("97_none/01_nothing")
+
+
+def everything(root):
+    """Every built file of the toy -> its bytes."""
+    found = [p for p in root.rglob("01_square*") if p.suffix in (".ipynb", ".json", ".png")]
+    return {path: path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("result = x * x", "result = x + x"),
+        ('predict("Does', 'square(np.ones(2))\npredict("Does'),
+    ],
+    ids=["while the solution runs", "while the student's edition runs"],
+)
+def test_a_failed_build_leaves_what_was_built_before(project, old, new):
+    before = everything(project)
+    assert len(before) == 4
+    (project / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER.replace(old, new, 1))
+    with pytest.raises(build.BuildError):
+        build.build(NOTEBOOK)
+    assert everything(project) == before
+    assert len(build.stale_parts(NOTEBOOK)) == 3
+    for path in before:
+        path.unlink()
+    with pytest.raises(build.BuildError):
+        build.build(NOTEBOOK)
+    assert everything(project) == {}
+
+
+SLIPS = {
+    "reference": ("spec.py", "lambda x: x**2", "lambda x: x.nothing", "spec.py: square: its reference fails"),
+    "cases": ("spec.py", 'yield "zero", dict(x=np.zeros(2))', 'yield "zero"', "spec.py: square: a case must be"),
+    "name": ("spec.py", "import numpy as np", "import numpy as np\n\nnp.nothing", "spec.py:3: AttributeError"),
+    "syntax": ("spec.py", "import numpy as np", "import numpy as np\n\nx = = 1", "spec.py:3: SyntaxError"),
+    "twice": ("spec.py", "@square.right", "again = Exercise('square', reference=1, hints=[])\n\n@square.right",
+              "spec.py: two exercises are named 'square'"),
+    "master": (f"solutions/{NOTEBOOK}.py", "import numpy as np", "import numpy as = np", "01_square.py:6: not valid Python"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_by_the_command_and_stops_nothing_else(
+    toy_course, slip, monkeypatch, capsys
+):
+    name, old, new, message = SLIPS[slip]
+    text = (toy_course / name).read_text()
+    assert old in text
+    (toy_course / name).write_text(text.replace(old, new, 1))
+    assert build.main([NOTEBOOK]) == 1
+    told = capsys.readouterr()
+    assert f"{NOTEBOOK} FAILED" in told.err and message in told.err
+    assert "0 built, 1 failed" in told.out
+
+
+def test_an_unknown_notebook_is_named(toy_course, capsys):
+    assert build.main(["99_toy/02_cube"]) == 2
+    assert f"no master for 99_toy/02_cube. Known: {NOTEBOOK}." in capsys.readouterr().err
+
+
+def test_a_second_build_waits_for_the_first(toy_course):
+    with build.alone(), pytest.raises(BlockingIOError):
+        with build.alone(wait=False):
+            pass
+    with build.alone(wait=False):
+        pass
+
+
+def test_a_picture_that_is_missing_or_of_no_use_is_stale(project):
+    assert stale.picture_problems(NOTEBOOK) == []
+    folder = project / "course/descent/checks/99_toy"
+    (picture,) = folder.glob("*.png")
+    extra = picture.rename(folder / "01_square.0123456789ab.0.png")
+    missing, unused = stale.picture_problems(NOTEBOOK)
+    assert picture.name in missing and "is missing" in missing
+    assert extra.name in unused and "belongs to no block" in unused
+
+
+def test_what_a_reference_imports_makes_it_stale_too(toy_course, monkeypatch):
+    folder = toy_course / "solutions" / "reference"
+    folder.mkdir()
+    (folder / "one.py").write_text("from solutions.reference import two\n")
+    (folder / "two.py").write_text("x = 1\n")
+    with (toy_course / "spec.py").open("a") as file:
+        file.write("\n\ndef later():\n    import solutions.reference.one\n")
+    names = [path.name for path in build.sources(NOTEBOOK)]
+    assert names == ["01_square.py", "one.py", "two.py", "spec.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["99_toy"], "try: '99_toy' is no notebook: name it like 03_optimisation/01_gradient_descent."),
+        ([NOTEBOOK, "sqare"], "try: no exercise 'sqare'. Exercises: square."),
+    ],
+)  # fmt: skip
+def test_try_refuses_what_it_cannot_try(toy_course, arguments, message, capsys):
+    assert trying.main(arguments) == 2
+    assert message in capsys.readouterr().err

@@ -36,6 +36,11 @@ SLIPS = {
         "solution markers outside an exercise",
     ),
     "no minutes": ('minutes=5 builds="a square"', 'builds="a square"', ":1: the title cell needs minutes"),
+    "after no exercise": ("with after(square):", "with after(draw):", "after(draw): 'draw' is no exercise of this notebook"),
+    "after nothing": ("with after(square):", "with after():", "after() names no exercise"),
+    "two checks": ('# %% check="square"\n', '# %% check="square"\ncheck(square)\n\n# %% check="square"\n', "check 'square' appears twice"),
+    "minutes in words": ('minutes=5 builds="a square"', 'minutes="5 min" builds="a square"', ":1: the title cell needs minutes"),
+    "another notebook's start": ('start("99_toy/01_square")', 'start("99_toy/02_cube")', "start must name this notebook"),
     "not Python": ("    fig, ax = plt.subplots()", "    fig, ax = = 1", "not valid Python"),
 }  # fmt: skip
 
@@ -87,6 +92,29 @@ def test_a_slip_of_the_specification_is_named(toy_course, slip):
     (toy_course / "spec.py").write_text(SPEC.replace(old, new, 1))
     found = problems(toy_course)
     assert any(message in problem for problem in found), found
+
+
+def test_a_solution_in_the_docstring_or_in_a_hint_is_named(toy_course):
+    path = toy_course / "solutions" / f"{NOTEBOOK}.py"
+    leak = '"""x (n,) -> (n,). result = x * x, then return result."""'
+    path.write_text(MASTER.replace('"""x (n,) -> (n,)."""', leak, 1))
+    assert any(
+        ":13: the text around the markers holds the whole solution" in p
+        for p in problems(toy_course)
+    )
+    path.write_text(MASTER)
+    (toy_course / "spec.py").write_text(
+        SPEC.replace("Times itself.", "result = x * x; return result")
+    )
+    assert any(
+        "spec.py:1: square: a hint holds the whole solution" in p for p in problems(toy_course)
+    )
+
+
+def test_lines_are_right_below_a_first_comment(toy_course):
+    slip = "# A comment.\n\n" + MASTER.replace("points=3", "points=0", 1)
+    (toy_course / "solutions" / f"{NOTEBOOK}.py").write_text(slip)
+    assert any(":15: points are missing" in p for p in problems(toy_course))
 
 
 def test_an_exercise_without_a_specification_is_named(toy_course):

@@ -161,7 +161,9 @@ def test_a_block_inside_another_is_skipped_too(shell):
     shell.run_cell(RIGHT)
     shell.run_cell("def other(x):\n    raise NotImplementedError")
     shell.run_cell("from descent import after\nmade = []")
-    nested = "with after(double):\n    made.append(1)\n    with after(other):\n        made.append(2)"
+    nested = (
+        "with after(double):\n    made.append(1)\n    with after(other):\n        made.append(2)"
+    )
     shell.run_cell(nested).raise_error()
     assert shell.user_ns["made"] == [1]
     shell.run_cell(f"%%time\n{nested}").raise_error()

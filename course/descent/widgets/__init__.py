@@ -34,9 +34,14 @@ class Explorer(ipywidgets.VBox):
 
     def _changed(self, _):
         """A control moved. Jupyter hides what a callback raises, so an error is told in the readout."""
+        import matplotlib.pyplot as plt
+
+        before = plt.get_fignums()
         try:
             self.redraw()
         except Exception as error:
+            for number in set(plt.get_fignums()) - set(before):
+                plt.close(number)  # half drawn
             message = html.escape(f"This cannot be drawn. {type(error).__name__}: {error}")
             self.readout.value = f'<div role="alert">{message}</div>'
 
@@ -45,6 +50,7 @@ class Explorer(ipywidgets.VBox):
         from descent import plots
 
         fig, self.words = self.draw(**self.values)
+        plots.require_words(self.words)
         data, width = plots.png(fig, DPI)
         self.picture.value = plots.picture_html(data, width, self.words)
         self.readout.value = (

@@ -155,6 +155,14 @@ def _(left, right, points, rtol):
 
 
 @counterexample.wrong(
+    "isclose with tolerances of its own",
+    advice="np.isclose brings a relative tolerance of 1e-5 and an absolute one of 1e-8. Yours is rtol, and nothing else: set both.",
+)
+def _(left, right, points, rtol):
+    return next((p for p in points if not np.isclose(left(p), right(p))), None)
+
+
+@counterexample.wrong(
     "an absolute tolerance",
     advice="A difference of 0.001 is nothing beside a million million and everything beside 1e-13. What must rtol be multiplied by?",
 )
@@ -457,6 +465,7 @@ train_predict_evaluate = Exercise(
         "calls": [f"fit on {len(y)} rows", f"predict {len(y_test)} rows"],
     },
     compare=parts(score=close(), calls=exact()),
+    limit=10.0,  # an answer may import scikit-learn's metrics
     hints=[
         "Three phases, three lines. Which of the four arrays may each phase see?",
         "model.fit gets the training samples with their labels, model.predict the test samples alone. "
@@ -654,6 +663,11 @@ def _(W, b, act, h):
     return np.maximum(W @ h + b, 0)
 
 
+@layer.wrong("the bias is added to the input", advice="b has as many entries as the output. Add it after the product.")
+def _(W, b, act, h):
+    return act(W @ (h + b))
+
+
 @layer.right("unit by unit")
 def _(W, b, act, h):
     return act(np.array([sum(w * x for w, x in zip(row, h, strict=True)) + bias for row, bias in zip(W, b, strict=True)]))
@@ -698,6 +712,19 @@ def _(h1, h2, x):
 @outer_times.wrong("entry by entry", advice="Between h2ᵀ and x stands an inner product. It multiplies, and then it sums.")
 def _(h1, h2, x):
     return h1 * h2 * x
+
+
+@outer_times.wrong(
+    "no brackets",
+    advice="Python works off * and @ from left to right, so h1 * h2 @ x begins with h1 * h2. Which product should come first?",
+)
+def _(h1, h2, x):
+    return h1 * h2 @ x
+
+
+@outer_times.wrong("h1 meets h2 first", advice="Between h1 and h2ᵀ stands an outer product, no inner one. Which two vectors make a number?")
+def _(h1, h2, x):
+    return (h1 @ h2) * x
 
 
 @outer_times.wrong("only the number", advice="You found how far h2 and x agree. In which direction does the result point?")
