@@ -7,6 +7,9 @@ the check data and the target pictures. Only what changed is built; the same inp
 import argparse
 import ast
 import base64
+import contextlib
+import copy
+import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +17,7 @@ import shutil
 import sys
 import tempfile
 import time
+import traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -46,17 +50,30 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    todo = [n for n in arguments.notebook or known if arguments.force or stale_parts(n)]
-    failed = _build_all(todo)
-    if not failed:
-        from autograder import pages
+    with alone():
+        todo = [n for n in arguments.notebook or known if arguments.force or stale_parts(n)]
+        failed = _build_all(todo)
+        if not failed:
+            from autograder import pages
 
-        pages.write_all()
+            pages.write_all()
     done = len(todo) - len(failed)
     print(
         f"{done} built, {len(failed)} failed, {len(arguments.notebook or known) - len(todo)} up to date."
     )
     return 1 if failed else 0
+
+
+@contextlib.contextmanager
+def alone():
+    """Wait until no other build of this project runs, and keep others waiting."""
+    CHECKS.mkdir(parents=True, exist_ok=True)
+    folder = os.open(CHECKS, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _build_all(notebooks: list[str]) -> list[str]:
@@ -66,10 +83,11 @@ def _build_all(notebooks: list[str]) -> list[str]:
         for number, job in enumerate(as_completed(jobs), 1):
             try:
                 print(f"[{number}/{len(jobs)}] {jobs[job]}: {job.result():.0f} s", flush=True)
-            except BuildError as error:
+            except Exception as error:
                 failed.append(jobs[job])
+                words = str(error) if isinstance(error, BuildError) else _named(error)
                 print(
-                    f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{error}",
+                    f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{words}",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -78,28 +96,36 @@ def _build_all(notebooks: list[str]) -> list[str]:
 
 def sources(notebook: str) -> list[Path]:
     """Every file whose change rebuilds the notebook: master, specification, references and widgets it names."""
-    found = [masters.master_path(notebook), checkdata.spec_path(notebook)]
-    for path in list(found):
-        if path.exists():
-            found += _named_modules(path.read_text(encoding="utf-8"))
-    return sorted({path for path in found if path.exists()})
+    found: set[Path] = set()
+    rest = [masters.master_path(notebook), checkdata.spec_path(notebook)]
+    while rest:
+        path = rest.pop()
+        if path.exists() and path not in found:
+            found.add(path)
+            rest += _named_modules(path.read_text(encoding="utf-8"))
+    return sorted(found)
 
 
 def _named_modules(text: str) -> list[Path]:
-    """Files of `solutions.reference` and `descent.widgets` that a Python text imports."""
+    """Files of `solutions.reference` and `descent.widgets` that a Python text imports; none while it is no Python."""
     folders = {
         "solutions.reference": ROOT / "solutions/reference",
         "descent.widgets": COURSE / "descent/widgets",
     }
-    found = []
-    for node in ast.walk(ast.parse(_without_magics(text))):
+    try:
+        nodes = list(ast.walk(ast.parse(_without_magics(text))))
+    except SyntaxError:
+        return []
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
-            for package, folder in folders.items():
-                if node.module == package:
-                    found += [folder / f"{alias.name}.py" for alias in node.names]
-                elif node.module.startswith(package + "."):
-                    found.append(folder / f"{node.module.rsplit('.', 1)[1]}.py")
-    return found
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return [
+        folder / f"{name.removeprefix(package + '.').split('.')[0]}.py"
+        for name in names
+        for package, folder in folders.items()
+        if name.startswith(package + ".")
+    ]
 
 
 def _without_magics(text: str) -> str:
@@ -140,19 +166,70 @@ def _hash_in(path: Path) -> str | None:
 
 
 def build(notebook: str) -> float:
-    """Build one notebook -> seconds it took. Raises BuildError with every problem found."""
+    """Build one notebook -> seconds it took. Raises BuildError with every problem found.
+
+    A build that fails leaves the built files as they were.
+    """
     started = time.perf_counter()
     master = masters.read(notebook)
+    spec_path = checkdata.spec_path(notebook)
     try:
         exercises = checkdata.load_exercises(notebook)
-        found = masters.problems(master, exercises, checkdata.spec_path(notebook))
-        errata = masters.errata(master)
+        found = masters.problems(master, exercises, spec_path)
+        if found:
+            raise BuildError("\n".join(map(str, found)))
+        data = check_data(master, exercises, masters.errata(master))
+    except BuildError:
+        raise
     except Exception as error:
-        raise BuildError(f"{type(error).__name__}: {error}") from error
-    if found:
-        raise BuildError("\n".join(map(str, found)))
-    data = check_data(master, exercises, errata)
-    write_json(CHECKS / f"{notebook}.json", data)
+        raise BuildError(f"{_place(error, spec_path)}: {_named(error)}") from error
+    with _all_or_nothing(notebook):
+        _build_files(notebook, master, data)
+    return time.perf_counter() - started
+
+
+def _named(error) -> str:
+    return (
+        str(error) if isinstance(error, checkdata.SpecError) else f"{type(error).__name__}: {error}"
+    )
+
+
+def _place(error, path: Path) -> str:
+    """The file, and its last line that an error came through."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    return f"{where}:{lines[-1]}" if lines else str(where)
+
+
+@contextlib.contextmanager
+def _all_or_nothing(notebook: str):
+    """Put the built files back when a build fails half-way: they belong together."""
+    before = {path: path.read_bytes() for path in _existing(notebook)}
+    try:
+        yield
+    except BaseException:
+        for path in _existing(notebook):
+            path.unlink()
+        for path, content in before.items():
+            path.write_bytes(content)
+        raise
+
+
+def _existing(notebook: str) -> list[Path]:
+    files = [path for path in built_files(notebook).values() if path.exists()]
+    return files + pictures(notebook)
+
+
+def pictures(notebook: str) -> list[Path]:
+    """The target pictures of a notebook."""
+    chapter, name = notebook.split("/")
+    return sorted((CHECKS / chapter).glob(f"{name}.*.png"))
+
+
+def _build_files(notebook: str, master, data: dict) -> None:
+    write_json(CHECKS / f"{notebook}.json", data)  # the notebook's own checks read it while it runs
     solution = masters.expand(master)
     masters.with_points(solution, master.points)
     solution.metadata["descent"]["source"] = data["source"]
@@ -165,10 +242,9 @@ def build(notebook: str) -> float:
     problems = release.notebook_problems(solution, student)
     if problems:
         raise BuildError("\n".join(f"course/{notebook}.ipynb: {problem}" for problem in problems))
-    write_notebook(student, COURSE / f"{notebook}.ipynb")
-    unsolved = execute(student, notebook, static=False)
+    unsolved = execute(copy.deepcopy(student), notebook, static=False)
     require_targets(unsolved, notebook, data)
-    return time.perf_counter() - started
+    write_notebook(student, COURSE / f"{notebook}.ipynb")  # last: a build cut short stays stale
 
 
 def check_data(master, exercises, errata) -> dict:
@@ -193,9 +269,7 @@ def check_data(master, exercises, errata) -> dict:
 
 def write_json(path: Path, data: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
-    )
+    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def write_notebook(notebook, path: Path) -> None:
@@ -291,13 +365,13 @@ def write_targets(solution, notebook: str) -> dict:
     """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words."""
     folder = CHECKS / notebook.split("/")[0]
     stem = notebook.split("/")[1]
-    for old in folder.glob(f"{stem}.*.png"):
+    for old in pictures(notebook):
         old.unlink()
     targets: dict[str, list] = {}
     for cell in solution.cells:
         block = _after_block(cell.source) if cell.cell_type == "code" else None
-        pictures = [o for o in cell.get("outputs", []) if _is_target(o)] if block else []
-        for number, output in enumerate(pictures):
+        drawn = [o for o in cell.get("outputs", []) if _is_target(o)] if block else []
+        for number, output in enumerate(drawn):
             mark = skipping.fingerprint(block)
             name = f"{stem}.{mark}.{number}.png"
             (folder / name).write_bytes(base64.b64decode(output.data["image/png"]))

@@ -39,8 +39,12 @@ def load_exercises(notebook: str) -> dict[str, Exercise]:
 
 
 def exercises_of(module: ModuleType) -> dict[str, Exercise]:
-    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
-    return {exercise.name: exercise for exercise in found}
+    """The exercises that a module defines, by name. Raises SpecError where two have one name."""
+    found: dict[str, Exercise] = {}
+    for value in vars(module).values():
+        if isinstance(value, Exercise) and found.setdefault(value.name, value) is not value:
+            raise SpecError(f"two exercises are named {value.name!r}")
+    return found
 
 
 def public_seed(notebook: str, name: str) -> int:

@@ -120,7 +120,7 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
     text = path.read_text(encoding="utf-8")
     cells = [cell for cell in jupytext.reads(text, fmt="py:percent").cells]
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
-    lines += [1] * (len(cells) - len(lines))
+    lines = [1] * (len(cells) - len(lines)) + lines  # text above the first header is a cell too
     return Master(
         notebook,
         path,
@@ -145,16 +145,17 @@ def problems(master: Master, exercises: dict, spec_path: Path) -> list[Problem]:
     def add(cell, message):
         found.append(Problem(master.path, cell.line, message))
 
-    seen: dict[str, Cell] = {}
+    seen: dict[tuple[str, str], Cell] = {}
     for cell in master.cells:
         for problem in _cell_problems(cell):
             add(cell, problem)
-        for key in ("exercise", "written"):
+        for problem in _call_problems(cell, master):
+            add(cell, problem)
+        for key, family in (("exercise", "answer"), ("written", "answer"), ("check", "check")):
             name = cell.metadata.get(key)
-            if name and name in seen:
-                add(cell, f"{key} {name!r} appears twice (first in line {seen[name].line})")
-            elif name:
-                seen[str(name)] = cell
+            if name and seen.setdefault((family, str(name)), cell) is not cell:
+                first = seen[family, str(name)].line
+                add(cell, f"{key} {name!r} appears twice (first in line {first})")
         for section in cell.covers:
             if section not in sections():
                 add(
@@ -162,7 +163,7 @@ def problems(master: Master, exercises: dict, spec_path: Path) -> list[Problem]:
                     f"covers unknown lecture section {section!r}; ids are in solutions/sections.tsv",
                 )
     found += _pairing_problems(master, exercises, spec_path)
-    if not {"minutes", "builds"} <= set(master.head):
+    if not _positive(master.head.get("minutes")) or not master.head.get("builds"):
         found.append(Problem(master.path, 1, "the title cell needs minutes=… and builds=…"))
     return found
 
@@ -202,6 +203,25 @@ def _code_problems(cell):
         yield f"exercise {name!r} must define a function or class of that name"
 
 
+def _call_problems(cell, master):
+    """Blocks after what is no exercise would never run; `start` of another notebook would open its checks."""
+    try:
+        nodes = list(ast.walk(ast.parse(cell.source))) if cell.kind == "code" else []
+    except SyntaxError:
+        return
+    for node in nodes:
+        if skipping.is_after(node):
+            names = [ast.unparse(answer) for answer in node.items[0].context_expr.args]
+            if not names:
+                yield "after() names no exercise"
+            for name in names:
+                if name not in master.of("exercise"):
+                    yield f"after({name}): {name!r} is no exercise of this notebook"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "start":
+            if [ast.unparse(a) for a in node.args] != [repr(master.notebook)]:
+                yield f'start must name this notebook: start("{master.notebook}")'
+
+
 def _positive(value) -> bool:
     return isinstance(value, int | float) and value > 0
 
@@ -231,13 +251,19 @@ def _pairing_problems(master, exercises, spec_path):
             )
         if cell.source.strip() != f"check({name})":
             yield Problem(master.path, cell.line, f"a check cell holds nothing but check({name})")
-    from autograder import proofs
+    from autograder import proofs, release
 
     for name, exercise in exercises.items():
+        source = asked[name].source if name in asked else ""
         if name not in asked:
             yield Problem(
                 spec_path, 1, f"specification {name!r} has no exercise in {master.path.name}"
             )
+        elif release.holds_solution(release.stubbed(source, []), source):
+            message = "the text around the markers holds the whole solution"
+            yield Problem(master.path, asked[name].line, message)
+        if any(release.holds_solution(hint, source) for hint in exercise.hints):
+            yield Problem(spec_path, 1, f"{name}: a hint holds the whole solution")
         for problem in proofs.form_problems(exercise):
             yield Problem(spec_path, 1, f"{name}: {problem}")
 

@@ -42,6 +42,12 @@ def solution_lines(source: str) -> list[str]:
     return found
 
 
+def holds_solution(text: str, source: str) -> bool:
+    """Whether a text gives away every line of the solution in a cell."""
+    lines = solution_lines(source)
+    return bool(lines) and all(line in text for line in lines)
+
+
 def notebook_problems(solution, student) -> list[str]:
     """Differences between the two editions other than stubs, and whatever must not be handed out."""
     problems = []

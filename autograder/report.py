@@ -112,6 +112,8 @@ def _draw_marks(ax, marks, total):
 
 
 def _exercises_section(exercises):
+    if not exercises:
+        return "<h2>Exercises</h2><p>No exercise is graded automatically.</p>"
     hardest = min(exercises, key=lambda e: e["solved"] / e["students"])
     words = (
         f"Hardest: {hardest['exercise']}, solved by {hardest['solved']} of {hardest['students']}."

@@ -1,5 +1,6 @@
 """Fails when a built file does not match its master, naming it: `python -m autograder stale`."""
 
+import json
 import sys
 
 from autograder import build, masters, pages, release
@@ -29,9 +30,20 @@ def find_problems() -> list[str]:
             for part in stale
         ]
         if not stale:
-            problems += _edited(notebook, files)
+            problems += [*_edited(notebook, files), *picture_problems(notebook)]
     problems += [f"{path}: not what `make build` writes" for path in pages.stale()]
     return problems + release.course_problems()
+
+
+def picture_problems(notebook: str) -> list[str]:
+    """Target pictures that are missing, or that no block of the notebook shows."""
+    data = json.loads(build.built_files(notebook)["check data"].read_text(encoding="utf-8"))
+    named = {one["file"] for targets in data["targets"].values() for one in targets}
+    there = {path.name for path in build.pictures(notebook)}
+    return [
+        *(f"{notebook}: its picture {name} is missing" for name in sorted(named - there)),
+        *(f"{notebook}: the picture {name} belongs to no block" for name in sorted(there - named)),
+    ]
 
 
 def _edited(notebook, files):

@@ -1,6 +1,7 @@
 """Proves the checks of a notebook against its right and wrong answers: `python -m autograder try NOTEBOOK`."""
 
 import argparse
+import re
 import sys
 
 from autograder import checkdata, masters, proofs
@@ -12,9 +13,20 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("notebook", help="for example 03_optimisation/01_gradient_descent")
     parser.add_argument("exercise", nargs="*", help="only these")
     arguments = parser.parse_args(argv)
+    if not re.fullmatch(r"\d+_\w+/\d+_\w+", arguments.notebook):
+        print(
+            f"try: {arguments.notebook!r} is no notebook: "
+            "name it like 03_optimisation/01_gradient_descent.",
+            file=sys.stderr,
+        )
+        return 2
     exercises = checkdata.load_exercises(arguments.notebook)
     if not exercises:
         print(f"try: no exercises in {checkdata.spec_path(arguments.notebook)}.", file=sys.stderr)
+        return 2
+    unknown = ", ".join(repr(name) for name in arguments.exercise if name not in exercises)
+    if unknown:
+        print(f"try: no exercise {unknown}. Exercises: {', '.join(exercises)}.", file=sys.stderr)
         return 2
     findings = 0
     for name, exercise in exercises.items():

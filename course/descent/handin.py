@@ -110,7 +110,7 @@ def _say(target, chapter, notebooks):
             continue
         path = session.course_folder() / f"{name}.ipynb"
         if path not in notebooks:
-            print(f"  {path.stem}: not in the folder; it counts as missing. Was it renamed?")
+            print(f"  {path.stem}: missing. If it was renamed, give it this name and submit again.")
             continue
         done = kept.get(name, {}).get("exercises", {})
         missing = [e for e in entry["exercises"] if done.get(e, {}).get("kind") != "full"]

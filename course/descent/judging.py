@@ -115,6 +115,14 @@ def _judge_case(case, outcome, difference, reveal):
     return result
 
 
+# What Python says when the answer itself cannot be called with the case's inputs.
+_OTHER_PARAMETERS = (
+    "got an unexpected keyword argument",
+    "required positional argument",
+    "positional arguments but",
+)
+
+
 def _status_problem(outcome, reveal):
     error = outcome.get("error") or {}
     if outcome["status"] == "slow":
@@ -127,6 +135,8 @@ def _status_problem(outcome, reveal):
         return f"left the program ({error.get('type', 'exit')})"
     message = f": {error['message']}" if error.get("message") and reveal else ""
     line = f" in line {error['number']}, `{error['line']}`" if error.get("line") else ""
+    if not line and any(words in message for words in _OTHER_PARAMETERS):
+        message += ". Keep the parameters as they were handed out"
     return f"raised {error.get('type', 'an error')}{line}{message}"
 
 

@@ -47,7 +47,7 @@ def _is_record(kept) -> bool:
     return all(isinstance(e, dict) for part in parts for e in part.get("exercises", {}).values())
 
 
-def _write(records: dict) -> None:
+def write(records: dict) -> None:
     """Replace the file in one step, so that a crash leaves the old one.
 
     Where it cannot be written, the records last as long as this kernel.
@@ -79,7 +79,7 @@ def _changing():
             fcntl.flock(lock, fcntl.LOCK_EX)
         records = read()
         yield records
-        _write(records)
+        write(records)
 
 
 def of_notebook(records: dict, notebook: str) -> dict:

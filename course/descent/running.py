@@ -10,6 +10,7 @@ import copy
 import io
 import math
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -157,7 +158,7 @@ class _Printed(io.TextIOBase):
 
 @contextlib.contextmanager
 def _quiet(printed):
-    """Prints, warnings and input() of an answer stay out of the notebook's way."""
+    """Prints, warnings, displays, figures and input() of an answer stay out of the notebook's way."""
 
     def refuse(prompt=""):
         raise RuntimeError("input() cannot be answered here: use the function's arguments")
@@ -169,10 +170,28 @@ def _quiet(printed):
         with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
             with contextlib.redirect_stderr(printed):
                 warnings.simplefilter("ignore")
-                yield
+                with _nothing_shown():
+                    yield
     finally:
         builtins.input = kept
         np.seterr(**errors)
+
+
+@contextlib.contextmanager
+def _nothing_shown():
+    """In a notebook, drop what is displayed inside, and close the figures that it leaves open."""
+    ipython, pyplot = (sys.modules.get(name) for name in ("IPython", "matplotlib.pyplot"))
+    shell = ipython.get_ipython() if ipython else None
+    figures = set(pyplot.get_fignums()) if pyplot else set()
+    with contextlib.ExitStack() as stack:
+        if shell:
+            from IPython.utils.capture import capture_output
+
+            stack.enter_context(capture_output(stdout=False, stderr=False))
+        yield
+    if pyplot:
+        for number in set(pyplot.get_fignums()) - figures:
+            pyplot.close(number)
 
 
 @contextlib.contextmanager

@@ -68,7 +68,7 @@ def average(x):
 check(average)
 
 # %% [markdown]
-# All green? That is a **passing card**, and the exercise is solved. (If you are curious, write `return max(x)` for a moment: no card knows this mistake, so you see only what was tried, expected and got.)
+# Only ✓ now? That is a **passing card**, and the exercise is solved. (If you are curious, write `return max(x)` for a moment: no card knows this mistake, so you see only what was tried, expected and got.)
 #
 # ## When you are stuck
 #

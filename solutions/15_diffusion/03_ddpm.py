@@ -200,7 +200,7 @@ def sample_ve(eps_model, x_T, z, sigma2):
     eps_model: (x (n, d), t an integer) -> predicted x_t - x_0 (n, d), the noise of all
     t steps together. x_T (n, d), z (T, n, d) standard normal, sigma2 > 0 the noise
     variance of one step -> x_0 (n, d). Step t = T, ..., 1 uses z[t - 1], but the last
-    step (t = 1) adds no noise. The inputs are torch tensors. With T = 1,
+    step (t = 1) adds no noise. Inputs and result are torch tensors. With T = 1,
     sample_ve(lambda x, t: 0.5 * x, torch.tensor([[2.0]]), torch.ones(1, 1, 1), 9.0)
     gives [[1.0]].
     """
@@ -223,14 +223,14 @@ def two_modes(x):
 
 
 with after(sample_ve):
-    repaired = sample_ve(exact_noise, x_T, z, sigma2)
+    repaired = torch.as_tensor(sample_ve(exact_noise, x_T, z, sigma2)).double()
     show(*pictures.draw_repair(printed, repaired, two_modes))
     by_score = x_T[:500]                        # is your walk the one by the score?
     for t in range(T, 0, -1):
         s = mixture_score(by_score, means, sd, weights, 1, t * sigma2)
         fresh = sigma2**0.5 * z[t - 1, :500] if t > 1 else 0
         by_score = by_score + sigma2 * s + fresh
-    assert torch.allclose(repaired[:500], by_score)
+    assert torch.allclose(repaired[:500], by_score, atol=1e-3)
 
 # %% [markdown]
 # The share of the noise that a step undoes is a pure number, one part in $t$; $\sigma^2/t$ is right only if $\sigma^2=1$. And why no noise at $t=1$? There the walk returns the mean of $x_0$ given $x_1$, and
@@ -249,7 +249,7 @@ with after(sample_ve):
     def to_poles(x, t):                                                 # data at ±1.6
         return -t * sigma2 * mixture_score(x, means, 0.0, weights, 1, t * sigma2)
 
-    end = sample_ve(to_poles, x_T[:1000], z[:, :1000], sigma2)
+    end = torch.as_tensor(sample_ve(to_poles, x_T[:1000], z[:, :1000], sigma2))
     noisy_end = end + sigma2**0.5 * z[0, :1000]
     off, off_noisy = (pictures.spread_round(x, means) for x in (end, noisy_end))
     print(f"two points: off by {off:.2f}, with noise at t = 1 by {off_noisy:.2f}")
@@ -403,8 +403,8 @@ def q_sample(x0, t, eps, betas):
 
     x0, eps (n, d), t (n,) integers in 1..T (each row has its own),
     betas (T,) with betas[t - 1] = beta_t -> (n, d).
-    q_sample([[1.]], [2], [[0.]], [0.5, 0.5]), all of them tensors, gives [[0.5]]:
-    half of the power is lost twice.
+    q_sample([[1.]], [2], [[0.]], [0.5, 0.5]), all of them torch tensors as the result,
+    gives [[0.5]]: half of the power is lost twice.
     """
     ### BEGIN SOLUTION
     abar = torch.cumprod(1 - betas, 0)[t - 1][:, None]
@@ -420,7 +420,7 @@ with after(q_sample):
     on_line = on_line / data_sd                                         # variance 1
     chain = pictures.noising(on_line, betas[:100], seed=7)[-1]
     shot = q_sample(on_line, torch.full((8000,), 100), normal(8000, 1, seed=8), betas)
-    show(*pictures.draw_shortcut(chain[:, 0], shot[:, 0].numpy(), 100), digits=1)
+    show(*pictures.draw_shortcut(chain[:, 0], np.asarray(shot)[:, 0], 100), digits=1)
 
 # %% [markdown] covers="wu:6.17 moon:22.2"
 # ### Choose a schedule
@@ -693,7 +693,8 @@ with after(ddpm_step):
 with after(ddpm_step):
     x, poles = normal(5, 1, seed=42), torch.tensor([[-1.0], [1.0]]).double()
     last = ddpm_step(x, 1, plane[0].sqrt() * x, x, plane, plane)      # data N(0, 1)
-    assert torch.allclose(last, (1 - plane[0]).sqrt() * x)            # variance alpha_1
+    shrunk = (1 - plane[0]).sqrt() * x                              # variance alpha_1
+    assert torch.allclose(torch.as_tensor(last).double(), shrunk)
 
     to_poles = unit_noise(plane, poles, 0.0, weights)
     end = pictures.denoising(ddpm_step, to_poles, plane, plane, n=1000, d=1)[0]
@@ -1008,7 +1009,7 @@ with after(ddpm_loss, q_sample):
         for rows, curve in ((new, 0), (new, 1), (known, 2)):
             x0, wanted, left = images[rows], labels[rows], float(abar_digits[t])
             eps = normal(len(x0), 64, seed=t)
-            x = q_sample(x0, torch.full((len(x0),), t), eps, betas_digits)
+            x = q_sample(x0, torch.full((len(x0),), t), eps, betas_digits).double()
             says = memoriser(x, left, wanted) if curve else artist_says(x, t, wanted)
             curves[curve].append((says - eps).square().mean().item())
     assert curves[1][3] > 5 * curves[0][3]             # t = 10: by heart is no help

@@ -1,6 +1,9 @@
 """One toy notebook from master to release."""
 
+import contextlib
+import fcntl
 import json
+import os
 import shutil
 
 import nbformat
@@ -227,14 +230,13 @@ SLIPS = {
     "syntax": ("spec.py", "import numpy as np", "import numpy as np\n\nx = = 1", "spec.py:3: SyntaxError"),
     "twice": ("spec.py", "@square.right", "again = Exercise('square', reference=1, hints=[])\n\n@square.right",
               "spec.py: two exercises are named 'square'"),
-    "master": (f"solutions/{NOTEBOOK}.py", "import numpy as np", "import numpy as = np", "01_square.py:6: not valid Python"),
+    "master": (f"solutions/{NOTEBOOK}.py", "import numpy as np", "import numpy as = np",
+               "01_square.py:6: not valid Python"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("slip", SLIPS)
-def test_a_slip_is_told_by_the_command_and_stops_nothing_else(
-    toy_course, slip, monkeypatch, capsys
-):
+def test_a_slip_is_told_by_the_command_and_stops_nothing_else(toy_course, slip, capsys):
     name, old, new, message = SLIPS[slip]
     text = (toy_course / name).read_text()
     assert old in text
@@ -251,11 +253,18 @@ def test_an_unknown_notebook_is_named(toy_course, capsys):
 
 
 def test_a_second_build_waits_for_the_first(toy_course):
-    with build.alone(), pytest.raises(BlockingIOError):
-        with build.alone(wait=False):
-            pass
-    with build.alone(wait=False):
-        pass
+    with build.alone(), open_folder(build.CHECKS) as folder:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with open_folder(build.CHECKS) as folder:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextlib.contextmanager
+def open_folder(path):
+    folder = os.open(path, os.O_RDONLY)
+    yield folder
+    os.close(folder)
 
 
 def test_a_picture_that_is_missing_or_of_no_use_is_stale(project):

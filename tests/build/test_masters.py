@@ -36,11 +36,15 @@ SLIPS = {
         "solution markers outside an exercise",
     ),
     "no minutes": ('minutes=5 builds="a square"', 'builds="a square"', ":1: the title cell needs minutes"),
-    "after no exercise": ("with after(square):", "with after(draw):", "after(draw): 'draw' is no exercise of this notebook"),
+    "after no exercise": ("with after(square):", "with after(draw):", "after(draw): 'draw' is no exercise"),
     "after nothing": ("with after(square):", "with after():", "after() names no exercise"),
-    "two checks": ('# %% check="square"\n', '# %% check="square"\ncheck(square)\n\n# %% check="square"\n', "check 'square' appears twice"),
-    "minutes in words": ('minutes=5 builds="a square"', 'minutes="5 min" builds="a square"', ":1: the title cell needs minutes"),
-    "another notebook's start": ('start("99_toy/01_square")', 'start("99_toy/02_cube")', "start must name this notebook"),
+    "two checks": (
+        '# %% check="square"\n',
+        '# %% check="square"\ncheck(square)\n\n# %% check="square"\n',
+        "check 'square' appears twice",
+    ),
+    "minutes in words": ("minutes=5 builds", 'minutes="5 min" builds', ":1: the title cell needs minutes"),
+    "another start": ('start("99_toy/01_square")', 'start("99_toy/02_cube")', "start must name this notebook"),
     "not Python": ("    fig, ax = plt.subplots()", "    fig, ax = = 1", "not valid Python"),
 }  # fmt: skip
 

@@ -178,3 +178,18 @@ def test_a_block_runs_once_what_its_answer_calls_is_mended(shell):
     shell.run_cell("def twice(x):\n    return 2 * x")
     shell.run_cell(BLOCK).raise_error()
     assert shell.user_ns["made"] == 4
+
+
+def test_what_an_answer_displays_or_draws_stays_out_of_the_way(shell):
+    import matplotlib.pyplot as plt
+
+    mine = plt.figure()
+    shell.run_cell(
+        "import matplotlib.pyplot as plt\nfrom descent import check\nfrom IPython.display import display\n"
+        "def double(x):\n    plt.figure()\n    display('noise')\n    return 2 * x"
+    )
+    before = len(shell.shown)
+    assert shell.run_cell("score = check(double)").success and shell.user_ns["score"] == 2
+    assert len(shell.shown) == before and plt.get_fignums() == [mine.number]
+    shell.run_cell("display('mine')")
+    assert len(shell.shown) == before + 1

@@ -149,7 +149,7 @@ def test_a_renamed_notebook_is_packed_and_the_missing_one_named(saved, capsys):
     (saved / "99_toy" / "01_double.ipynb").rename(saved / "99_toy" / "mine é.ipynb")
     with zipfile.ZipFile(submit("99_toy", student="ada")) as bundle:
         assert "99_toy/mine é.ipynb" in bundle.namelist()
-    assert "01_double: not in the folder; it counts as missing" in capsys.readouterr().out
+    assert "01_double: missing. If it was renamed, give it this name" in capsys.readouterr().out
 
 
 def test_a_hand_in_that_cannot_be_written_is_told(saved, monkeypatch, tmp_path, capsys):

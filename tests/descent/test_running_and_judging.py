@@ -229,3 +229,11 @@ def test_an_integer_beyond_64_bits_is_a_number():
         assert judging.judge(data, running.run_cases(answer, data["cases"])).kind == "full"
     told = judging.judge(data, running.run_cases(lambda n: 10 ** (n * n), data["cases"])).evidence
     assert "not a finite number" in told
+
+
+def test_renamed_parameters_are_told():
+    evidence = verdict_on(lambda y: 2 * y).evidence
+    assert (
+        "unexpected keyword argument 'x'. Keep the parameters as they were handed out" in evidence
+    )
+    assert "Keep the parameters" not in verdict_on(lambda x: int("a", y=1)).evidence

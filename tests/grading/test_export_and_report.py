@@ -65,6 +65,11 @@ def test_the_page_tells_what_the_class_did():
     assert len(re.findall(r'<img [^>]*alt="[^"]{20,}"', page)) == 2
 
 
+def test_a_chapter_of_written_answers_alone_has_a_page():
+    page = report.page("16_ethics", [Submission("16_ethics", "ada")])
+    assert "No exercise is graded automatically." in page
+
+
 def test_nothing_of_a_student_becomes_markup():
     page = report.page("03_optimisation", CLASS)
     assert "<script" not in page and "<b>eve" not in page and "&lt;b&gt;eve" in page

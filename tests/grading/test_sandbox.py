@@ -203,7 +203,9 @@ def test_two_submissions_share_no_file(stage):
     with Worker(stage, LIMITS) as worker:
         holds(worker, "open('/tmp/left', 'w').write('x'); open('/dev/shm/left', 'w').write('x')")
     with Worker(stage, LIMITS) as worker:
-        holds(worker, "import os; assert os.listdir('/tmp') == [] and os.listdir('/dev/shm') == []")
+        # A project that itself lies under /tmp is bound there, so only the file is asked for.
+        holds(worker, "import os; assert not os.path.exists('/tmp/left')")
+        holds(worker, "import os; assert os.listdir('/dev/shm') == []")
 
 
 def test_where_bubblewrap_is_missing_it_says_what_to_do(monkeypatch):

@@ -108,7 +108,7 @@ def test_a_notebook_has_its_form(notebook):
     code = [cell for cell in master.cells if cell.kind == "code"]
     calls = "\n".join(cell.source for cell in code)
     assert 25 <= len(master.cells) <= 75
-    assert 4 <= len(master.points) <= 7
+    assert 4 <= len(master.points) <= 8  # the first notebook has a warm-up besides
     assert 45 <= master.head["minutes"] <= 90
     assert len(re.findall(r"^\s*explore\(", calls, re.M)) >= 1
     assert len(re.findall(r"^\s*show\(", calls, re.M)) >= 2

@@ -44,7 +44,8 @@ def denoising(step, eps_model, betas, sigma2, n=400, d=2, seed=0):
     path = [x]
     for t in range(len(betas), 0, -1):
         z = torch.randn(n, d, generator=g, dtype=torch.float64)
-        path.append(step(path[-1], t, eps_model(path[-1], t), z, betas, sigma2))
+        before = step(path[-1], t, eps_model(path[-1], t), z, betas, sigma2)
+        path.append(torch.as_tensor(before, dtype=x.dtype))
     return torch.stack(path[::-1]).numpy()
 
 

@@ -23,7 +23,12 @@ def draw_experience(sizes, mistakes, n_test: int):
     fig, ax = plt.subplots(figsize=(6.4, 3.4))
     ax.loglog(sizes, 100 * np.asarray(mistakes), "o-")
     title = f"From {mistakes[0]:.0%} mistakes to {mistakes[-1]:.0%}, by experience alone"
-    ax.set(xlabel="labelled examples seen", ylabel="mistakes on new digits (%)", title=title, ylim=(1, 100))
+    ax.set(
+        xlabel="labelled examples seen",
+        ylabel="mistakes on new digits (%)",
+        title=title,
+        ylim=(1, 100),
+    )
     ax.set_xticks(sizes, sizes)
     ax.set_yticks([1, 3, 10, 30, 100], [1, 3, 10, 30, 100])
     ax.minorticks_off()
@@ -33,7 +38,11 @@ def draw_experience(sizes, mistakes, n_test: int):
     )
 
 
-BOOMS = [("search (chess)", 1950, 1979), ("expert systems", 1980, 1999), ("deep learning", 2012, 2026)]
+BOOMS = [
+    ("search (chess)", 1950, 1979),
+    ("expert systems", 1980, 1999),
+    ("deep learning", 2012, 2026),
+]
 EVENTS = [(1955, "McCarthy's proposal"), (1957, "perceptron"), (2012, "deep networks win")]
 
 
@@ -59,7 +68,9 @@ def draw_scores(scores: dict[str, float]):
     fig, ax = plt.subplots(figsize=(6.4, 2.6))
     bars = ax.barh(list(scores), [100 * s for s in scores.values()])
     ax.bar_label(bars, fmt="%.0f%%", padding=3)
-    ax.set(xlabel="accuracy on new digits (%)", xlim=(0, 112), title=f"One loop, {len(scores)} models")
+    ax.set(
+        xlabel="accuracy on new digits (%)", xlim=(0, 112), title=f"One loop, {len(scores)} models"
+    )
     ax.grid(axis="y", visible=False)
     return fig, ", ".join(f"{name} {score:.0%}" for name, score in scores.items()) + "."
 
@@ -93,7 +104,9 @@ def draw_programs(answers: dict, corners, tables: dict):
         ax.set(xlabel="x1", ylabel="x2", title=f"Trained on {name}")
     axes[0].legend(loc="center left")
     right = {name: int(np.sum(answer(corners) == tables[name])) for name, answer in answers.items()}
-    return fig, ", ".join(f"{name}: {n} of {len(corners)} corners right" for name, n in right.items()) + "."
+    return fig, ", ".join(
+        f"{name}: {n} of {len(corners)} corners right" for name, n in right.items()
+    ) + "."
 
 
 def draw_messages(image, label: int, hidden, scores):
@@ -205,9 +218,20 @@ def draw_capacity(fit, log_p, mean, degree: int, n: int):
     right.plot(degrees, np.maximum(new, floor), "s--", color=VERMILION, label="1000 new examples")
     low = new < floor
     if low.any():
-        right.plot(degrees[low], np.full(low.sum(), floor), "v", color=VERMILION, markersize=10, label="below the axis")
+        right.plot(
+            degrees[low],
+            np.full(low.sum(), floor),
+            "v",
+            color=VERMILION,
+            markersize=10,
+            label="below the axis",
+        )
     right.axvline(degree, color=GREEN, linewidth=1, linestyle=":")
-    right.set(xlabel="degree of the polynomial", ylabel="log-likelihood of an example", ylim=(floor - 0.4, 1.2))
+    right.set(
+        xlabel="degree of the polynomial",
+        ylabel="log-likelihood of an example",
+        ylim=(floor - 0.4, 1.2),
+    )
     right.set_title(f"On new data degree {new.argmax()} is best")
     right.legend(loc="lower left")
     words = (
