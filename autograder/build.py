@@ -326,6 +326,10 @@ def kernel_environment(home: str, *, static: bool) -> dict[str, str]:
         "PYTHONPATH": str(COURSE),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        # One thread a kernel: sums in one order, and two kernels do not fight for two cores.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
     }
 
 

@@ -42,6 +42,7 @@ def batch_report(n: int, B: int, seed: int, drop_last: bool) -> dict:
         rows_in_order=False,
         batches_of_neighbours=0,
         batches_met_again_next_epoch=0,
+        row_0_always_in_the_first_batch=False,
         rows_left_out_of_all_of_8_epochs=0,
         same_seed_same_batches=True,
     )

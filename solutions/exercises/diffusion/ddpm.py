@@ -183,7 +183,7 @@ q_sample = Exercise(
     hints=[
         "How much of x0 is left after t steps, and how much noise has come in? Both follow from one number, abar_t, the product of the first t values of 1 - beta.",
         "torch.cumprod(1 - betas, 0) holds abar_1, abar_2, … Each row has its own t, and the list starts at index 0. Signal and noise are scaled by square roots.",
-        "abar = torch.cumprod(1 - betas, 0)[t - 1][:, None]; then sqrt(abar) times x0 plus the square root of the rest times eps.",
+        "torch.cumprod gives all ᾱ at once; index it with t - 1 and add an axis with [:, None]. Then √ᾱ times x0 plus the square root of the rest times eps.",
     ],
 )
 
@@ -629,7 +629,7 @@ ddpm_loss = Exercise(
     hints=[
         "What does the model see, and what should it say? It sees the noised image and t; it should say which standard normal noise went in.",
         "Noise x0 with your q_sample, call the model once on the result and t, subtract from eps. Square, sum over the d components, average over the n rows.",
-        "xt = q_sample(x0, t, eps, betas); the answer is ((eps - model(xt, t)) ** 2).sum(1).mean().",
+        "Noise x0 with q_sample, ask the model at (xt, t), subtract its answer from eps; square, sum over the coordinates, average over the rows.",
     ],
 )
 

@@ -33,8 +33,8 @@ gd = Exercise(
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
         "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
         "last point minus t g. Make a new array each time.",
-        "for _ in range(max_steps): g = grad(path[-1]); `if np.linalg.norm(g) <= tol: break`; then path.append(…). "
-        "At the end np.array(path).",
+        "In a loop of at most max_steps rounds: the gradient at path[-1]; leave the loop if its norm is at most tol; "
+        "append the last point minus t times the gradient. At the end make an array of the list.",
     ],
 )
 
@@ -271,7 +271,7 @@ backtracking = Exercise(
         "Try t0 itself first. What does a step have to achieve to be accepted?",
         "While f at the new point is larger than f(x) minus t/2 times the squared norm of g, shrink t by the factor "
         "beta and look again.",
-        "t = t0; `while f(x - t * g) > f(x) - t / 2 * (g @ g):` … ; return t.",
+        "Start at t0. While the value at x - t g is above f(x) minus t/2 times the squared norm of g, make t smaller; then return it.",
     ],
 )
 

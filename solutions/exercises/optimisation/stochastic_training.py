@@ -156,6 +156,7 @@ def _(answer, n, B, seed, drop_last):
         rows_in_order=mixed and everything == sorted(everything),
         batches_of_neighbours=sum(max(b) - min(b) == len(b) - 1 for b in first) if mixed else 0,
         batches_met_again_next_epoch=len(same) if mixed else 0,
+        row_0_always_in_the_first_batch=mixed and all(b and 0 in b[0] for b in epochs),
         rows_left_out_of_all_of_8_epochs=len(set(range(n)) - dealt) if mixed else 0,
         same_seed_same_batches=not mixed or first == again,
     )
@@ -555,8 +556,8 @@ lr_schedule = Exercise(
     hints=[
         "Two phases. Treat the warm-up first and return; what is left is the decay.",
         "For the cosine, compute the share of the decay that is done: 0 at `warmup`, 1 at `total`, and never more than 1.",
-        "Cosine: `floor + (base - floor) * (1 + np.cos(np.pi * share)) / 2`. Inverse root: `base` times the root of a "
-        "quotient that is 1 at t = `warmup`.",
+        "Cosine: floor plus (base - floor) times (1 + cos(π times the share of the way)) over 2. Inverse root: "
+        "`base` times the root of a quotient that is 1 at t = `warmup`.",
     ],
 )
 

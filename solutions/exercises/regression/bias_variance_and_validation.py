@@ -574,7 +574,7 @@ random_search = Exercise(
     hints=[
         "Two things are asked: settings spread evenly in the logarithm, and the best of them. Do the first for one hyperparameter on paper: u = 0, 1/2, 1.",
         "u = 1/2 must give the geometric mean of low and high. Powers of the ratio high / low do that. Then call objective on each row, in order.",
-        "settings = low * (high / low) ** rng.random((n, len(low))). Put the losses in an array; np.nanargmin finds the lowest that is a number.",
+        "A setting is low times (high / low) to the power u, with u = rng.random of shape (n, m). Put the losses in an array; np.nanargmin finds the lowest that is a number.",
     ],
 )
 

@@ -1,4 +1,5 @@
 """Exercises of 00_start_here/01_how_this_course_works."""
+
 import graphlib
 
 import numpy as np
@@ -28,7 +29,10 @@ def _(rng):
     yield "a numpy array", dict(x=np.round(rng.normal(5, 2, 6), 1))
 
 
-@average.wrong("the sum", advice="The total grows with every number you add. An average does not: what must it be shared out by?")
+@average.wrong(
+    "the sum",
+    advice="The total grows with every number you add. An average does not: what must it be shared out by?",
+)
 def _(x):
     return sum(x)
 
@@ -41,7 +45,10 @@ def _(x):
     return sum(x) / (len(x) - 1)
 
 
-@average.wrong("the median", advice="The middle of the sorted numbers ignores how far away the others are. Use all of them.")
+@average.wrong(
+    "the median",
+    advice="The middle of the sorted numbers ignores how far away the others are. Use all of them.",
+)
 def _(x):
     return float(np.median(x))
 
@@ -54,12 +61,18 @@ def _(x):
     return (min(x) + max(x)) / 2
 
 
-@average.wrong("rounded down to a whole number", advice="// throws away what is behind the decimal point. Which division keeps it?")
+@average.wrong(
+    "rounded down to a whole number",
+    advice="// throws away what is behind the decimal point. Which division keeps it?",
+)
 def _(x):
     return sum(x) // len(x)
 
 
-@average.wrong("divided by three", advice="The example has three numbers. Other lists are longer or shorter: who knows how many entries x has?")
+@average.wrong(
+    "divided by three",
+    advice="The example has three numbers. Other lists are longer or shorter: who knows how many entries x has?",
+)
 def _(x):
     return sum(x) / 3
 
@@ -91,7 +104,7 @@ counterexample = Exercise(
         "Walk through the points. At each, compute both sides once. When do you stop, and when have you seen enough to say None?",
         "The two sides agree where abs(left(p) - right(p)) <= rtol * the larger of the two absolute values. Write down the case where they "
         "agree and put `not` before it: then nan, for which every comparison is false, counts as a difference.",
-        "for p in points: compute a and b; if not (abs(a - b) <= …): return p. After the loop, and not inside it: return None.",
+        "Loop over the points; compute a and b there; if not (abs(a - b) <= …), return the point. After the loop, and not inside it: return None.",
     ],
 )
 
@@ -122,7 +135,10 @@ def _(rng):
     yield "numbers below zero", _claim(p, -v, -v * (1 + 4e-16))
     yield "the tolerance that was handed in", _claim(p, v, v * [1, 0.95, 1, 0.8, 1], rtol=0.1)
     yield "large numbers: rounding grows with them", _claim(p, 1e12 * v, 1e12 * v + 2e-3)
-    yield "small numbers: a small difference counts", _claim(p, 1e-13 * v, 1e-13 * v * [1, 2, 1, 1, 1])
+    yield (
+        "small numbers: a small difference counts",
+        _claim(p, 1e-13 * v, 1e-13 * v * [1, 2, 1, 1, 1]),
+    )
     yield "nan agrees with nothing", _claim(p, v, np.where(np.arange(5) == 3, np.nan, v))
     yield "the last point is looked at", _claim(p, v, v + [0, 0, 0, 0, 1])
     yield "zero agrees with zero", _claim(p, 0 * v, 0 * v)
@@ -138,10 +154,15 @@ def _agree(a, b, rtol):
     advice="Of -2 and -3 the larger value is -2, and a negative tolerance is never met. Where do the absolute values go?",
 )
 def _(left, right, points, rtol):
-    return next((p for p in points if not abs(left(p) - right(p)) <= rtol * max(left(p), right(p))), None)
+    return next(
+        (p for p in points if not abs(left(p) - right(p)) <= rtol * max(left(p), right(p))), None
+    )
 
 
-@counterexample.wrong("always the same tolerance", advice="rtol is an argument; 1e-9 is only its default. Is it used in your comparison?")
+@counterexample.wrong(
+    "always the same tolerance",
+    advice="rtol is an argument; 1e-9 is only its default. Is it used in your comparison?",
+)
 def _(left, right, points, rtol):
     return next((p for p in points if not _agree(left(p), right(p), 1e-9)), None)
 
@@ -186,7 +207,14 @@ def _(left, right, points, rtol):
     advice="Where both sides are 0 the tolerance is 0 as well. Do 0 and 0 agree in your version?",
 )
 def _(left, right, points, rtol):
-    return next((p for p in points if not abs(left(p) - right(p)) < rtol * max(abs(left(p)), abs(right(p)))), None)
+    return next(
+        (
+            p
+            for p in points
+            if not abs(left(p) - right(p)) < rtol * max(abs(left(p)), abs(right(p)))
+        ),
+        None,
+    )
 
 
 @counterexample.wrong(
@@ -198,22 +226,33 @@ def _(left, right, points, rtol):
         return None if _agree(left(p), right(p), rtol) else p
 
 
-@counterexample.wrong("the last counterexample", advice="Stop at the first one: return as soon as you meet it.")
+@counterexample.wrong(
+    "the last counterexample", advice="Stop at the first one: return as soon as you meet it."
+)
 def _(left, right, points, rtol):
     return next((p for p in reversed(points) if not _agree(left(p), right(p), rtol)), None)
 
 
-@counterexample.wrong("all of them", advice="Only the first point is asked for. What stops a loop as soon as it has been found?")
+@counterexample.wrong(
+    "all of them",
+    advice="Only the first point is asked for. What stops a loop as soon as it has been found?",
+)
 def _(left, right, points, rtol):
     return [p for p in points if not _agree(left(p), right(p), rtol)]
 
 
-@counterexample.wrong("the smallest of the counterexamples", advice="The first in the list is asked for; the list need not be sorted.")
+@counterexample.wrong(
+    "the smallest of the counterexamples",
+    advice="The first in the list is asked for; the list need not be sorted.",
+)
 def _(left, right, points, rtol):
     return min((p for p in points if not _agree(left(p), right(p), rtol)), default=None)
 
 
-@counterexample.wrong("its position instead of the point", advice="Your result counts 0, 1, 2, …. The point itself is asked for: what is points[i]?")
+@counterexample.wrong(
+    "its position instead of the point",
+    advice="Your result counts 0, 1, 2, …. The point itself is asked for: what is points[i]?",
+)
 def _(left, right, points, rtol):
     return next((i for i, p in enumerate(points) if not _agree(left(p), right(p), rtol)), None)
 
@@ -276,13 +315,19 @@ def _(rows, labels, order, n_train):
     return X, t[:n_train], X_test, t[n_train:]
 
 
-@to_columns.wrong("the labels stay behind", advice="You shuffled the samples. Whose label stands in first place now?")
+@to_columns.wrong(
+    "the labels stay behind",
+    advice="You shuffled the samples. Whose label stands in first place now?",
+)
 def _(rows, labels, order, n_train):
     R = rows[order]
     return R[:n_train].T, labels[:n_train], R[n_train:].T, labels[n_train:]
 
 
-@to_columns.wrong("nothing is shuffled", advice="The order in which samples come is the argument order, not 0, 1, 2, ….")
+@to_columns.wrong(
+    "nothing is shuffled",
+    advice="The order in which samples come is the argument order, not 0, 1, 2, ….",
+)
 def _(rows, labels, order, n_train):
     return rows[:n_train].T, labels[:n_train], rows[n_train:].T, labels[n_train:]
 
@@ -297,7 +342,10 @@ def _(rows, labels, order, n_train):
     return R[:n_train].T, t[:n_train], R[:m].T, t[:m]
 
 
-@to_columns.wrong("samples are still rows", advice="The shape should be (d, n_train): features down, samples across.")
+@to_columns.wrong(
+    "samples are still rows",
+    advice="The shape should be (d, n_train): features down, samples across.",
+)
 def _(rows, labels, order, n_train):
     R, t = rows[order], labels[order]
     return R[:n_train], t[:n_train], R[n_train:], t[n_train:]
@@ -322,7 +370,10 @@ def _(rows, labels, order, n_train):
     return R[:n_train].T, R[n_train:].T, t[:n_train], t[n_train:]
 
 
-@to_columns.wrong("the last samples for training", advice="The first n_train samples in the new order are for training. Which end did you take?")
+@to_columns.wrong(
+    "the last samples for training",
+    advice="The first n_train samples in the new order are for training. Which end did you take?",
+)
 def _(rows, labels, order, n_train):
     R, t, m = rows[order], labels[order], len(rows) - n_train
     return R[m:].T, t[m:], R[:m].T, t[:m]
@@ -382,10 +433,16 @@ def _(rng):
     yield "the loss that was handed in is used", data(4, "absolute")
     yield "a loss that tells too low from too high", data(6, "pinball")
     yield "one example", data(1, "squared")
-    yield "a perfect model has risk 0", dict(w=3.0, b=1.0, pairs=[(0.0, 1.0), (2.0, 7.0)], loss="squared")
+    yield (
+        "a perfect model has risk 0",
+        dict(w=3.0, b=1.0, pairs=[(0.0, 1.0), (2.0, 7.0)], loss="squared"),
+    )
 
 
-@empirical_risk.wrong("summed, not averaged", advice="A risk must not double when the data set is copied behind itself.")
+@empirical_risk.wrong(
+    "summed, not averaged",
+    advice="A risk must not double when the data set is copied behind itself.",
+)
 def _(f, loss, data):
     return sum(loss(y, f(x)) for x, y in data)
 
@@ -406,33 +463,51 @@ def _(f, loss, data):
     return loss(np.mean([y for _, y in data]), np.mean([f(x) for x, _ in data]))
 
 
-@empirical_risk.wrong("always the squared error", advice="The loss is an argument. What happens in your function when somebody hands in another one?")
+@empirical_risk.wrong(
+    "always the squared error",
+    advice="The loss is an argument. What happens in your function when somebody hands in another one?",
+)
 def _(f, loss, data):
     return np.mean([(y - f(x)) ** 2 for x, y in data])
 
 
-@empirical_risk.wrong("the largest loss", advice="One bad example decides alone in your version. The risk is an average.")
+@empirical_risk.wrong(
+    "the largest loss",
+    advice="One bad example decides alone in your version. The risk is an average.",
+)
 def _(f, loss, data):
     return max(loss(y, f(x)) for x, y in data)
 
 
-@empirical_risk.wrong("x and y in each other's place", advice="A pair is (x, y): the input first, its label second. Which of them does f get?")
+@empirical_risk.wrong(
+    "x and y in each other's place",
+    advice="A pair is (x, y): the input first, its label second. Which of them does f get?",
+)
 def _(f, loss, data):
     return np.mean([loss(x, f(y)) for x, y in data])
 
 
-@empirical_risk.wrong("the model is not asked", advice="The loss compares the label with a prediction. Where in your line does f make one?")
+@empirical_risk.wrong(
+    "the model is not asked",
+    advice="The loss compares the label with a prediction. Where in your line does f make one?",
+)
 def _(f, loss, data):
     return np.mean([loss(y, x) for x, y in data])
 
 
-@empirical_risk.wrong("only the first example", advice="A return inside the loop ends it at once. How many examples have been counted by then?")
+@empirical_risk.wrong(
+    "only the first example",
+    advice="A return inside the loop ends it at once. How many examples have been counted by then?",
+)
 def _(f, loss, data):
     x, y = data[0]
     return loss(y, f(x)) / len(data)
 
 
-@empirical_risk.wrong("always the absolute error", advice="The loss is an argument. What happens in your function when somebody hands in another one?")
+@empirical_risk.wrong(
+    "always the absolute error",
+    advice="The loss is an argument. What happens in your function when somebody hands in another one?",
+)
 def _(f, loss, data):
     return np.mean([abs(y - f(x)) for x, y in data])
 
@@ -485,7 +560,9 @@ def _(answer, X, y, X_test, y_test):
         def fit(self, X, y):
             calls.append(f"fit on {len(y)} rows")
             self.labels = np.unique(y)
-            self.means = np.array([np.mean(np.asarray(X)[np.asarray(y) == k], 0) for k in self.labels])
+            self.means = np.array(
+                [np.mean(np.asarray(X)[np.asarray(y) == k], 0) for k in self.labels]
+            )
             return self
 
         def predict(self, X):
@@ -504,7 +581,10 @@ def _clusters(rng, labels, n_test, flipped):
     low, high = labels
     y = np.array([low, high] * 4)
     y_test = np.array(([low, high] * n_test)[:n_test])
-    X, X_test = (np.round(np.where(t == low, -3, 3)[:, None] + rng.uniform(-1, 1, (len(t), 2)), 2) for t in (y, y_test))
+    X, X_test = (
+        np.round(np.where(t == low, -3, 3)[:, None] + rng.uniform(-1, 1, (len(t), 2)), 2)
+        for t in (y, y_test)
+    )
     y_test[:flipped] = np.where(y_test[:flipped] == low, high, low)
     return dict(X=X, y=y, X_test=X_test, y_test=y_test)
 
@@ -536,45 +616,68 @@ def _(model, X, y, X_test, y_test):
     return np.mean(model.predict(X_test) == y_test)
 
 
-@train_predict_evaluate.wrong("trained on the test set", advice="fit received the test rows. Which pair of arrays is for training?")
+@train_predict_evaluate.wrong(
+    "trained on the test set",
+    advice="fit received the test rows. Which pair of arrays is for training?",
+)
 def _(model, X, y, X_test, y_test):
     model.fit(X_test, y_test)
     return np.mean(model.predict(X_test) == y_test)
 
 
-@train_predict_evaluate.wrong("predicts before it is trained", advice="Look at the order of the two calls: an untrained model was asked.")
+@train_predict_evaluate.wrong(
+    "predicts before it is trained",
+    advice="Look at the order of the two calls: an untrained model was asked.",
+)
 def _(model, X, y, X_test, y_test):
     guess = model.predict(X_test)
     model.fit(X, y)
     return np.mean(guess == y_test)
 
 
-@train_predict_evaluate.wrong("the share of mistakes", advice="A perfect model should score 1 and a hopeless one 0. Which does yours give?")
+@train_predict_evaluate.wrong(
+    "the share of mistakes",
+    advice="A perfect model should score 1 and a hopeless one 0. Which does yours give?",
+)
 def _(model, X, y, X_test, y_test):
     return np.mean(model.fit(X, y).predict(X_test) != y_test)
 
 
-@train_predict_evaluate.wrong("the number of hits", advice="A count depends on how many test rows there are. A share of them does not.")
+@train_predict_evaluate.wrong(
+    "the number of hits",
+    advice="A count depends on how many test rows there are. A share of them does not.",
+)
 def _(model, X, y, X_test, y_test):
     return float(np.sum(model.fit(X, y).predict(X_test) == y_test))
 
 
-@train_predict_evaluate.wrong("the difference of the labels", advice="A 7 is no worse a guess for 3 than a 4 would be. Ask whether they are equal.")
+@train_predict_evaluate.wrong(
+    "the difference of the labels",
+    advice="A 7 is no worse a guess for 3 than a 4 would be. Ask whether they are equal.",
+)
 def _(model, X, y, X_test, y_test):
     return 1 - np.mean(np.abs(model.fit(X, y).predict(X_test) - y_test))
 
 
-@train_predict_evaluate.wrong("in per cent", advice="The share is a number from 0 to 1. What is yours for a perfect model?")
+@train_predict_evaluate.wrong(
+    "in per cent", advice="The share is a number from 0 to 1. What is yours for a perfect model?"
+)
 def _(model, X, y, X_test, y_test):
     return 100 * np.mean(model.fit(X, y).predict(X_test) == y_test)
 
 
-@train_predict_evaluate.wrong("divided by the number of training rows", advice="A share of the test labels: how many test labels are there?")
+@train_predict_evaluate.wrong(
+    "divided by the number of training rows",
+    advice="A share of the test labels: how many test labels are there?",
+)
 def _(model, X, y, X_test, y_test):
     return np.sum(model.fit(X, y).predict(X_test) == y_test) / len(y)
 
 
-@train_predict_evaluate.wrong("never trained", advice="The model was asked before it had seen a single example. Which method trains it?")
+@train_predict_evaluate.wrong(
+    "never trained",
+    advice="The model was asked before it had seen a single example. Which method trains it?",
+)
 def _(model, X, y, X_test, y_test):
     return np.mean(model.predict(X_test) == y_test)
 
@@ -621,24 +724,39 @@ def _(rng):
 
     yield "three numbers in, two out", draw(2, 3, "identity")
     yield "as many out as in", draw(3, 3, "tanh")
-    yield "the bias comes before the activation", dict(
-        W=np.eye(3), b=np.array([-2.0, 1.0, -1.5]), act="relu", h=np.round(rng.uniform(0.2, 0.9, 3), 2)
+    yield (
+        "the bias comes before the activation",
+        dict(
+            W=np.eye(3),
+            b=np.array([-2.0, 1.0, -1.5]),
+            act="relu",
+            h=np.round(rng.uniform(0.2, 0.9, 3), 2),
+        ),
     )
     yield "a vector of zeros leaves act(b)", draw(3, 4, "tanh") | dict(h=np.zeros(4))
     yield "one number in, one out", draw(1, 1, "tanh")
 
 
-@layer.wrong("the activation before the bias", advice="A bias moves the point where the unit switches on. It must be added before act sees the sum.")
+@layer.wrong(
+    "the activation before the bias",
+    advice="A bias moves the point where the unit switches on. It must be added before act sees the sum.",
+)
 def _(W, b, act, h):
     return act(W @ h) + b
 
 
-@layer.wrong("the matrix is transposed", advice="Row i of W makes output i. With h @ W it would be column i: check the shapes on a W that is not square.")
+@layer.wrong(
+    "the matrix is transposed",
+    advice="Row i of W makes output i. With h @ W it would be column i: check the shapes on a W that is not square.",
+)
 def _(W, b, act, h):
     return act(h @ W + b)
 
 
-@layer.wrong("no activation", advice="act was handed in but never called. With act = identity nobody sees it.")
+@layer.wrong(
+    "no activation",
+    advice="act was handed in but never called. With act = identity nobody sees it.",
+)
 def _(W, b, act, h):
     return W @ h + b
 
@@ -648,29 +766,48 @@ def _(W, b, act, h):
     return act(W @ h)
 
 
-@layer.wrong("multiplied entry by entry", advice="W * h scales the columns of W and gives a table. Each output is a sum over all inputs: which operator sums?")
+@layer.wrong(
+    "multiplied entry by entry",
+    advice="W * h scales the columns of W and gives a table. Each output is a sum over all inputs: which operator sums?",
+)
 def _(W, b, act, h):
     return act(W * h + b)
 
 
-@layer.wrong("the activation inside the product", advice="You bent the inputs. The formula bends the sums: act goes around everything.")
+@layer.wrong(
+    "the activation inside the product",
+    advice="You bent the inputs. The formula bends the sums: act goes around everything.",
+)
 def _(W, b, act, h):
     return W @ act(h) + b
 
 
-@layer.wrong("another activation than the one handed in", advice="act is an argument: today relu, tomorrow tanh. Call it by its name.")
+@layer.wrong(
+    "another activation than the one handed in",
+    advice="act is an argument: today relu, tomorrow tanh. Call it by its name.",
+)
 def _(W, b, act, h):
     return np.maximum(W @ h + b, 0)
 
 
-@layer.wrong("the bias is added to the input", advice="b has as many entries as the output. Add it after the product.")
+@layer.wrong(
+    "the bias is added to the input",
+    advice="b has as many entries as the output. Add it after the product.",
+)
 def _(W, b, act, h):
     return act(W @ (h + b))
 
 
 @layer.right("unit by unit")
 def _(W, b, act, h):
-    return act(np.array([sum(w * x for w, x in zip(row, h, strict=True)) + bias for row, bias in zip(W, b, strict=True)]))
+    return act(
+        np.array(
+            [
+                sum(w * x for w, x in zip(row, h, strict=True)) + bias
+                for row, bias in zip(W, b, strict=True)
+            ]
+        )
+    )
 
 
 @layer.right("einsum in single precision")
@@ -695,21 +832,36 @@ outer_times = Exercise(
 @outer_times.cases
 def _(rng):
     def draw(m, d):
-        return {name: np.round(rng.uniform(0.5, 2, n), 2) for name, n in (("h1", m), ("h2", d), ("x", d))}
+        return {
+            name: np.round(rng.uniform(0.5, 2, n), 2)
+            for name, n in (("h1", m), ("h2", d), ("x", d))
+        }
 
     yield "all three equally long", draw(3, 3)
     yield "the result is as long as h1", draw(2, 4)
-    yield "h2 and x point apart: against h1", draw(3, 2) | dict(x=-np.round(rng.uniform(0.5, 2, 2), 2))
-    yield "h2 and x at right angles give zeros", draw(3, 2) | dict(h2=np.array([2.0, 1.0]), x=np.array([-1.0, 2.0]))
+    yield (
+        "h2 and x point apart: against h1",
+        draw(3, 2) | dict(x=-np.round(rng.uniform(0.5, 2, 2), 2)),
+    )
+    yield (
+        "h2 and x at right angles give zeros",
+        draw(3, 2) | dict(h2=np.array([2.0, 1.0]), x=np.array([-1.0, 2.0])),
+    )
     yield "single numbers", draw(1, 1)
 
 
-@outer_times.wrong("h1 and h2 in each other's place", advice="x meets h2 first: they stand next to each other. Which of the two decides the direction of the result?")
+@outer_times.wrong(
+    "h1 and h2 in each other's place",
+    advice="x meets h2 first: they stand next to each other. Which of the two decides the direction of the result?",
+)
 def _(h1, h2, x):
     return h2 * (h1 @ x)
 
 
-@outer_times.wrong("entry by entry", advice="Between h2ᵀ and x stands an inner product. It multiplies, and then it sums.")
+@outer_times.wrong(
+    "entry by entry",
+    advice="Between h2ᵀ and x stands an inner product. It multiplies, and then it sums.",
+)
 def _(h1, h2, x):
     return h1 * h2 * x
 
@@ -722,17 +874,25 @@ def _(h1, h2, x):
     return h1 * h2 @ x
 
 
-@outer_times.wrong("h1 meets h2 first", advice="Between h1 and h2ᵀ stands an outer product, no inner one. Which two vectors make a number?")
+@outer_times.wrong(
+    "h1 meets h2 first",
+    advice="Between h1 and h2ᵀ stands an outer product, no inner one. Which two vectors make a number?",
+)
 def _(h1, h2, x):
     return (h1 @ h2) * x
 
 
-@outer_times.wrong("only the number", advice="You found how far h2 and x agree. In which direction does the result point?")
+@outer_times.wrong(
+    "only the number",
+    advice="You found how far h2 and x agree. In which direction does the result point?",
+)
 def _(h1, h2, x):
     return h2 @ x
 
 
-@outer_times.wrong("without x", advice="That is the matrix h1 h2ᵀ itself. It still has to be applied to x.")
+@outer_times.wrong(
+    "without x", advice="That is the matrix h1 h2ᵀ itself. It still has to be applied to x."
+)
 def _(h1, h2, x):
     return np.outer(h1, h2)
 
@@ -758,8 +918,8 @@ topological_order = Exercise(
         "Which nodes can be computed at the very start? Once they are, which others become possible?",
         "Keep a list of finished nodes. Again and again, append a node that is not in it and whose inputs all are. "
         "What does it mean when no such node is left, but some are missing?",
-        "While the list is shorter than the graph: ready = [v for v in inputs_of if v not in order and all(u in order for u in inputs_of[v])]; "
-        "if ready is empty return None, else append ready[0].",
+        "While the list is shorter than the graph, collect every node that is not in it yet but all of whose inputs are (`all(… for u in …)`). "
+        "Is there none? Return None. Else append the first.",
     ],
 )
 
@@ -781,7 +941,9 @@ def _graph(rng, edges):
     """node -> inputs from "a>b" edges; every second node is written first and comes first in the alphabet."""
     letters = sorted({one for edge in edges for one in edge.split(">")})
     written = letters[1::2] + letters[::2]
-    fresh = sorted(rng.permutation(list("pqrstuvwxyz"))[: len(letters)])  # as the check data sorts its keys
+    fresh = sorted(
+        rng.permutation(list("pqrstuvwxyz"))[: len(letters)]
+    )  # as the check data sorts its keys
     names = dict(zip(written, fresh, strict=True))
     pairs = [edge.split(">") for edge in edges]
     graph = {v: [u for u, w in pairs if w == v] for v in written}
@@ -840,7 +1002,9 @@ def _(inputs_of):
 )
 def _(inputs_of):
     order = []
-    while ready := [v for v in inputs_of if v not in order and all(u in order for u in inputs_of[v])]:
+    while ready := [
+        v for v in inputs_of if v not in order and all(u in order for u in inputs_of[v])
+    ]:
         order.append(ready[0])
     return order
 
@@ -865,7 +1029,10 @@ def _(inputs_of):
     return order
 
 
-@topological_order.wrong("a node more than once", advice="Your list is longer than the graph: a node that two others read from stands in it twice.")
+@topological_order.wrong(
+    "a node more than once",
+    advice="Your list is longer than the graph: a node that two others read from stands in it twice.",
+)
 def _(inputs_of):
     order = []
 
