@@ -295,6 +295,7 @@ def execute(notebook, name: str, *, static: bool):
         environment = kernel_environment(home, static=static)
         client = NotebookClient(
             notebook, timeout=180, kernel_name="python3", record_timing=False,
+            coalesce_streams=True,  # where a stream is cut depends on the moment
             store_widget_state=False,  # it holds random ids, and pages show pictures instead
             resources={"metadata": {"path": str(folder)}},
         )  # fmt: skip

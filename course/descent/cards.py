@@ -135,7 +135,8 @@ def _head(verdict):
 
 
 def _points(verdict):
-    return f"{points_text(verdict.points)} of {points_text(verdict.max_points)} points"
+    unit = "point" if verdict.max_points == 1 else "points"
+    return f"{points_text(verdict.points)} of {points_text(verdict.max_points)} {unit}"
 
 
 def _esc(text) -> str:
