@@ -141,7 +141,7 @@ show(*pictures.draw_experience(sizes, mistakes, len(unseen)))
 #
 # Mistakes fall by experience, and that is the definition: machine learning is the part of artificial intelligence in which a program gets better through **experience**. Your widget did it in small, the digits above in earnest.
 #
-# As a field under this name it is about forty years old (before, one said *pattern recognition*; the words themselves are Arthur Samuel's, of 1959). It has no clean border. Herbert Jaeger, in his Groningen notes of 2023/24, gives the reason:
+# As a field under this name it is about forty years old (before, one said *pattern recognition*; the words *machine learning* are Arthur Samuel's, of 1959). It has no clean border. Herbert Jaeger, in his Groningen notes of 2023/24, gives the reason:
 # it takes its methods from statistics, information theory, signal processing, control and logic, and its questions from everywhere, so each textbook shows its author's part of it.
 # The nearest neighbour is statistics: both fit models to data. Statistics asks first what can be concluded; machine learning asks first what can be predicted.
 #
@@ -157,7 +157,7 @@ predict("Which text coined the words 'artificial intelligence'?",
         then=pictures.draw_timeline)
 
 # %% [markdown] covers="explainers:B.2 explainers:B cs480:1"
-# What belongs under that name? One proposal (explainers, winter 2026) goes by **intent**: artificial intelligence is work that means to imitate the intelligence of living things.
+# What belongs under that name? One proposal goes by **intent**. (It stands in the *explainers*, winter 2026. They are one of the five sets of lecture notes behind this course, called wu, moon, cs480, guo and explainers; a table further below introduces them.) It says: artificial intelligence is work that means to imitate the intelligence of living things.
 # Then Turing's imitation game and the rules of Newell, Simon and Minsky belong to it as much as the networks of Hinton's school: the methods went from symbols written by hand to weights learned from data,
 # the intent stayed. And linear programming is a border case: once a way to make machines decide, today plain operations research. The same algorithm, another intent.
 #
@@ -205,7 +205,7 @@ print(f"reinforcement: best machine in {pulls[2] / 500:.0%} of 500 trials (chanc
 def to_columns(rows, labels, order, n_train):
     """Shuffle, split and turn samples into columns.
 
-    rows (n, d), labels (n,), order (n,): row order[0] comes first, …
+    Arrays: rows (n, d), labels (n,), order (n,); row order[0] comes first, …
     The first n_train samples in that order are for training, the others for the test.
     -> X (d, n_train), y (n_train,), X_test (d, n - n_train), y_test (n - n_train,)
     rows [[1, 2], [3, 4], [5, 6]], labels [10, 20, 30], order [2, 0, 1], n_train 2
@@ -402,7 +402,7 @@ explore(lambda degree, n: pictures.draw_capacity(mle_fit, log_p, mean, degree, n
 # They are lecture notes and not refereed books. So this course takes formulas from them and believes none: **each derivation is verified by numbers**. Where a printed formula fails, the notebook shows an *erratum*: the printed form with a
 # number against it, the corrected form with a number for it.
 #
-# Where a note is empty, the course fills the hole from standard references and says so: **Hole filled here.** For the explainers: 3.3.3 and 3.3.4 in [03/03](../03_optimisation/03_stochastic_training.ipynb). Coming: 2.4 (05/01) · 3.1.2 (07/04) ·
+# Where a note is empty, the course fills the hole from standard references and says so. **Holes filled so far:** explainers 3.3.3 and 3.3.4 and moon 37.2.3, in [03/03](../03_optimisation/03_stochastic_training.ipynb). Coming, for the explainers: 2.4 (05/01) · 3.1.2 (07/04) ·
 # 4.3 and 4.5.4 (09/01) · byte-pair encoding, which ends in mid-sentence (11/02) · RoPE (12/02) · 4.4.4 (12/01, 12/03) · 4.5.3 (08/02) · 5.2.6 (14/01) · 5.3.1 (14/04) · 5.4 (14/06) · 5.6 (14/07) · A.4 (06/01) · B.3 (02/04) · B.4 (13/01). For cs480: the TODOs of its sections 3, 11 and 12.
 #
 # **References.** Classical material: Murphy, *Machine Learning: A Probabilistic Perspective* (2012); Bishop, *Pattern Recognition and Machine Learning* (2006); Pishro-Nik, *Introduction to Probability, Statistics, and Random Processes* (2014).
@@ -596,7 +596,7 @@ check(topological_order)
 
 # %% [markdown] covers="wu:3.1.4"
 # Forward, the program runs in that order and keeps every value: the **tape**. Backward, the tape is read from its end: each node hands its derivative $\partial y/\partial v$ to its inputs, times the weight and the slope
-# of the activation. That is backpropagation, here in a dozen lines for graphs of sums and relus. Where relu has its kink, at 0, there is no derivative; programs take 0.
+# of the activation. That is backpropagation, here in a dozen lines for graphs of sums and relus. They are tried on the XOR program, now with one number a node: $s=x_1+x_2$, $h_1=\operatorname{relu}(s)$, $h_2=\operatorname{relu}(s-1)$, $y=h_1-2h_2$, where $\operatorname{relu}(z)=\max(z,0)$. Where relu has its kink, at 0, there is no derivative; programs take 0.
 
 # %% covers="wu:3.1.4"
 def forward(steps, inputs_of, order, x):
@@ -712,7 +712,7 @@ with after(layer):
 # %% [markdown] covers="wu:3.1.6"
 # To read a trained network, follow its vectors: which pattern does each hold, how does a step change it, what is combined into what?
 #
-# Move through the images. Is there a hidden unit that 6s switch on and 2s do not? Is there one that no image switches on? When you have bet on two numbers, look at all new digits at once:
+# Move through the images. Is there a hidden unit that 6s switch on and 2s do not? Is there one that no image switches on? When you have bet on two units (they are numbered from 0), look at all new digits at once:
 
 # %% covers="wu:3.1.6"
 with after(layer):
@@ -720,7 +720,7 @@ with after(layer):
     show(*pictures.draw_units(hidden, y_digits[unseen]), digits=1)
 
 # %% [markdown] covers="cs480:back"
-# A row is a digit, a column a hidden unit. Units with dark and bright entries are features that nobody programmed. Columns that stay dark are units that no image reaches: chapter 7 asks why.
+# A row is a digit, a column a hidden unit. Units with dark and bright entries are features that nobody programmed. Columns that stay dark are units that no image reaches: chapter 7 (coming) asks why.
 #
 # ## To look things up
 #
@@ -751,11 +751,11 @@ with after(layer):
 #
 # </details>
 #
-# One letter has several meanings over the whole course ($\sigma$, $\alpha$, $\beta$, $K$, $H$). Each notebook says which one it means. In this one, $x_1$ and $x_2$ are examples in the sections on data and single numbers in the program of six nodes. In code `X.T` is the transpose, `A @ B` the matrix product, `rows[order]` the rows in another order; `(*batch, n, d)` in a docstring says that any number of axes may stand in front.
+# One letter has several meanings over the whole course ($\sigma$, $\alpha$, $\beta$, $m$, $K$, $H$, $L$). Each notebook says which one it means. In this one, $x_1$ and $x_2$ are examples in the sections on data and single numbers in the program of six nodes. In code `X.T` is the transpose, `A @ B` the matrix product, `rows[order]` the rows in another order; `(*batch, n, d)` in a docstring says that any number of axes may stand in front.
 #
 # ### Glossary
 #
-# Every word links to the cell where it is computed. Open the lists when you need them. (JupyterLab opens a closed notebook at its top: click a second time, and it goes to the cell.)
+# Every word that is computed in a notebook so far links to its cell. Open the lists when you need them. (JupyterLab opens a closed notebook at its top: click a second time, and it goes to the cell.)
 #
 # <details><summary><b>Words computed in this notebook</b></summary>
 #
@@ -827,6 +827,6 @@ with after(layer):
 # ### What the notes got wrong
 #
 # The sections mirrored here are mostly words, so little can be refuted by a number. Four formulas of later sections failed your test above (cs480 4, explainers 4.2.1, wu 2.14.1, moon 2.1); their proofs will stand in the notebooks of their chapters, and `course/ERRATA.md` collects all that have been reached. What is missing
-# is named under *Hole filled here*. One claim, that intelligence emerges from such programs (wu 4.8.4), was marked as a hypothesis.
+# is listed above, under *Holes filled so far*. One claim, that intelligence emerges from such programs (wu 4.8.4), was marked as a hypothesis.
 #
-# **Next:** chapter 1, where the line you moved by hand finds its slope by itself; or [gradient descent](../03_optimisation/01_gradient_descent.ipynb).
+# **Next:** [gradient descent](../03_optimisation/01_gradient_descent.ipynb), where an algorithm replaces your hand. (The first notebook of chapter 1, where the line you moved finds its slope by itself, is coming.)

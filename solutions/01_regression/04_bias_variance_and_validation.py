@@ -72,7 +72,7 @@ predict(
 # so that no data set leaves a hole. (What follows needs no such spreading: it holds however the rows are drawn.)
 #
 # **Find out with the sliders.** (1) Set the noise to 1. Which degree is best for 15 rows, and which for 200? What does degree 10 cost in each case? (2) At σ = 0.3, degree 10 and 15 rows, can ridge undo the damage? What does it cost?
-# (3) The right panel splits the error of each degree into three terms: noise, squared bias, variance. Which of them does no slider but the noise change?
+# (3) The right panel splits the **risk** of each degree, its mean squared error on new pairs $(x, y)$, into three terms: noise, squared bias, variance. Which of them does no slider but the noise change?
 # (4) The last number under the picture is the training error. At which degrees is it near the risk, and at which does it flatter?
 #
 # The next section shows why the three terms add up.
@@ -104,7 +104,8 @@ explore(
 # $$\mathbb E\,(y - \hat f)^2 \;=\; \sigma^2 + \mathrm{Bias}^2 + \mathrm{Var}[\hat f], \qquad \mathrm{Var}[\hat f] = \mathbb E\,u^2 .$$
 #
 # The cell measures all six at $x = 0.5$ for cubics on 20 000 data sets of 30 independent uniform inputs. Its $\bar f$ is the mean over 20 000 *other* data sets:
-# with their own mean, the sixth piece would vanish by construction.
+# with their own mean, the sixth piece would vanish by construction. It prints the three squares. Their sum misses the mean squared error in the third digit,
+# because the means of the three mixed pieces are 0 up to sampling error only.
 
 # %% covers="moon:3.1.1 explainers:2.5.2" demo=true
 rng, sets, at = np.random.default_rng(0), 20_000, np.array([0.5])
@@ -264,7 +265,7 @@ with after(bias_variance):
 #
 # $$\mathbb E\,\tfrac1n\textstyle\sum_i \varepsilon_i u_i = -\mathbb E\,\tfrac1n\,\varepsilon^\top H \varepsilon = -\sigma^2 \operatorname{tr}H/n = -\sigma^2 d/n .$$
 #
-# The term $2\varepsilon u$ takes $2\sigma^2 d/n$ away from the training error, and this is the mean gap between training error and the error on new targets at the same inputs, whether or not the family holds the truth.
+# The term $2\varepsilon u$ takes $2\sigma^2 d/n$ away from the mean training error, and this is the mean gap between training error and the error on new targets at the same inputs, whether or not the family holds the truth.
 # If it does, the bias is 0, the variance adds $\sigma^2 d/n$ to both, and
 #
 # $$\mathbb E[\text{train}] = \sigma^2\Big(1 - \frac dn\Big), \qquad \mathbb E[\text{new targets, same inputs}] = \sigma^2\Big(1 + \frac dn\Big).$$
@@ -272,8 +273,8 @@ with after(bias_variance):
 # The notes (moon 3.1) write $E_\text{out} \le E_\text{ml} + \Omega$: the error on new data is at most the error that the learning algorithm sees, plus a penalty $\Omega$ that they leave open.
 # Here we know what to add on average: $2\sigma^2 d/n$.
 #
-# At *fresh* inputs the price is higher. For normal features it is $\sigma^2\big(1 + \frac{d}{n-d-1}\big)$ as long as $d < n - 1$, and infinite from there to $d = n$, where the fit goes through every row, noise and all.
-# (What happens beyond the peak is the subject of the next notebook.)
+# At *fresh* inputs the price is higher. For independent normal features, and a family that holds the truth, the mean error is $\sigma^2\big(1 + \frac{d}{n-d-1}\big)$ as long as $d < n - 1$, and infinite from there to $d = n$, where the fit goes through every row, noise and all.
+# (What happens beyond the peak, where $d > n$, is a story of its own: the fit is no longer unique, and the error can fall again.)
 
 # %% covers="moon:5.3 moon:3.1 guo:II.4" demo=true
 rng, n, d = np.random.default_rng(2), 20, 5
@@ -296,7 +297,7 @@ show(*ms.draw_least_squares())
 #
 # Does every loss split into noise + bias + variance? Take the **0–1 loss** at one input where class 1 has probability 0.9. Over data sets, a classifier says 1 with chance $q$.
 # The natural guesses: noise 0.1; bias 1 if the *majority vote* over data sets is wrong, else 0; variance the chance to differ from the majority vote.
-# Which $q$ would you like to have, 0.1 or 0.4? Both vote wrong, and 0.4 varies more.
+# Which $q$ would you like to have, 0.1 or 0.4? Both vote wrong, and 0.4 varies more. (The columns of the output belong to $q = 0.9, 0.6, 0.4, 0.1$.)
 
 # %% covers="explainers:2.5.2.box-mse" demo=true
 q, noise = np.array([0.9, 0.6, 0.4, 0.1]), 0.1
@@ -393,7 +394,7 @@ print(f"best of 100: validation error {seen:.2f}, test error {fresh:.2f}")
 # ## Cross-validation
 #
 # A fifth of the rows gives a noisy estimate, and the model has not learned from them. **k-fold cross-validation** uses every row for both jobs, never at once.
-# Put the test rows aside. Cut the others into $k$ folds $D_1, \dots, D_k$; for each $i$ train on $D \setminus D_i$ and validate on $D_i$; average the $k$ scores.
+# Put the test rows aside. Cut the others, $D$, into $k$ folds $D_1, \dots, D_k$; for each $i$ train on $D \setminus D_i$ and validate on $D_i$; average the $k$ scores.
 # Choose the setting with the lowest mean, then *train it again on all of $D$* and report on the test rows.
 #
 # Fold sizes differ by at most one. With $n = 11$ and $k = 4$ the folds hold 3, 3, 3 and 2 rows, in order: rows 0–2, 3–5, 6–8, 9–10. (Shuffle beforehand if the order of the rows means something.)
@@ -501,9 +502,9 @@ show(*ms.draw_rates(rates, train, valid, edge))
 # %% covers="explainers:3.4.1" demo=true
 def prob_top(share, n): return 1 - (1 - share) ** n
 predict(
-    "How many random draws make it 95 % sure that one is among the best 5 % "
-    "of all settings?",
-    ["about 20", "about 60", "about 400", "it depends on how many there are to tune"],
+    "What is the least number of random draws that makes it 95 % sure that one is "
+    "among the best 5 % of all settings?",
+    ["about 20", "about 60", "about 400", "it depends on how many hyperparameters"],
     truth=lambda: int(np.argmax(prob_top(0.05, np.array([20, 60, 400])) >= 0.95)),
     because="Each draw misses the top 5 % with chance 0.95, "
     f"and 1 - 0.95^60 = {prob_top(0.05, 60):.3f}, for any number of hyperparameters. "
@@ -655,15 +656,16 @@ show(*ms.draw_luck(counts, *np.mean(results, axis=0).T))
 # ## Take-aways
 #
 # - Expected squared error = noise + squared bias + variance. Noise is a floor that no learner gets below. More data cuts variance like $1/n$; a richer family cuts bias; ridge trades a little bias for much variance.
-# - The identity needs test noise that is independent of the fit. Training noise is not: training error is too low by $2\sigma^2 d/n$ against new targets at the same inputs.
-# - Match complexity to the amount of data: few rows, simple model. An $L_2$ penalty suits smooth truths and $L_1$ sparse ones (notebook 03 of this chapter); stopping early keeps the noise unlearned. Watch the gap between training and validation as you go.
+# - The identity needs test noise that is independent of the fit. Training noise is not: with $d$ weights fitted by least squares, training error is on average too low by $2\sigma^2 d/n$ against new targets at the same inputs.
+# - Match complexity to the amount of data: few rows, simple model. An $L_2$ penalty suits smooth truths and $L_1$ sparse ones; stopping early keeps the noise unlearned. Watch the gap between training and validation as you go.
 # - Fit on training rows (scaling and feature choice included), choose by cross-validation, train again on all of them, report once on test rows.
 # - Random search beats a grid where few hyperparameters matter; 60 draws reach the top 5 % with probability 0.954.
 # - The best of many is better than the average, *and* its score flatters it: the more, the more you compare and the fewer the cases. Keep validation and test apart, and refresh a benchmark that everybody has tuned on.
 #
 # ## What the notes got wrong
 #
-# Two of these are ideas, not slips: bias is not flexibility, and variance does not live inside one fit. The cells below prove each.
+# Two of these are ideas, not slips: bias is not flexibility, and variance does not live inside one fit. The first cell below tests both. The second tests three wrong formulas;
+# the third lists slips of notation, where there is nothing to test.
 
 # %% covers="guo:II.5 moon:3.1" demo=true
 x, y = ms.data_sets(truth, 30, 0.3, 300, np.random.default_rng(0))

@@ -13,7 +13,8 @@
 #
 # A model is trained by making one number, its loss, small. Rarely can anybody solve for the best weights. So we start
 # somewhere and walk downhill. How far to step is our choice, and it decides everything: the figure shows one bowl, one
-# start and 25 steps, four times. By the end you can say, before a run, how many steps are enough.
+# start and 25 steps, four times. ($L$ is the largest curvature of the bowl, $\kappa$ the largest divided by the
+# smallest.) By the end you can say, before a run, how many steps are enough.
 
 # %%
 import functools
@@ -53,7 +54,7 @@ show(*landscapes.draw_regimes(kappa=10))
 # ## 1. What we are looking for
 #
 # Logistic regression (cs480 4.a), the hard-margin SVM (5.a, with constraints), the soft-margin SVM (6.a, whose hinge has
-# a kink), least squares: each asks for the $x \in \mathbb R^d$ where some $f(x)$ is smallest. With a data set $D$ of $n$ pairs, $f$ is the *empirical risk*
+# a kink), least squares: each asks for the $x \in \mathbb R^d$ where some $f(x)$ is smallest. With a data set $D$ of $n$ pairs $(x_i, y_i)$ and a model $f_\theta$ that predicts $y_i$ from $x_i$, the function to be minimised is the *empirical risk*
 # $R_D(\theta) = \frac1n \sum_i \mathcal L(y_i, f_\theta(x_i))$, and $x$ is called $\theta$ or $w$. Nothing below needs
 # $f \ge 0$.
 #
@@ -65,7 +66,8 @@ show(*landscapes.draw_regimes(kappa=10))
 # $\nabla f(x^*)^\top v$. Were it not zero, a small move along $v$ or $-v$ would lower $f$. So $\nabla f(x^*) = 0$.
 #
 # Is every point with $\nabla f = 0$ a minimum? The eigenvalues of the Hessian $\nabla^2 f$ at that point tell: all
-# positive, a minimum; all negative, a maximum; some of each, a saddle.
+# positive, a (local) minimum; all negative, a (local) maximum; some of each sign, a saddle. If some are zero and the
+# others have one sign, they do not tell.
 
 # %% demo=true covers="cs480:thm3.3 explainers:3.1.1"
 u, v = sympy.symbols("u v", real=True)
@@ -293,7 +295,7 @@ with after(gd):  # guo's example: φ(z) = z², z ← (1 − 2α) z with step siz
 
 # %% [markdown] covers="wu:1.6.3 cs480:8-step"
 # **The bowl explains it all.** Let $f(x) = \frac12 x^\top H x$ with $H$ symmetric and eigenvalues $\lambda_1, \dots,
-# \lambda_d$ between $m > 0$ and $L$. Then $\nabla f(x) = Hx$ and $x^{(k)} = (I - tH)^k x^{(0)}$: along each
+# \lambda_d$, the smallest $m > 0$ and the largest $L$. Then $\nabla f(x) = Hx$ and $x^{(k)} = (I - tH)^k x^{(0)}$: along each
 # eigenvector, a step multiplies by $1 - t\lambda_i$.
 #
 # - It shrinks while $|1 - t\lambda_i| < 1$: for all $i$ together, $0 < t < 2/L$.
@@ -306,7 +308,8 @@ with after(gd):  # guo's example: φ(z) = z², z ← (1 − 2α) z with step siz
 # %% demo=true covers="wu:1.6.3 cs480:8-step moon:4.1.1"
 predict(
     "A bowl has the curvatures 1 and 10. "
-    "For which step sizes does gradient descent converge from every start?",
+    "For exactly which step sizes t > 0 does gradient descent converge from every "
+    "start?",
     ["t < 0.1", "t < 0.2", "t < 1", "t < 2"],
     # the largest limit below which the factors of both directions stay under 1
     truth=lambda: max(
@@ -344,10 +347,12 @@ with after(gd):
     show(*landscapes.draw_step_sizes(steps, gaps, m=1, L=10, n_steps=30))
 
 # %% [markdown] covers="cs480:8 explainers:3.1 moon:4.2 wu:1.6.3"
-# **The laboratory.** Step sizes are in units of $1/L$, and the dashed line is what theory says. Find out:
+# **The laboratory.** Step sizes are in units of $1/L$, and the dashed line is what theory says. (The Rosenbrock surface
+# is our `banana`. The normalised optimiser, whose steps all have length $t$, is the subject of section 9, momentum that
+# of the next notebook.) Find out:
 #
-# 1. On the bowl, lengthen the step. Where does the path begin to cross the valley, and from which step on does it never
-#    come back? Does either number move when κ goes to 100? What does get worse?
+# 1. On the bowl, lengthen the step. Where does the path begin to cross the valley, and from which step size on does it
+#    never come back? Does either number move when κ goes to 100? What does get worse?
 # 2. On the saddle, start at (1, 0.01), then at (1, 0). What do plain and normalised descent do?
 # 3. For Rosenbrock's valley, $L$ holds at the minimum only. Does a step of 1/L survive from (−1.2, 1)? From (2.5, 1)?
 # 4. On the logistic loss, set $t = 1/L$. The run is faster than its bound: which of $m$, $L$ is too pessimistic there?
@@ -553,7 +558,7 @@ with after(logistic_smoothness):
 # %% [markdown] covers="cs480:thm8.5"
 # ## 5. Convex: the gap falls like 1/k
 #
-# **Theorem.** If $f$ is convex and $L$-smooth and $t \le 1/L$, then
+# **Theorem.** If $f$ is convex and $L$-smooth, has a minimiser $x^*$, and $0 < t \le 1/L$, then after $k \ge 1$ steps
 # $\ f(x^{(k)}) - f^* \le \dfrac{\lVert x^{(0)} - x^* \rVert^2}{2tk}$: a gap $\varepsilon$ takes $O(1/\varepsilon)$ steps.
 #
 # The proof is three lines about one step $x^+ = x - t\nabla f(x)$, and a sum.
@@ -645,7 +650,7 @@ with after(gd):  # the theorem on 20 random least-squares problems, and beyond 2
         print(f"t = {share}/L: the bound holds at every step in {n} of 20 problems")
 
 # %% [markdown] written="beyond_one_over_L" points=2 minutes=5
-# In the run above only line 2 broke, although the proof of line 3 uses it: what a proof needs is enough, not necessary.
+# In the run on the tumours with $t = 2.1/L$ only line 2 broke, although the proof of line 3 uses it: what a proof needs is enough, not necessary.
 #
 # **In your words.** The proof wants $t \le 1/L$, yet the bowl converges up to $t = 2/L$. As $t$ grows past $1/L$: which
 # line can break, which weaker statement takes its place, and until which $t$ does that one still say that $f$ falls?
@@ -661,15 +666,15 @@ with after(gd):  # the theorem on 20 random least-squares problems, and beyond 2
 # %% [markdown] covers="cs480:thm8.7"
 # ## 6. Strongly convex: a fixed factor a step
 #
-# The runs above end faster than $1/k$. Why? Let $f$ be twice differentiable. Average its Hessian on the way from $x^*$
-# to $x$:
+# The runs above end faster than $1/k$. Why? Let $f$ be twice differentiable, $m$-strongly convex and $L$-smooth. Average its
+# Hessian on the way from $x^*$ to $x$:
 # $A = \int_0^1 \nabla^2 f(x^* + r(x - x^*))\, dr$. Since $\nabla f(x^*) = 0$, we have $\nabla f(x) = A\,(x - x^*)$, so
 #
 # $$x^+ - x^* = (I - tA)(x - x^*), \qquad \lVert x^+ - x^*\rVert \le \rho\, \lVert x - x^*\rVert, \quad
 # \rho = \max(|1 - tm|,\, |1 - tL|),$$
 #
 # because the eigenvalues of $A$ lie between $m$ and $L$. It is the bowl again: no run is slower than the worst
-# direction of a bowl, $\rho < 1$ exactly for $0 < t < 2/L$, and $\rho$ is smallest at $t = 2/(m+L)$. Line 1 with $x = x^*$ gives $f - f^* \le \frac L2 \lVert x - x^*\rVert^2$, hence
+# direction of a bowl, $\rho < 1$ exactly for $0 < t < 2/L$, and $\rho$ is smallest at $t = 2/(m+L)$. Line 1 of section 5 holds between any two points; from $x^*$ to $x$ it says $f(x) - f^* \le \frac L2 \lVert x - x^*\rVert^2$, hence
 # $f(x^{(k)}) - f^* \le \rho^{2k} \frac L2 \lVert x^{(0)} - x^*\rVert^2$.
 #
 # cs480 states this as $\gamma^k \frac L2 \lVert x^{(0)} - x^*\rVert^2$ for $t \le 2/(m+L)$, and leaves out $\gamma$ and
@@ -936,8 +941,9 @@ with after(gd, ngd):
     erratum(
         "explainers:3.1",
         r"$x - \eta v$, $\lVert v\rVert = 1$, is the usual rule of gradient descent",
-        r"that one steps by $\eta \nabla f$ and settles; with unit $v$, one of two "
-        r"neighbours is $\eta/2$ away (unless a step lands exactly on the minimum)",
+        r"that one steps by $\eta \nabla f$ and settles; with unit $v$, one of any two "
+        r"successive points is at least $\eta/2$ away from the minimum (unless a step "
+        r"lands exactly on it)",
         printed_holds=bool(np.allclose(hover, settle, atol=0.01)),
         corrected_holds=bool((near >= 0.05 - 1e-12).all() and settle[-1] < 1e-6),
     )
@@ -951,9 +957,11 @@ with after(gd, ngd):
 #
 # **The ball** $\lVert x\rVert \le r$. If $y$ is inside, it is its own nearest point. If not, every $x$ in the ball has
 # $\lVert y - x\rVert \ge \lVert y\rVert - \lVert x\rVert \ge \lVert y\rVert - r$ (triangle inequality, which is Cauchy
-# and Schwarz again), and $x = r\, y / \lVert y\rVert$ reaches this. The notes assert this last step; the inequality is
-# the missing reason. (The scalar projection $a^\top b/\lVert b\rVert$ that stands beside it projects on a *line* and
+# and Schwarz again), and $x = r\, y / \lVert y\rVert$ reaches this. The notes (moon) assert this last step; the inequality is
+# the missing reason. (The scalar projection $a^\top b/\lVert b\rVert$ that they print beside it projects on a *line* and
 # plays no part.)
+#
+# **The box** $-1 \le x_j \le 1$ is easier still: the nearest point clips each coordinate on its own.
 #
 # At a minimum on the border $\nabla f$ need not vanish: Fermat wanted an open set. The fixed point
 # $x = P_Q(x - t \nabla f(x))$ takes its place.

@@ -118,7 +118,7 @@ with after(ewa):
 # First the closing price of one share (Google, from August 2004, shipped with matplotlib). **Try:** how large can $\beta$ be before the corrected average trails
 # the jump near day 48 by more than ten days? After how many days do the two curves meet?
 #
-# Then learned parameters. moon 37.2.2 has a heading on moving averages among the tricks for GANs, and no text. The idea: when two learners play against
+# Then learned parameters. moon 37.2.2 has a heading on moving averages among the tricks for GANs (two networks, a generator and a critic, trained against each other), and no text. The idea: when two learners play against
 # each other and move in turn, the parameters circle instead of settling, while their average circles much nearer to the centre; the longer the memory, the nearer. The smallest such game is $\min_a \max_b\, a\,b$, with its balance at $(0, 0)$.
 
 # %% covers="moon:4.4 moon:4.5"
@@ -300,7 +300,7 @@ with after(heavy_ball):
                     "the error decays like t · 0.818ᵗ.)")
 
 # %% [markdown] covers="wu:1.6.4"
-# These counts, for wu 1.6.4, belong to the accuracy $10^{-6}$. For a finer one the ratio of the first and the last creeps up towards $\sqrt\kappa = 10$. The tuned ball starts by
+# These counts belong to the accuracy $10^{-6}$. For a finer one the ratio of the first count to the last, 709 : 95 here, creeps up towards $\sqrt\kappa = 10$. The tuned ball starts by
 # overshooting: the eigenvalue says what a step does in the long run, nothing about the first steps. All this is about bowls; on other functions the tuned values promise
 # convergence only near the minimum.
 #
@@ -309,7 +309,7 @@ with after(heavy_ball):
 #
 # **Two promises that are too large.** wu promises $O(1/t^2)$ instead of $O(1/t)$. That is about the **worst** smooth convex function, and it belongs to Nesterov's method with a momentum that grows towards 1.
 # On each single bowl momentum with constant $\gamma$ converges geometrically, but the *worst* bowl moves with $t$, and the worst gap $f(\theta_t) - f(\theta^*)$ to the minimum still falls like $1/t$, so $t^2 \times$ gap grows without end. And the “escape from local minima” is a tendency, no promise: in the double well
-# $(\theta^2-1)^2 + 0.3\,\theta$ the better minimum is near $-1$, and some balls roll out of the poorer well, others out of the better one. Of our starts 56% end well with momentum, 52% without.
+# $(\theta^2-1)^2 + 0.3\,\theta$ the better minimum is near $-1$, and some balls roll out of the poorer well, others out of the better one. Of 401 starts, spread evenly over $[-2, 2]$, 56% end in the better well with $\gamma = 0.9$, and 52% without momentum.
 
 # %% covers="wu:1.6.4 moon:4.6 guo:IV.1.a"
 with after(heavy_ball):
@@ -356,8 +356,8 @@ with after(heavy_ball):
 # $$G_t = G_{t-1} + g_t^2, \qquad \theta_{t} = \theta_{t-1} - \frac{\eta}{\sqrt{G_t}+\epsilon}\; g_t, \qquad G_0 = 0 .$$
 # From here on steps count from 1, and $g_t = \nabla f(\theta_{t-1})$ is the gradient where step $t$ starts. The small $\epsilon$ stands outside the root; it only keeps $0/0$ away.
 #
-# **Exercise.** moon 4.7 prints the update as $w = w - \frac{\alpha}{\sqrt v+\epsilon}\,v$, with $v$ the sum of squares. Take a piece of paper first: where does that rule go from $w = -1$ on $f = w^2$?
-# (The cell below the check runs it.) Then write the right one. In the card, value 1 is the new $\theta$ and value 2 the new $G$.
+# **Exercise.** moon 4.7 prints the update as $w = w - \frac{\alpha}{\sqrt v+\epsilon}\,v$, with $v$ the sum of squares so far, the new one included. (moon calls the rate $\alpha$ and, in the cells below, the gradient $dw$.) Take a piece of paper first: where does that rule go from $w = -1$ on $f = w^2$?
+# (The cell below the check runs it.) Then write the right one. In the card that the check shows, value 1 is the new $\theta$ and value 2 the new $G$.
 
 # %% exercise="adagrad_step" points=2 minutes=7 difficulty=1 covers="explainers:3.3.2 moon:4.7"
 def adagrad_step(theta, g, G, eta, eps=1e-8):
@@ -441,7 +441,7 @@ with after(adagrad_step):
 # $$s_t = \beta\, s_{t-1} + (1-\beta)\, g_t^2, \qquad \theta_t = \theta_{t-1} - \frac{\eta}{\sqrt{s_t}+\epsilon}\; g_t, \qquad s_0 = 0 .$$
 # There is no bias correction here, so the very first step has length $\eta/\sqrt{1-\beta}$: ten times $\eta$ for $\beta = 0.99$.
 #
-# **Exercise.** Write `rmsprop_step`. Only one line of AdaGrad changes. (Below, the first picture compares $s$ with wu's sum, which leaves out $1-\beta_2$, under a constant gradient with one spike. The other two show a race.)
+# **Exercise.** Write `rmsprop_step`. Only one line of AdaGrad changes. (Below, the first picture compares $s$ with wu's sum, which leaves out the factor $1-\beta$, under a constant gradient with one spike. wu, the picture and section 5 write $\beta_2$ for this $\beta$, because Adam has two. The other two pictures show a race.)
 
 # %% exercise="rmsprop_step" points=1 minutes=4 difficulty=1 covers="moon:4.8 explainers:3.3.2.a wu:2.6.2"
 def rmsprop_step(theta, g, s, eta, beta=0.9, eps=1e-8):
@@ -507,7 +507,7 @@ with after(adagrad_step, rmsprop_step):
 # $$m_t = \beta_1 m_{t-1} + (1-\beta_1)\, g_t, \qquad s_t = \beta_2 s_{t-1} + (1-\beta_2)\, g_t^2, \qquad m_0 = s_0 = 0,$$
 # $$\hat m_t = \frac{m_t}{1-\beta_1^t}, \qquad \hat s_t = \frac{s_t}{1-\beta_2^t}, \qquad \theta_t = \theta_{t-1} - \eta\, \frac{\hat m_t}{\sqrt{\hat s_t}+\epsilon}, \qquad t = 1, 2, \dots$$
 # The $n$-th moment of $X$ is $\mathbb E[X^n]$; section 1 proved $\mathbb E[\hat m_t] = \mathbb E[g]$ and $\mathbb E[\hat s_t] = \mathbb E[g^2]$ for gradients whose distribution does not change. (Their quotient is not unbiased, and after quiet steps one large gradient can make a step longer than $\eta$, up to $(1-\beta_1)/\sqrt{1-\beta_2} = 3.2$ times.) Usual settings: $\eta = 10^{-3}$, $\beta_1 = 0.9$, $\beta_2 = 0.999$, $\epsilon = 10^{-8}$.
-# (moon and guo write $v$ for our $m$; the original paper writes $v$ for our $s$. In the card, values 1, 2 and 3 are the new $\theta$, $m$ and $s$.)
+# (In the update moon and guo write $v$ for our $m$; the original paper, and moon where the moments are stated, write $m$ and $v$ for our $m$ and $s$. In the card, values 1, 2 and 3 are the new $\theta$, $m$ and $s$.)
 
 # %% exercise="adam_step" points=4 minutes=12 difficulty=3 covers="moon:4.9 guo:IV.2 wu:2.6.4 explainers:3.3.2.a"
 def adam_step(theta, g, m, s, t, eta=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
@@ -625,7 +625,7 @@ with after(adam_step):
 #
 # wu's Algorithm 3 leaves out both factors $1-\beta$ and the correction, and puts $\epsilon$ inside the root (wu's (2.69) has it outside):
 # $$v_t = \beta_1 v_{t-1} + g_t, \qquad G_t = \beta_2 G_{t-1} + g_t^2, \qquad \theta_t = \theta_{t-1} - \eta\, v_t/\sqrt{G_t + \epsilon}, \qquad v_0 = G_0 = 0.$$
-# Under a constant gradient $g > 0$ Adam's step is $\eta$ at every $t$. What is this one's? (After the check, the picture draws it and lets the method race with three others.)
+# Under a constant gradient $g > 0$ Adam's step has length $\eta$ at every $t$ (up to $\epsilon$). How long is this one's? (After the check, the picture draws it and lets the method race with three others.)
 #
 # **Exercise.** With $\epsilon = 0$, find the length of its step $t$, divided by $\eta$, in closed form.
 
@@ -778,7 +778,7 @@ with after(adagrad_step, rmsprop_step, adam_step):
 # wu lists robust defaults, scale invariance, speed, sparse gradients and stability, and you have measured most of them. Two caveats are missing.
 #
 # **Weight decay.** A penalty $\frac\lambda2\lVert\theta\rVert^2$ put into the gradient is divided by $\sqrt{\hat s}$ like everything else, so weights with large gradients hardly decay. AdamW takes the
-# penalty out of the gradient and shrinks $\theta$ directly.
+# penalty out of the gradient and shrinks $\theta$ directly, by the factor $1-\eta\lambda$ in each step. The next cell compares both, on two weights that start at 1, with $\lambda = 0.1$ and gradients that pull nowhere.
 #
 # **Generalisation.** Where many solutions fit the data, Adam finds another one than gradient descent, and not always the one that predicts best. In underdetermined least squares from 0, gradient descent
 # finds the solution of smallest norm. Adam does not, as the last lines below measure.
@@ -823,9 +823,9 @@ with after(adam_step):
 # ## Take-aways
 #
 # - A fading average holds weight $1-\beta^t$ after $t$ steps. Divide by it to read it; never feed the quotient back.
-# - On a bowl, tuned heavy ball needs about $\sqrt\kappa$ steps where gradient descent needs $\kappa$: 95 steps against 709 to $10^{-6}$ at $\kappa = 100$. Its step is $\eta/(1-\gamma)$ in the long run; conventions differ by that factor.
+# - On a bowl, tuned heavy ball needs about $\sqrt\kappa$ steps where gradient descent needs $\kappa$: 95 steps against 709 to $10^{-6}$ at $\kappa = 100$. On a constant slope $g$ its steps grow to $\eta\,g/(1-\gamma)$; conventions differ by the factor $1/(1-\gamma)$.
 # - AdaGrad divides by all the past, RMSProp by the recent past; Adam adds a direction with memory and two corrections. The first Adam step is $\eta$ in each coordinate.
-# - Adaptive rates measure gradients, not curvature. They take most of the harm out of bad scaling and rare features, and they change which solution is found.
+# - Adaptive rates measure gradients, not curvature. They take harm out of bad scaling (in section 7 Adam took most of it, AdaGrad and RMSProp less) and out of rare features, and they change which solution is found.
 #
 # **Next:** where the noise comes from, and how to live with it.
 #

@@ -439,7 +439,7 @@ for name, slope in slopes.items():
 #
 # Large steps forget the start, small steps lower the floor. So begin large and end small. *cs480* lists three ways: in steps ($\eta_0$ up to $t_0$, then $\eta_0/10$ up to $t_1$, then $\eta_0/100$), $\eta_0/(1+ct)$, and $\eta_0/\sqrt{1+ct}$.
 #
-# Two sums say what a schedule can do. The start is forgotten like $e^{-\lambda\sum\eta_t}$ (small steps, curvature $\lambda$), so if $\sum_t\eta_t$ is finite, a share of it stays for ever. $\sum_t\eta_t^2$ measures the noise let in: if it is finite *and* the first sum infinite, all noise is forgotten in the end. **Which** of the three has an infinite first
+# Two sums say what a schedule can do. The start is forgotten like $e^{-\lambda\sum\eta_t}$ (for small steps and curvature $\lambda$), so if $\sum_t\eta_t$ is finite, a share of it stays for ever. $\sum_t\eta_t^2$ measures the noise let in: if it is finite *and* the first sum infinite, all noise is forgotten in the end. **Which** of the three has an infinite first
 # and a finite second sum?
 
 # %% demo=true covers="cs480:9-lr"
@@ -586,8 +586,8 @@ for middle in (torch.nn.Tanh(), torch.nn.BatchNorm1d(8)):
 #
 # A network's gradient comes as a list of arrays, one a layer. Here $\lVert g\rVert$ is the 2-norm of *all their entries together*.
 #
-# The figure after the check has a cliff. A recurrent network multiplies by the same weight 20 times, so its output is $w^{20}$, and its loss $\frac12(w^{20}-1)^2$ is flat left of $w = 1$ and a wall to the right. Both runs start at $w = 1.25$ with $\eta = 0.002$, one of them clipped to
-# $c = 10$. The left panel shows what clipping each *entry* to $[-c, c]$ does instead. (The mean of clipped gradients is not the clipped mean, so clipping buys its safety with a little bias.)
+# The figure after the check has a cliff. A recurrent network multiplies by the same weight 20 times, so its output is $w^{20}$, and its loss $\frac12(w^{20}-1)^2$ is flat from $w = 0$ to nearly 1 and a wall right of 1. Both runs start at $w = 1.25$ with $\eta = 0.002$, one of them clipped to
+# $c = 10$. The left panel shows, for another gradient and $c = 1$, what clipping each *entry* to $[-c, c]$ does instead. (The mean of clipped gradients is not the clipped mean, so clipping buys its safety with a little bias.)
 
 # %% exercise="clip_by_norm" points=2 minutes=7 difficulty=1 covers="explainers:3.3.4.2"
 def clip_by_norm(grads, c):
@@ -640,7 +640,7 @@ explore(
 )
 
 # %% [markdown] covers="wu:2.5.7"
-# In the map it is the data: with more examples an epoch has more steps, and the linear rule reaches further. Noise hardly matters. (Papers also call the ratio of noise to squared gradient a critical batch size, the one beyond which a larger batch saves no updates. That one does grow with the noise.)
+# What moves it in the map is the data: with more examples an epoch has more steps, and the linear rule reaches further. Noise hardly matters. (Papers also call the ratio of noise to squared gradient a critical batch size, the one beyond which a larger batch saves no updates. That one does grow with the noise.)
 #
 # **Where the square root is right.** Adam divides by the root mean square of the gradient. When noise dominates, that is $\sigma/\sqrt B$, so a step is about $\eta\sqrt B/\sigma$ times the gradient: Adam already multiplies by $\sqrt B$. To get $\propto B$ in all, only $\sqrt B$ is left for $\eta$. The noise of an epoch, $\frac nB\eta^2$ for steps of length about $\eta$, then stays too.
 # The cell moves 20 000 parameters through one epoch, with a tiny true gradient under much noise. Good scaling leaves their mean displacement, the drift, unchanged.
@@ -675,12 +675,12 @@ print(f"batch × 16: drift of Adam × {root:.1f} with η × 4, × {linear:.1f} w
 # | | one epoch | $E$ epochs |
 # | --- | --- | --- |
 # | rows needed | many | fewer |
-# | updates | $\lfloor n/B\rfloor$ | $E\lfloor n/B\rfloor$ |
+# | updates (short batch dropped) | $\lfloor n/B\rfloor$ | $E\lfloor n/B\rfloor$ |
 # | memory | a stream will do | the set must be kept |
 # | each step sees | fresh rows | rows met before |
 # | convergence (*wu*) | faster, rougher | slower, more precise |
 #
-# One pass is enough when rows are plentiful or repeat each other and the task is simple. To compare fairly, the next cell always makes 400 updates with $B = 10$. The task is least squares with 40 features and noise variance 1, so no model can have an expected test error below 1. Is the last line of the table right, then? On its own rows the repeated run does get more precise; on new rows that need not help.
+# One pass is enough when rows are plentiful or repeat each other and the task is simple. To compare fairly, the next cell always makes 400 updates with $B = 10$ (over 60 rows the 67th epoch is cut short). The task is least squares with 40 features and noise variance 1, so no model can have an expected test error below 1. Is the last line of the table right, then? On its own rows the repeated run does get more precise; on new rows that need not help.
 
 # %% covers="wu:2.5.6 wu:2.5.9"
 with after(sgd, minibatches):
@@ -748,7 +748,7 @@ with after(sgd, minibatches):
 #
 # A network 64–64–64–10 reads digits of 8×8 pixels. It learns from 1300 and is tested on 497 others. Its risk is the mean cross-entropy $\frac1n\sum_i \ell(f(x_i, w), y_i)$, so a full-batch step passes over all rows.
 #
-# **First, epochs and seconds.** An epoch of single rows makes 1300 updates, one of batches of 32 makes 41, and a full-batch epoch makes one. Counted in epochs, small batches therefore lead. But an epoch is not a second: a batch of 32 costs far less than 32 batches of one, because the processor handles its rows together. The same three runs are drawn against both. The second picture uses a clock that is the same everywhere: 250 µs for each update, whatever its size, and 1 µs for each row of its batch, about what this network takes on a laptop's processor. **Try:** time one update of your own machine with `%timeit` at $B = 1$ and $B = 1300$, and put its two numbers into the cell.
+# **First, epochs and seconds.** An epoch of single rows makes 1300 updates, one of batches of 32 makes 41, and a full-batch epoch makes one. Counted in epochs, small batches therefore lead. But an epoch is not a second: a batch of 32 costs far less than 32 batches of one, because the processor handles its rows together. The same three runs are drawn against both. The second picture uses a clock that is the same everywhere: 250 µs for each update, whatever its size, and 1 µs for each row of its batch, about what this network takes on a laptop's processor. **Try:** time one update on your own machine with `%timeit` at $B = 1$ and $B = 1300$. The difference of the two times, divided by 1299, is the time for a row (`per_row` in the cell); the rest of the time at $B = 1$ is `per_update`.
 #
 # **Then the recipe.** $\eta = 2$ is too much for this network with $B = 32$. The last cell adds the tools one at a time, over 8 epochs and three seeds, and also tries batches cut from rows *sorted* by class.
 
@@ -856,4 +856,4 @@ with after(minibatches, lr_schedule, clip_by_norm):
 # ## What the notes got wrong
 #
 # Proven above: a lost sign in the stochastic perceptron gradient (*cs480* 8) and in (2.64) of *wu*; $1/B$ for batches without replacement (2.65); $N/B$ updates without rounding (*wu* 2.5.6, 2.5.9); $\eta\propto\sqrt B$ for plain SGD (*wu* 2.5.7); the
-# missing rate in three updates (*explainers* 3.1.3); $t = 1/k$ for convex $f$ (*cs480*, table in 8). Three headings without text were filled: warm-up and decay (*explainers* 3.3.3), accumulation and clipping (3.3.4.1 and 3.3.4.2), and weight averaging (*moon* 37.2.3).
+# missing rate in three updates (*explainers* 3.1.3); $t = 1/k$ for convex $f$ (*cs480*, table in 8). Four headings without text were filled: warm-up and decay (*explainers* 3.3.3), accumulation and clipping (3.3.4.1 and 3.3.4.2), and weight averaging (*moon* 37.2.3).

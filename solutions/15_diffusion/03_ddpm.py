@@ -164,7 +164,7 @@ predict(
 # $$x_{t-1}=x_t+\sigma^2 s(x_t,t)+\sigma z_t,\qquad z_t\sim N(0,I).$$
 #
 # This is *ancestral sampling*: each state is drawn given the one before it on the way. By custom the step at $t=1$ adds no noise and returns the mean. In the language of noise, with
-# $\hat\epsilon=-t\sigma^2 s$, each step takes away a part of the predicted noise and adds fresh noise. Which part? The notes' Algorithm 5
+# $\hat\epsilon=-t\sigma^2 s$, each step takes away a part of the predicted noise and adds fresh noise. Which part? Algorithm 5 (wu 6.8.3)
 # says $\sigma^2/t$. Here it is, as printed, on the two-mode data, with the *exact* noise predictor.
 
 # %% demo=true
@@ -234,7 +234,7 @@ with after(sample_ve):
 
 # %% [markdown]
 # The share of the noise that a step undoes is a pure number, one part in $t$; $\sigma^2/t$ is right only if $\sigma^2=1$. And why no noise at $t=1$? There the walk returns the mean of $x_0$ given $x_1$, and
-# noise added to it is never removed. For data finer than $\sigma$ that is visible dirt. The cell takes data at exactly $\pm1.6$. On the two wide modes above it would do no harm.
+# noise added to it is never removed. For data finer than $\sigma$ that is visible dirt. The cell below shows it on data at exactly $\pm1.6$. On the two wide modes above, the noise would do no harm.
 #
 # The distance $W_1$ is the mean gap between the sorted samples and equally many sorted data points.
 
@@ -266,8 +266,8 @@ with after(sample_ve):
 # %% [markdown] covers="wu:6.8.1 wu:6.8.2"
 # ### Is this noise a well-sized target?
 #
-# Algorithm 4 trains on it. For each row of a batch $x_0$ draw $t\sim\text{Uniform}\{1,\dots,T\}$ and $\epsilon_t\sim N(0,t\sigma^2I)$; step down the gradient of
-# $\frac1B\sum\lVert\epsilon_t-\epsilon_\theta(x_0+\epsilon_t,t)\rVert^2$. The notes praise its conditioning. Look at the sizes first.
+# wu's Algorithm 4 trains a network to predict the cumulative noise. For each row of a batch $x_0$ draw $t\sim\text{Uniform}\{1,\dots,T\}$ and $\epsilon_t\sim N(0,t\sigma^2I)$; step down the gradient of
+# $\frac1B\sum\lVert\epsilon_t-\epsilon_\theta(x_0+\epsilon_t,t)\rVert^2$. wu's Remark 11 praises this target for good conditioning. Look at the sizes first.
 #
 # A network that says 0 has loss $t\sigma^2$. The best possible one, for Gaussian data of variance $V_0$, has loss $V_0\,t\sigma^2/(V_0+t\sigma^2)$, never above $V_0$. For a *unit* target,
 # $\epsilon_t/\sqrt{t\sigma^2}$, both are divided by $t\sigma^2$.
@@ -439,7 +439,7 @@ explore(
 # On the cosine schedule the digit lasts longest; on the linear one $\bar\alpha_{700}$ is already 0.007; the constant one reaches noise as well, and early.
 #
 # **Slips in print.** With $\beta=1$ the way back divides by $\sqrt{\alpha_t}=0$; with $\beta_1=0$ by $\sqrt{1-\bar\alpha_1}=0$. In moon's (22.6) two noises merge and keep the name of
-# one, but they are equal in distribution only. Without "given $x_0$" the product of steps is not the density of the chain. Each claim is tried out on data at $\pm1$;
+# one, but they are equal in distribution only. Without "given $x_0$" the product of steps is not the density of the chain. Most claims are tried out on data at $\pm1$ or with numbers;
 # you may skim the two cells and come back to them.
 
 # %% demo=true
@@ -761,7 +761,7 @@ erratum(
 # %% [markdown] covers="explainers:5.5.c moon:22.5 guo:VI.3.d"
 # ### What the weights say, and what they miss
 #
-# Both Gaussians in $L_{t-1}$ have means of the form $\mu$, so their KL is a weighted error of the noise, moon's (22.52): $\lambda_t\lVert\epsilon-\epsilon_\theta\rVert^2$ with
+# Both Gaussians in $L_{t-1}$ have means of the form $\mu$, so their KL is, up to a term without $\theta$, a weighted error of the noise, moon's (22.52): $\lambda_t\lVert\epsilon-\epsilon_\theta\rVert^2$ with
 # $\lambda_t=\frac{\beta_t^2}{2\sigma_t^2\,\alpha_t(1-\bar\alpha_t)}$. Then the weight silently disappears. Training uses
 #
 # $$L_{\text{simple}}=\mathbb E\,\lVert\epsilon-\epsilon_\theta(\sqrt{\bar\alpha_t}\,x_0+\sqrt{1-\bar\alpha_t}\;\epsilon,\ t)\rVert^2,\qquad t\sim\text{Uniform}\{1,\dots,T\}.$$
@@ -969,7 +969,7 @@ with after(ddpm_loss, q_sample):
 # Training takes some five seconds of a CPU; on a GPU the same cell trains a wider network for longer.
 #
 # Of all functions of $x_t$, $t$ and the digit, one has the least training loss: the one that believes in the 1200 images and in nothing else. It is `best_guess` among the images of that digit.
-# The right-hand picture shows its loss on the images that it knows and on the new ones, and the network's on the new ones. At small $t$ the noise hides among the details. Only who knows
+# Below the second cell, the right-hand picture shows its loss on the images that it knows and on the new ones, and the network's on the new ones. At small $t$ the noise hides among the details. Only who knows
 # the images by heart can tell them apart, and on new images that knowledge does harm. Only at large $t$, where nothing but the rough shape counts, is it slightly ahead.
 
 # %%
@@ -1084,7 +1084,7 @@ with after(ddpm_loss, q_sample, ddpm_step):
 #
 # - $x_t=\sqrt{\bar\alpha_t}x_0+\sqrt{1-\bar\alpha_t}\,\epsilon$: any step in one shot. With $\beta$ from $10^{-4}$ to $0.02$, $\bar\alpha_{1000}=4.04\cdot10^{-5}$.
 # - Score, clean sample and noise are one prediction in three units. The loss is regression on the noise, at one random $t$.
-# - The step back takes away $\beta_t/\sqrt{1-\bar\alpha_t}$ of the predicted noise, undoes the shrinking, and adds noise, for data as fine as images not at $t=1$.
+# - The step back takes away $\beta_t/\sqrt{1-\bar\alpha_t}$ of the predicted noise, undoes the shrinking, and adds fresh noise (none at $t=1$ if the data are as fine as images).
 # - $L_{\text{simple}}$ is the bound without its weights; with $\sigma_t^2=\beta_t$ the bound weighs the first step 49 times the last.
 # - On finite data the perfect predictor recites. What is new comes from what the network does *not* fit.
 #
@@ -1096,7 +1096,7 @@ with after(ddpm_loss, q_sample, ddpm_step):
 # | --- | --- | --- |
 # | wu 6.8.3 | $\sigma^2/t$ for $1/t$ | samples three times too wide here |
 # | moon 22.5 | $\Sigma_t z$ for $\sigma_t z$; $L_t$ means two things; the weight vanishes | clusters too tight; a term of the bound is lost |
-# | wu 6.8.3, 6.17.3, moon 22.5 | noise at $t=1$ | dirt where the data are finer than $\sqrt{\beta_1}$; for $N(0,I)$ it would be exact |
+# | wu 6.8.3, 6.17.3, moon 22.5 | noise at $t=1$ | dirt where the data are finer than that noise; in the last two it would be exact for $N(0,I)$ |
 # | wu 6.8.1 | "good conditioning" | the target's variance grows $T$-fold |
 # | wu 6.17.2 | the variance is always 1 | only if $\mathrm{Var}(x_0)=1$ |
 # | guo VI.3 | no "given $X_0$", $B_t$ for $\beta_t$, a minus for an equals sign, $X_0\in\mathbb R$; $\Sigma_t(X_t,t)$ for $\Sigma_\theta(X_t,t)$ | with $\Sigma_t=\beta_t$ a variance below zero from $t=2$ on |
