@@ -4,8 +4,6 @@
 import argparse
 import logging
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
 
 from autograder.workspace import Workspace, workspace
 
@@ -27,9 +25,7 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    with ProcessPoolExecutor(max_workers=min(2, len(students))) as pool:
-        written = list(pool.map(write_pages, repeat(space), repeat(arguments.chapter), students))
-    failed = [student for student, done in zip(students, written, strict=True) if not done]
+    failed = [student for student in students if not write_pages(space, arguments.chapter, student)]
     print(f"Feedback of {len(students) - len(failed)} students is in {space.folder / 'feedback'}.")
     for student in failed:
         print(
