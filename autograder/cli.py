@@ -4,17 +4,17 @@ import importlib
 import sys
 
 COMMANDS = {
-    "list": ("autograder.lists", "name the notebooks"),
-    "try": ("autograder.trying", "prove a notebook's checks against right and wrong answers"),
-    "build": ("autograder.build", "build both editions of the notebooks that changed"),
-    "stale": ("autograder.stale", "fail when a built file does not match its master"),
-    "coverage": ("autograder.coverage", "which lecture sections are covered, and where"),
-    "collect": ("autograder.collect", "take hand-ins"),
-    "grade": ("autograder.grade", "grade a chapter"),
-    "feedback": ("autograder.feedback", "write feedback pages"),
-    "export": ("autograder.export", "write the marks as a table"),
-    "report": ("autograder.report", "write the instructor's report"),
-    "demo": ("autograder.demo", "take a simulated class of twelve through everything"),
+    "list": ("autograder.building.lists", "name the notebooks"),
+    "try": ("autograder.building.trying", "prove a notebook's checks against right and wrong answers"),
+    "build": ("autograder.building.build", "build both editions of the notebooks that changed"),
+    "stale": ("autograder.building.stale", "fail when a built file does not match its master"),
+    "coverage": ("autograder.building.coverage", "which lecture sections are covered, and where"),
+    "collect": ("autograder.handins.collect", "take hand-ins"),
+    "grade": ("autograder.grading.grade", "grade a chapter"),
+    "feedback": ("autograder.results.feedback", "write feedback pages"),
+    "export": ("autograder.results.export", "write the marks as a table"),
+    "report": ("autograder.results.report", "write the instructor's report"),
+    "demo": ("autograder.simulation.demo", "take a simulated class of twelve through everything"),
 }
 
 

@@ -78,7 +78,7 @@ class Workspace:
 
     def nbgrader_config(self):
         """nbgrader's configuration with this workspace's folders, for its converters and apps."""
-        from autograder.build import nbgrader_config
+        from autograder.building.build import nbgrader_config
 
         config = nbgrader_config()
         config.CourseDirectory.root = str(self.project)

@@ -16,7 +16,8 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from autograder import build, checkdata, masters, proofs
+from autograder import checkdata
+from autograder.building import build, masters, proofs
 
 ROOT = Path(__file__).resolve().parents[1]
 

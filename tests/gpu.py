@@ -7,7 +7,8 @@ answers are. Status 0: all agree. 1: some differ. 2: PyTorch sees no CUDA device
 import sys
 import time
 
-from autograder import checkdata, masters
+from autograder import checkdata
+from autograder.building import masters
 
 
 def main():

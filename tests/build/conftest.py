@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from autograder import build, checkdata, coverage, masters, pages
+from autograder import checkdata
+from autograder.building import build, coverage, masters, pages
 from tests.build.toy import MASTER, NOTEBOOK, SPEC
 
 ROOT = checkdata.ROOT

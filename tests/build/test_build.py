@@ -9,7 +9,7 @@ import shutil
 import nbformat
 import pytest
 
-from autograder import build, masters, pages, release, stale, trying
+from autograder.building import build, masters, pages, release, stale, trying
 from tests.build.toy import MASTER, NOTEBOOK
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from autograder import checkdata, masters
+from autograder import checkdata
+from autograder.building import masters
 from tests.build.toy import MASTER, NOTEBOOK, SPEC
 
 

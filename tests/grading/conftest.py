@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from autograder import grade, rebuild
-from autograder.judge import Judge
-from autograder.worker_client import Stage
+from autograder.engine.judge import Judge
+from autograder.engine.worker_client import Stage
+from autograder.grading import grade, rebuild
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT, SOLVED, STEM, make_project, pack
 

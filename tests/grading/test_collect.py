@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from autograder import collect, collect_files
+from autograder.handins import collect, collect_files
 from tests.grading.toy_chapter import CHAPTER, STEM, pack
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder import demo, demo_answers
+from autograder.simulation import demo, demo_answers
 from autograder.workspace import Workspace
 
 
@@ -18,8 +18,8 @@ def test_the_class_of_twelve_gets_the_marks_it_must(capfd):
 
 
 def test_a_wrong_mark_makes_the_demo_fail(capsys, space):
-    from autograder import verdicts
-    from autograder.demo_class import Student
+    from autograder.grading import verdicts
+    from autograder.simulation.demo_class import Student
 
     graded = verdicts.Graded("double", "98_tiny/01_first", "full", 3.0, 3.0, "All hold.")
     verdicts.save(space, verdicts.Submission("98_tiny", "ada", verdicts=[graded]))

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from autograder import export, report, verdicts
-from autograder.verdicts import Graded, Submission
+from autograder.grading import verdicts
+from autograder.grading.verdicts import Graded, Submission
+from autograder.results import export, report
 from autograder.workspace import COURSE_ID, VARIABLE, Workspace
 
 # nbgrader's own order of adding rows makes SQLAlchemy warn.

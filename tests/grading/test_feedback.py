@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from autograder import export, feedback, grade
+from autograder.grading import grade
+from autograder.results import export, feedback
 from autograder.workspace import VARIABLE
 from tests.grading.toy_chapter import CHAPTER, SHORT, STEM
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from autograder import collect, grade, sandbox, verdicts
+from autograder.engine import sandbox
+from autograder.grading import grade, verdicts
+from autograder.handins import collect
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT
 

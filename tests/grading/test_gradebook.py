@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from autograder import rebuild
-from autograder.gradebook import Book, BookError
-from autograder.verdicts import Graded, Submission, Written
+from autograder.grading import rebuild
+from autograder.grading.gradebook import Book, BookError
+from autograder.grading.verdicts import Graded, Submission, Written
 from autograder.workspace import COURSE_ID, Workspace
 from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SOLVED, STEM
 

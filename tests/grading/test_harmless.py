@@ -5,7 +5,7 @@ import re
 import pytest
 from nbconvert.filters import markdown2html
 
-from autograder import harmless
+from autograder.results import harmless
 
 ATTACKS = [
     "<script>alert(1)</script>",

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from autograder import judge_safety
-from autograder.judge import Judge, JudgeError
+from autograder.engine import judge_safety
+from autograder.engine.judge import Judge, JudgeError
 from autograder.workspace import Workspace
 from descent import wire
 from tests.grading.toy_chapter import NOTEBOOK, STEM

@@ -6,9 +6,9 @@ import time
 import psutil
 import pytest
 
-from autograder import sandbox
 from autograder.checkdata import ROOT
-from autograder.worker_client import Died, Limits, Stage, Worker
+from autograder.engine import sandbox
+from autograder.engine.worker_client import Died, Limits, Stage, Worker
 from tests.grading.toy_chapter import NOTEBOOK
 
 pytestmark = pytest.mark.sandbox

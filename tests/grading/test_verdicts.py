@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from autograder import verdicts
+from autograder.grading import verdicts
 from tests.grading.toy_chapter import CHAPTER
 
 pytestmark = pytest.mark.sandbox

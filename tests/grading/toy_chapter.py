@@ -5,8 +5,8 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from autograder import masters, release
-from autograder.worker_client import Limits
+from autograder.building import masters, release
+from autograder.engine.worker_client import Limits
 
 HERE = Path(__file__).parent
 CHAPTER, STEM = "98_tiny", "01_first"

@@ -8,7 +8,7 @@ import sys
 import nbformat
 import pytest
 
-from autograder import build, masters
+from autograder.building import build, masters
 
 NOTEBOOKS = masters.notebooks()
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def test_the_students_edition_runs_unsolved_to_its_end(notebook):
 
 
 def test_built_files_match_their_masters():
-    from autograder import stale
+    from autograder.building import stale
 
     assert stale.find_problems() == []
 

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from autograder import checkdata, masters, proofs
+from autograder import checkdata
+from autograder.building import masters, proofs
 
 EXERCISES = [
     (notebook, name)

@@ -7,7 +7,8 @@ import pytest
 from ipywidgets import FloatSlider, IntSlider
 from scipy.optimize import minimize_scalar
 
-from autograder import checkdata, masters
+from autograder import checkdata
+from autograder.building import masters
 from descent.widgets import Explorer
 from descent.widgets import how_this_course_works as pictures
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 import matplotlib
 
-from autograder import verdicts
+from autograder.grading import verdicts
 from autograder.workspace import workspace, write_text
 from descent.cards import points_text
 

@@ -1,6 +1,6 @@
 """Names the notebooks that have a master: `python -m autograder list`."""
 
-from autograder import masters
+from autograder.building import masters
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from autograder import build, masters, pages, release
+from autograder.building import build, masters, pages, release
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -5,7 +5,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from autograder import checkdata, demo_answers, proofs
+from autograder import checkdata
+from autograder.building import proofs
+from autograder.simulation import demo_answers
 from autograder.workspace import Workspace
 
 

@@ -12,8 +12,9 @@ import sys
 import threading
 from pathlib import Path
 
-from autograder import judge_safety
-from autograder.worker_frames import receive, send
+from autograder.checkdata import ROOT
+from autograder.engine import judge_safety
+from autograder.engine.worker_frames import receive, send
 from autograder.workspace import Workspace
 
 
@@ -31,8 +32,8 @@ class Judge:
         self.replies, back = os.pipe()
         arguments = [str(inside), str(back), str(space.folder), str(space.project)]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.judge", *arguments], stdin=subprocess.DEVNULL,
-            stdout=2, pass_fds=(inside, back), cwd=Path(__file__).resolve().parent.parent,
+            [sys.executable, "-m", "autograder.engine.judge", *arguments], stdin=subprocess.DEVNULL,
+            stdout=2, pass_fds=(inside, back), cwd=ROOT,
         )  # fmt: skip
         os.close(inside)
         os.close(back)

@@ -21,7 +21,8 @@ import traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from autograder import checkdata, masters, release
+from autograder import checkdata
+from autograder.building import masters, release
 from autograder.checkdata import ROOT
 from descent import skipping
 
@@ -54,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         todo = [n for n in arguments.notebook or known if arguments.force or stale_parts(n)]
         failed = _build_all(todo)
         if not failed:
-            from autograder import pages
+            from autograder.building import pages
 
             pages.write_all()
     done = len(todo) - len(failed)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 
-from autograder import coverage, masters
+from autograder.building import coverage, masters
 from autograder.checkdata import ROOT
 from descent.board import chapter_title
 

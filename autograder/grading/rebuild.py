@@ -8,7 +8,7 @@ import difflib
 import re
 from dataclasses import dataclass, field
 
-from autograder.rebuild_cells import Cell, NotebookError, read_cells
+from autograder.grading.rebuild_cells import Cell, NotebookError, read_cells
 
 __all__ = ["Cell", "NotebookError", "Part", "Rebuilt", "read_cells", "rebuild"]
 

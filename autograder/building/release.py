@@ -5,8 +5,8 @@ import json
 import re
 from pathlib import Path
 
+from autograder.building.masters import BEGIN, END
 from autograder.checkdata import ROOT
-from autograder.masters import BEGIN, END
 
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder import masters
+from autograder.building import masters
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import psutil
 
-from autograder import sandbox
 from autograder.checkdata import ROOT
-from autograder.worker_frames import FrameError, Reader, pack
+from autograder.engine import sandbox
+from autograder.engine.worker_frames import FrameError, Reader, pack
 
 _numbers = itertools.count()
 
@@ -231,11 +231,11 @@ class Stage:
             told.remove(
                 f"processes={limits.processes}"
             )  # counts everything of this user, here and elsewhere
-        where = sandbox.ENGINE if self.sandboxed else str(ROOT / "autograder")
+        where = sandbox.ENGINE if self.sandboxed else str(ROOT / "autograder/engine")
         inner = [sys.executable, f"{where}/worker.py", str(requests), str(replies), str(uid), *told]
         if not self.sandboxed:
             return inner
-        here = ROOT / "autograder"
+        here = ROOT / "autograder/engine"
         binds = {
             f"{sandbox.ENGINE}/descent": ROOT / "course/descent",
             f"{sandbox.ENGINE}/descent/checks": self.folder / "checks",

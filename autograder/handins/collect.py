@@ -13,8 +13,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import collect_files, rebuild
-from autograder.collect_files import HandIn, Refused
+from autograder.grading import rebuild
+from autograder.handins import collect_files
+from autograder.handins.collect_files import HandIn, Refused
 from autograder.workspace import Workspace, workspace, write_text
 
 

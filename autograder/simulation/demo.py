@@ -13,8 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder import collect, export, feedback, grade, report, sandbox
-from autograder.demo_class import Class, Student
+from autograder.engine import sandbox
+from autograder.grading import grade
+from autograder.handins import collect
+from autograder.results import export, feedback, report
+from autograder.simulation.demo_class import Class, Student
 from autograder.workspace import VARIABLE, Workspace, workspace
 
 
@@ -98,7 +101,8 @@ def _pages(space, chapter, student):
 
 def check_release(space: Workspace, chapter: str) -> int:
     """What is handed out is what nbgrader makes of the solution edition, and nothing of the author's."""
-    from autograder import build, rebuild, release
+    from autograder.building import build, release
+    from autograder.grading import rebuild
 
     problems = [p for p in release.course_problems() if p.startswith(f"course/{chapter}/")]
     for stem, path in space.release(chapter).items():
@@ -146,7 +150,7 @@ def hand_in(space: Workspace, chapter: str, students: list[Student], target: Pat
 
 def compare(space: Workspace, chapter: str, students: list[Student]) -> list[str]:
     """Print expected against actual marks, a row a student -> every difference."""
-    from autograder import verdicts
+    from autograder.grading import verdicts
 
     _, in_book = export.marks(space, [chapter])
     print(

@@ -251,7 +251,7 @@ def _pairing_problems(master, exercises, spec_path):
             )
         if cell.source.strip() != f"check({name})":
             yield Problem(master.path, cell.line, f"a check cell holds nothing but check({name})")
-    from autograder import proofs, release
+    from autograder.building import proofs, release
 
     for name, exercise in exercises.items():
         source = asked[name].source if name in asked else ""

@@ -4,7 +4,8 @@ import argparse
 import re
 import sys
 
-from autograder import checkdata, masters, proofs
+from autograder import checkdata
+from autograder.building import masters, proofs
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from autograder.masters import is_demonstration
+from autograder.building.masters import is_demonstration
 
 MAX_CELLS = 1000
 MAX_PARSED = 200_000  # characters: a longer cell is searched, not parsed

@@ -45,7 +45,7 @@ def write_pages(space: Workspace, chapter: str, student: str) -> bool:
     config.HTMLExporter.exclude_anchor_links = True
     folder = CourseDirectory(config=config, assignment_id=chapter, student_id=student)
     converter = GenerateFeedback(coursedir=folder, config=config, force=True)
-    converter.log = logging.getLogger("autograder.feedback")
+    converter.log = logging.getLogger("autograder.results.feedback")
     try:
         converter.start()
     except (NbGraderException, SystemExit):

@@ -5,9 +5,9 @@ The formgrader and nbgrader's feedback read it. Nothing that the student's proce
 
 import json
 
-from autograder import harmless
-from autograder.rebuild import Part, Rebuilt
-from autograder.verdicts import Graded
+from autograder.grading.rebuild import Part, Rebuilt
+from autograder.grading.verdicts import Graded
+from autograder.results import harmless
 from autograder.workspace import Workspace, write_text
 from descent import cards, judging
 

@@ -14,7 +14,7 @@ import resource
 import sys
 
 try:
-    from autograder.worker_frames import FrameError, receive, send
+    from autograder.engine.worker_frames import FrameError, receive, send
 except ModuleNotFoundError:  # in the sandbox the two files lie alone, side by side
     from worker_frames import FrameError, receive, send
 

@@ -126,4 +126,4 @@ def _python() -> dict[str, Path]:
 
 
 def _project() -> Path:
-    return Path(__file__).resolve().parent.parent
+    return Path(__file__).resolve().parents[2]

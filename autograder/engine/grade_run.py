@@ -7,8 +7,8 @@ without what was asked already, so that the other exercises are graded.
 import time
 from dataclasses import dataclass, field
 
-from autograder.rebuild import Part, Rebuilt
-from autograder.worker_client import Died, Limits, Stage, Worker
+from autograder.engine.worker_client import Died, Limits, Stage, Worker
+from autograder.grading.rebuild import Part, Rebuilt
 
 # Honest answers near their limit must not fail on a busy grading machine.
 LIMIT_FACTOR = 2

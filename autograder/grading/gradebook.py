@@ -9,8 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from autograder import gradebook_pages, rebuild
-from autograder.verdicts import Submission
+from autograder.grading import gradebook_pages, rebuild
+from autograder.grading.verdicts import Submission
 from autograder.workspace import COURSE_ID, Workspace
 
 

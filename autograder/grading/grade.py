@@ -11,12 +11,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from autograder import grade_run, judge_safety, rebuild, sandbox, verdicts
-from autograder.gradebook import Book, BookError
-from autograder.judge import Judge, JudgeError
-from autograder.verdicts import Graded, Submission, Written
-from autograder.worker_client import Limits, Stage
-from autograder.worker_frames import FrameError
+from autograder.engine import grade_run, judge_safety, sandbox
+from autograder.engine.judge import Judge, JudgeError
+from autograder.engine.worker_client import Limits, Stage
+from autograder.engine.worker_frames import FrameError
+from autograder.grading import rebuild, verdicts
+from autograder.grading.gradebook import Book, BookError
+from autograder.grading.verdicts import Graded, Submission, Written
 from autograder.workspace import Workspace, workspace
 from descent import judging
 

@@ -1,0 +1,1 @@
+"""From masters and specifications to both editions of a notebook."""

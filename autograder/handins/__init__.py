@@ -1,0 +1,1 @@
+"""From what students handed in to one folder a student. Reads strangers' files."""

@@ -1,0 +1,1 @@
+"""A simulated class, to show and test all of it."""
