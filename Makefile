@@ -5,10 +5,10 @@ BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help start test build stale coverage demo grading-lab bench gpu lint doctor lock env system
+.PHONY: help start test build stale coverage demo grading-lab bench bench-grading gpu lint doctor lock env system
 
 help: ## list these targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-13s %s\n", $$1, $$2 }'
 
 start: ## open the course in JupyterLab (PORT=8889, BROWSER=none, TORCH=cpu)
 	@$(PYTHON) -m tools.start
@@ -33,6 +33,9 @@ grading-lab: env ## open the gradebook in nbgrader's formgrader (PORT=8890, BROW
 
 bench: env system ## measure the numbers the design promises
 	@$(BIN)/python -m tests.bench
+
+bench-grading: env system ## compare our grading with nbgrader's: scores, time (SIZES="30 300" for less)
+	@$(BIN)/python -m tests.bench_grading
 
 gpu: env ## run references and DDPM training on a CUDA device
 	@$(BIN)/python -m tests.gpu

@@ -1,21 +1,27 @@
 """nbgrader's configuration: its commands, formgrader and gradebook work as its manual says."""
 
+import os
 from pathlib import Path
 
+# The same two variables as `autograder` reads: where grading keeps its files, and another database than SQLite's file.
+grading = os.environ.get("GRADED_DESCENT_GRADING") or "grading"
+gradebook = os.environ.get("GRADED_DESCENT_GRADEBOOK") or f"sqlite:///{grading}/gradebook.db"
 # SQLite makes the gradebook's file, but not its folder.
-(Path(__file__).parent / "grading").mkdir(exist_ok=True)
+(Path(__file__).parent / grading).mkdir(parents=True, exist_ok=True)
 
 c = get_config()  # noqa: F821 — nbgrader provides it
 
 c.CourseDirectory.course_id = "graded-descent"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "course"
-c.CourseDirectory.submitted_directory = "grading/submitted"
-c.CourseDirectory.autograded_directory = "grading/autograded"
-c.CourseDirectory.feedback_directory = "grading/feedback"
-c.CourseDirectory.solution_directory = "grading/solution"
-c.CourseDirectory.db_url = "sqlite:///grading/gradebook.db"
+c.CourseDirectory.submitted_directory = f"{grading}/submitted"
+c.CourseDirectory.autograded_directory = f"{grading}/autograded"
+c.CourseDirectory.feedback_directory = f"{grading}/feedback"
+c.CourseDirectory.solution_directory = f"{grading}/solution"
+c.CourseDirectory.db_url = gradebook
 # nbgrader copies every other file of a source folder into the release: masters must never get there.
 c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints", "*.tsv", "*.md"]
 c.ClearSolutions.code_stub = {"python": "# Your code here.\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
+# The formgrader shows the model answer and the rubric of a written answer beneath what the student wrote.
+c.HTMLExporter.preprocessors = ["autograder.grading.rubrics.ShowRubric"]

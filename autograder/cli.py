@@ -10,7 +10,9 @@ COMMANDS = {
     "stale": ("autograder.building.stale", "fail when a built file does not match its master"),
     "coverage": ("autograder.building.coverage", "which lecture sections are covered, and where"),
     "collect": ("autograder.handins.collect", "take hand-ins"),
+    "watch": ("autograder.handins.watch", "grade hand-ins as they arrive"),
     "grade": ("autograder.grading.grade", "grade a chapter"),
+    "regrade": ("autograder.grading.regrade", "grade again after a mend: show, enter, or take back"),
     "feedback": ("autograder.results.feedback", "write feedback pages"),
     "export": ("autograder.results.export", "write the marks as a table"),
     "report": ("autograder.results.report", "write the instructor's report"),
@@ -31,5 +33,13 @@ def main(argv: list[str] | None = None) -> int:
             f"autograder: no command {argv[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr
         )
         return 2
-    module = importlib.import_module(COMMANDS[argv[0]][0])
-    return module.main(argv[1:])
+    from autograder.workspace import BookError
+
+    try:
+        return importlib.import_module(COMMANDS[argv[0]][0]).main(argv[1:])
+    except KeyboardInterrupt:
+        print(f"{argv[0]}: stopped.", file=sys.stderr)
+        return 2
+    except BookError as error:
+        print(f"{argv[0]}: {error}", file=sys.stderr)
+        return 2

@@ -1,5 +1,6 @@
 """Where grading keeps its files, and the release that it grades: one place for all paths."""
 
+import contextlib
 import importlib.util
 import os
 import secrets
@@ -10,7 +11,12 @@ from autograder import checkdata
 from autograder.checkdata import ROOT
 
 VARIABLE = "GRADED_DESCENT_GRADING"
+GRADEBOOK = "GRADED_DESCENT_GRADEBOOK"  # nbgrader_config.py reads it too
 COURSE_ID = "graded-descent"
+
+
+class BookError(RuntimeError):
+    """The gradebook cannot be used, or cannot take what it is given; str() says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,51 @@ class Workspace:
 
     @property
     def gradebook_url(self) -> str:
-        return f"sqlite:///{self.folder / 'gradebook.db'}"
+        """A file of SQLite in the grading folder, or $GRADED_DESCENT_GRADEBOOK: "postgresql://user@host/name".
+
+        A password is best kept out of it, in PostgreSQL's own ~/.pgpass. Raises BookError for another database.
+        """
+        url = os.environ.get(GRADEBOOK) or f"sqlite:///{self.folder / 'gradebook.db'}"
+        if not url.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
+            kind = url.partition(":")[0]
+            raise BookError(
+                f"{GRADEBOOK} names a database of the kind {kind!r}: give postgresql://… or sqlite:///…"
+            )
+        return url
+
+    def has_gradebook(self) -> bool:
+        """Whether anything was ever graded. Raises BookError where the database cannot be asked."""
+        from sqlalchemy import create_engine, inspect
+        from sqlalchemy.engine import make_url
+
+        url = make_url(self.gradebook_url)
+        if url.get_backend_name() == "sqlite" and not Path(url.database).exists():
+            return False  # asking would make the file
+        with self.book_errors():
+            engine = create_engine(url)
+            try:
+                return inspect(engine).has_table("assignment")
+            finally:
+                engine.dispose()
+
+    @contextlib.contextmanager
+    def book_errors(self):
+        """Turns an error of the database into a BookError of one sentence, without its password."""
+        from sqlalchemy.engine import make_url
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            yield
+        except ModuleNotFoundError as error:
+            raise BookError(
+                f"{error}. PostgreSQL needs it: pip install 'psycopg[binary]'"
+            ) from error
+        except SQLAlchemyError as error:
+            words = " ".join(str(getattr(error, "orig", None) or error).split())
+            raise BookError(
+                f"the gradebook {make_url(self.gradebook_url)!r} cannot be used: {words[:300]}. It is named by "
+                f"${GRADEBOOK}, else it is the file gradebook.db in {self.folder}."
+            ) from error
 
     def submitted(self, chapter: str, student: str) -> Path:
         return self.folder / "submitted" / student / chapter

@@ -1,4 +1,4 @@
-"""Fixtures that every test may use, and what happens where Chromium or bubblewrap is missing."""
+"""Fixtures that every test may use, and what happens where a program that they need is missing."""
 
 import functools
 import os
@@ -27,6 +27,7 @@ NEEDS = {
         "bubblewrap, allowed to make namespaces",
         ["bubblewrap"],
     ),
+    "postgres": (lambda: system.which("initdb") is not None, "PostgreSQL", ["postgresql"]),
 }
 
 

@@ -47,7 +47,7 @@ def import_problem(module):
 
 
 def program_problem(program, package):
-    if shutil.which(program) is None:
+    if system.which(program) is None:
         return f"not found. Mend: {system.advice([package])}"
     if program == "bwrap" and not system.sandbox_works():
         return (

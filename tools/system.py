@@ -1,4 +1,4 @@
-"""Install what the tests need beside Python: Chromium and bubblewrap, through apt-get where it may.
+"""Install what the tests need beside Python: Chromium, bubblewrap and PostgreSQL, through apt-get where it may.
 
     python3 -m tools.system
 
@@ -9,15 +9,32 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from tools import environment
 
-PACKAGES = {"chromium": "chromium", "bwrap": "bubblewrap"}  # program -> Debian package
+# program -> Debian package
+PACKAGES = {"chromium": "chromium", "bwrap": "bubblewrap", "initdb": "postgresql"}
 
 
 def missing(which):
     """Debian packages whose program `which` (a function like shutil.which) does not find."""
     return [package for program, package in PACKAGES.items() if which(program) is None]
+
+
+def which(program):
+    """The path of a program, or None. Debian keeps the server programs of PostgreSQL off PATH."""
+    there = shutil.which(program)
+    if there or program != "initdb":
+        return there
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return str(found[-1]) if found else None
+
+
+def postgres():
+    """The folder of PostgreSQL's server programs, or None."""
+    found = which("initdb")
+    return Path(found).resolve().parent if found else None
 
 
 def sandbox_works():
@@ -33,7 +50,7 @@ def advice(packages):
 
 
 def main():
-    packages = missing(shutil.which)
+    packages = missing(which)
     if not packages:
         return 0
     if os.geteuid() != 0 or shutil.which("apt-get") is None:

@@ -1,8 +1,8 @@
 """What a student's process says of its own outcomes, made safe to judge and to show.
 
 The process may be hostile. Its words reach the student again through feedback, so that a name of an error or a key of a
-dict could carry a hidden input out of the sandbox: only words that are ours, Python's or in the student's own
-source are kept.
+dict could carry a hidden input out of the sandbox: only words that are ours, Python's or, within bounds, the
+student's own are kept.
 """
 
 import builtins
@@ -15,12 +15,8 @@ STATUSES = ("ok", "raised", "unsolved", "slow", "exited", "unreadable")
 KNOWN_ERRORS = {name for name in dir(builtins) if isinstance(getattr(builtins, name), type)} | {
     "LinAlgError", "AxisError", "OutOfMemoryError", "TooSlow",
 }  # fmt: skip
-READABLE = re.compile(
-    r"(The result is an? (?P<kind>\w+)\. Return a number.*|The result is nested too deeply.*|The result is too large.*"
-    r"|The result is a generator of more than.*|The result has too many axes.*|The result holds an integer of more.*"
-    r"|The result is an array of dtype (?P<dtype>[a-z0-9]+): its entries.*|A dict key is a (?P<key>\w+)\. Use.*)"
-)
-COMMON_KINDS = set(dir(builtins)) | {
+_KINDS = {
+    *dir(builtins),
     "NoneType",
     "function",
     "method",
@@ -29,39 +25,63 @@ COMMON_KINDS = set(dir(builtins)) | {
     "Parameter",
     "object",
 }
+# The sentences of `descent.wire` on what it cannot encode, each as a whole: a test holds the two together.
+_REFUSALS = re.compile(
+    r"The result is an? (?P<kind>\w+)\. Return a number, a string, a list, a dict, a numpy array or a torch tensor\."
+    r"|A dict key is a (?P<key>\w+)\. Use strings or numbers as keys\."
+    r"|The result is an array of dtype object: its entries are not numbers\. Are its rows of different lengths\?"
+    r"|The result is nested too deeply to compare \(does a list contain itself\?\)\."
+    r"|The result is too large to compare\. Did it keep more than was asked\?"
+    r"|The result is a generator of more than 10,000 items\."
+    r"|The result has too many axes to compare\."
+    r"|The result holds an integer of more than 3000 digits\."
+)
+_UNREADABLE = "The result cannot be read: return a number, a string, a list, a dict, a numpy array or a torch tensor."
+_CLASS = re.compile(r"^\s*class +(\w+)", re.M)
+_MAX_LINES = 300  # of the student's that may be told
+_MAX_CLASSES = 20  # of the student's own kinds of errors
+_MAX_AXES = 4  # of a shape that is told
 
 
 class ForgedError(ValueError):
     """Outcomes that no run of `running.run_cases` tells."""
 
 
-def clean(outcomes, spec: dict, source: str) -> list[dict]:
-    """Outcomes with only what may be judged and shown. source: all the student's code.
+def clean(outcomes, spec: dict, sources: list[str]) -> list[dict]:
+    """Outcomes with only what may be judged and shown. sources: the student's cells, the answer's first.
 
     Raises ForgedError when they are not one plain outcome a case.
     """
     if not isinstance(outcomes, list) or len(outcomes) != len(spec["cases"]):
         raise ForgedError("not one outcome a case")
-    lines, words = _known(source)
+    lines, words = _known(sources)
     cleaned = [
         _clean_one(o, case, lines, words) for o, case in zip(outcomes, spec["cases"], strict=True)
     ]
     for outcome in cleaned:
-        if (
-            outcome["status"] == "slow"
-        ):  # the limit as the student knows it: the grader's clock is more patient
+        # The limit as the student knows it: the grader's clock is more patient.
+        if outcome["status"] == "slow":
             outcome["error"] = {"message": f"longer than {spec['limit']:g} s"}
     return cleaned
 
 
-def clean_error(error, source: str) -> dict:
+def clean_error(error, sources: list[str]) -> dict:
     """What a cell raised, made safe to show: "type", and "line" and "number" where they are the student's own."""
-    return _error(error, "raised", *_known(source))
+    return _error(error, "raised", *_known(sources))
 
 
-def _known(source):
-    lines = {line.strip()[:200] for line in source.splitlines()}
-    return lines, KNOWN_ERRORS | set(re.findall(r"\w+", source))
+def _known(sources):
+    """Lines that may be told, each with its number in its cell, and names of errors.
+
+    Both are bounded: a long list to choose from would be a code for what a hidden case holds.
+    """
+    lines = [
+        (number, line.strip()[:200])
+        for source in sources
+        for number, line in enumerate(source.splitlines(), 1)
+    ]
+    classes = [name for source in sources for name in _CLASS.findall(source)]
+    return set(lines[:_MAX_LINES]), KNOWN_ERRORS.union(classes[:_MAX_CLASSES])
 
 
 def _clean_one(outcome, case, lines, words) -> dict:
@@ -91,22 +111,47 @@ def _error(error, status, lines, words):
         if isinstance(kind, str)
         else {"type": "an error"}
     )
-    if (
-        isinstance(line, str)
-        and line in lines
-        and line
-        and type(number) is int
-        and 0 < number < 10_000
-    ):
+    if isinstance(line, str) and line and type(number) is int and (number, line) in lines:
         told |= {"line": line, "number": number}
     return told
 
 
 def _readable(message: str) -> str:
-    found = READABLE.fullmatch(message)
-    if found and (found.group("kind") or found.group("key") or "int") in COMMON_KINDS:
+    found = _REFUSALS.fullmatch(message)
+    if found and (found.group("kind") or found.group("key") or "int") in _KINDS:
         return message
-    return "The result cannot be read: return a number, a string, a list, a dict, a numpy array or a torch tensor."
+    return _UNREADABLE
+
+
+def sizes_of(spec: dict) -> set[int]:
+    """The sizes that may be told of a result: those of the exercise's own arrays and lists, give or take one."""
+    sizes = {0, 1}
+    for case in spec["cases"]:
+        _collect_sizes(case["inputs"], sizes)
+        _collect_sizes(case["expected"], sizes)
+    return sizes | {size + 1 for size in sizes} | {size - 1 for size in sizes}
+
+
+def _collect_sizes(plain, sizes):
+    if isinstance(plain, list):
+        sizes.add(len(plain))
+        for item in plain:
+            _collect_sizes(item, sizes)
+    elif isinstance(plain, dict):
+        if "shape" in plain:
+            sizes.update(plain["shape"])
+        else:
+            for item in plain.values():
+                _collect_sizes(item, sizes)
+
+
+def without_sizes(text: str, sizes: set[int]) -> str:
+    """A judged problem without the size of the result, where that is none of the exercise's own."""
+    head, got, tail = text.partition(", got ")
+    numbers = re.findall(r"\d+", tail)
+    if len(numbers) <= _MAX_AXES and all(len(n) < 10 and int(n) in sizes for n in numbers):
+        return text
+    return f"{head}{got}something of another size"
 
 
 def without_keys(text: str) -> str:

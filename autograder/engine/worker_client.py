@@ -1,45 +1,62 @@
-"""The engine's side of a worker: starts it, asks it, and ends it when a limit is reached."""
+"""The engine's side of one sandbox: forks it, asks it, and ends it when a limit is reached."""
 
 import contextlib
 import itertools
 import os
 import select
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import psutil
 
-from autograder.checkdata import ROOT
-from autograder.engine import sandbox
-from autograder.engine.worker_frames import FrameError, Reader, pack
+from autograder.engine.inside.frames import FrameError, Reader, pack
+from autograder.engine.stage import Stage
 
-_numbers = itertools.count()
+__all__ = ["Died", "Limits", "Stage", "Worker"]
+
+START_SECONDS = 30.0
+SOCKET_BYTES = (
+    400_000  # that an open descriptor may hold unread in the kernel, in no process's count
+)
+_OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
+_CRASHES = (
+    signal.SIGSEGV,
+    signal.SIGBUS,
+    signal.SIGFPE,
+    signal.SIGILL,
+    signal.SIGABRT,
+    signal.SIGSYS,
+)
+MEMORY_PERIOD = 0.25  # seconds between two looks
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a submission may take. Times in seconds of the wall clock, sizes in bytes."""
 
-    start: float = 120.0  # imports, on a machine that does other things too
     cell: float = 60.0
     total: float = 300.0
-    memory: int = 2_000_000_000  # of one process, above what the imports take
-    all_memory: int = 3_000_000_000  # of all its processes together
+    memory: int = 3_000_000_000  # addresses of one process, above what the imports take
+    all_memory: int = 2_000_000_000  # in use by all its processes together
     processes: int = 64
     file: int = 64_000_000
     files: int = 256
     cpu: int = 600
     output: int = 1_000_000
+    grace: float = 5.0  # beyond an exercise's own limit, for what cannot be interrupted from inside
+
+    def of_process(self) -> dict[str, int]:
+        """Those that the kernel holds."""
+        return {n: getattr(self, n) for n in ("memory", "processes", "file", "files", "cpu")}
 
 
 class Died(Exception):
-    """The worker is gone. kind: one of the verdicts' kinds; str() says why; forged: it sent a false message."""
+    """The worker is gone. kind: one of the verdicts' kinds; forged: it sent a false message.
+
+    str() says why, in words that the student may read.
+    """
 
     def __init__(self, kind: str, reason: str, *, forged: bool = False):
         super().__init__(reason)
@@ -47,36 +64,47 @@ class Died(Exception):
 
 
 class Worker:
-    """One process that runs one submission. Use as a context manager; `ask` raises Died when it is lost."""
+    """One process that runs one notebook. Use as a context manager; `ask` raises Died when it is lost."""
 
-    def __init__(self, stage: "Stage", limits: Limits):
+    def __init__(self, stage: Stage, limits: Limits):
         self.limits = limits
+        self.plain = not stage.sandboxed
         self.output = 0
         self.tail = b""
+        self.next_look = time.monotonic() + MEMORY_PERIOD
         self.listening = True
         self.closed = False
         self.reader = Reader()
-        self.scratch = None if stage.sandboxed else tempfile.mkdtemp(prefix="grading-")
         inside, self.requests = os.pipe()
         self.replies, back = os.pipe()
         self.prints, shown = os.pipe()
-        self.process = subprocess.Popen(
-            stage.command(inside, back, limits), stdin=subprocess.DEVNULL, stdout=shown, stderr=shown,
-            pass_fds=(inside, back), start_new_session=True, env=stage.environment(self.scratch), cwd=self.scratch,
-        )  # fmt: skip
-        for descriptor in (inside, back, shown):
-            os.close(descriptor)
+        self.status, told = os.pipe()
+        self.process = -1
+        try:
+            self.process = stage.fork([inside, back, shown, told], self._kernel_limits())
+        except Exception:
+            self._close_descriptors()
+            raise
+        finally:
+            for descriptor in (inside, back, shown, told):
+                os.close(descriptor)
+        self.pid = _pid_of(self.process)
         os.set_blocking(self.requests, False)
+
+    def _kernel_limits(self) -> dict[str, int]:
+        kept = self.limits.of_process()
+        if self.plain:
+            del kept["processes"]  # counts everything of this user, here and elsewhere
+        return kept
 
     def __enter__(self):
         try:
-            self._reply(0, time.monotonic() + self.limits.start)
+            self._reply(0, time.monotonic() + START_SECONDS)
         except Died as died:
             self.close()
-            words = self.tail.decode("utf-8", "replace").strip()
-            raise Died(
-                died.kind, f"{died} while it started; its last words: {words[-500:] or 'none'}"
-            ) from None
+            words = self.tail.decode("utf-8", "replace").strip()[-500:]
+            reason = f"{died} while it started; its last words: {words or 'none'}"
+            raise Died(died.kind, reason) from None
         return self
 
     def __exit__(self, *error):
@@ -84,7 +112,7 @@ class Worker:
 
     def ask(self, request: dict, seconds: float) -> dict:
         """Send a request, wait at most `seconds` for its reply. Raises Died; then the worker is ended."""
-        number = next(_numbers) + 1
+        number = next(_numbers)
         deadline = time.monotonic() + seconds
         try:
             self._write(pack(request | {"id": number}), deadline)
@@ -107,16 +135,17 @@ class Worker:
         while True:
             try:
                 message = self.reader.take()
-            except FrameError as error:
-                reason = f"it wrote to the grader's own channel ({error})"
-                raise Died("output", reason, forged=True) from None
+            except FrameError:
+                raise self._forged() from None
             if message is None:
                 self._wait(deadline)
             elif message.get("id") == number:
                 return message
             else:
-                reason = "it wrote a reply of its own to the grader's channel"
-                raise Died("output", reason, forged=True)
+                raise self._forged()
+
+    def _forged(self) -> Died:
+        return Died("output", "it wrote to the grader's own channel", forged=True)
 
     def _wait(self, deadline, writing=False):
         """Until something arrives, or may be written. Raises Died at a limit or at the end."""
@@ -126,7 +155,8 @@ class Worker:
                 raise Died("timeout", "it did not end in time and was stopped")
             heard = [self.replies, self.prints] if self.listening else [self.replies]
             wanted = [self.requests] if writing else []
-            ready, free, _ = select.select(heard, wanted, [], min(left, 0.25))
+            ready, free, _ = select.select(heard, wanted, [], min(left, MEMORY_PERIOD))
+            self._watch_memory()
             if self.prints in ready:
                 self._count(os.read(self.prints, 65536))
             if self.replies in ready:
@@ -137,10 +167,6 @@ class Worker:
                 return
             if free:
                 return
-            if not ready and self._memory() > self.limits.all_memory:
-                raise Died(
-                    "memory", f"it took more than {self.limits.all_memory / 1e9:.0f} GB of memory"
-                )
 
     def _count(self, data):
         self.listening = bool(data)  # a student may close it, and go on
@@ -149,32 +175,37 @@ class Worker:
         if self.output > self.limits.output:
             raise Died("output", f"it printed more than {self.limits.output / 1e6:g} MB")
 
+    def _watch_memory(self):
+        """Look at most a few times a second: a look costs milliseconds."""
+        if time.monotonic() < self.next_look:
+            return
+        if self._memory() > self.limits.all_memory:
+            reason = f"it took more than {self.limits.all_memory / 1e9:g} GB of memory"
+            raise Died("memory", reason)
+        self.next_look = time.monotonic() + MEMORY_PERIOD
+
     def _memory(self) -> int:
-        """Bytes that the worker and its children hold now."""
+        """Bytes that the worker and its children hold now; what they share is counted once, open sockets as full."""
         try:
-            family = [psutil.Process(self.process.pid)]
+            family = [psutil.Process(self.pid)]
             family += family[0].children(recursive=True)
         except psutil.Error:
             return 0
         total = 0
         for process in family:
             with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
+                total += process.memory_full_info().pss + SOCKET_BYTES * process.num_fds()
         return total
 
     def _ended(self) -> Died:
         """Why the process is gone."""
-        try:
-            code = self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
+        if not select.select([self.status], [], [], 5)[0]:
             return Died("exited", "it cut its connection to the grader")
-        number = -code if code < 0 else code - 128 if code > 128 else 0
-        with contextlib.suppress(ValueError):
-            name = signal.Signals(number).name
-            if name in ("SIGXCPU", "SIGALRM"):
-                return Died("timeout", f"it used up its time ({name})")
-            return Died("exited", f"it ended the program ({name})")
-        return Died("exited", f"it ended the program (exit code {code})")
+        code = os.waitstatus_to_exitcode(int.from_bytes(os.read(self.status, 4), "little"))
+        if -code in _OUT_OF_TIME:
+            return Died("timeout", "it used up its time")
+        # No number: a student could choose it to tell what a hidden case holds.
+        return Died("exited", "it crashed" if -code in _CRASHES else "it ended the program")
 
     def close(self):
         """End the process and everything that it started."""
@@ -182,97 +213,19 @@ class Worker:
             return
         self.closed = True
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        for descriptor in (self.requests, self.replies, self.prints):
-            os.close(descriptor)
-        if self.scratch:
-            shutil.rmtree(self.scratch, ignore_errors=True)
+            if self.plain:
+                os.killpg(self.pid, signal.SIGKILL)
+            signal.pidfd_send_signal(self.process, signal.SIGKILL)
+        select.select([self.status], [], [], 5)
+        self._close_descriptors()
+
+    def _close_descriptors(self):
+        for descriptor in (self.requests, self.replies, self.prints, self.status, self.process):
+            if descriptor >= 0:
+                os.close(descriptor)
 
 
-class Stage:
-    """What every worker of a run sees: the course's library without its check data, and the worker's files.
-
-    notebooks: names "chapter/notebook" that `descent.start` shall know. sandboxed=False runs a plain process.
-    """
-
-    def __init__(self, notebooks: list[str], *, sandboxed: bool = True):
-        import json
-
-        if sandboxed:
-            sandbox.require()
-        self.sandboxed = sandboxed
-        self.folder = Path(tempfile.mkdtemp(prefix="grading-stage-"))
-        self.folder.chmod(0o755)
-        for notebook in notebooks:
-            path = self.folder / "checks" / f"{notebook}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            told = {
-                "notebook": notebook,
-                "title": "",
-                "minutes": 0,
-                "builds": "",
-                "exercises": {},
-                "targets": {},
-            }
-            path.write_text(json.dumps(told))
-        if not sandboxed:
-            mess = shutil.ignore_patterns("checks", "__pycache__")
-            shutil.copytree(ROOT / "course/descent", self.folder / "descent", ignore=mess)
-            shutil.move(self.folder / "checks", self.folder / "descent/checks")
-
-    def command(self, requests: int, replies: int, limits: Limits) -> list[str]:
-        told = [
-            f"{name}={getattr(limits, name)}"
-            for name in ("memory", "processes", "file", "files", "cpu")
-        ]
-        uid = 61_000 + next(_numbers) % 4000 if self.sandboxed and os.geteuid() == 0 else 0
-        if not self.sandboxed:
-            told.remove(
-                f"processes={limits.processes}"
-            )  # counts everything of this user, here and elsewhere
-        where = sandbox.ENGINE if self.sandboxed else str(ROOT / "autograder/engine")
-        inner = [sys.executable, f"{where}/worker.py", str(requests), str(replies), str(uid), *told]
-        if not self.sandboxed:
-            return inner
-        here = ROOT / "autograder/engine"
-        binds = {
-            f"{sandbox.ENGINE}/descent": ROOT / "course/descent",
-            f"{sandbox.ENGINE}/descent/checks": self.folder / "checks",
-            f"{sandbox.ENGINE}/worker.py": here / "worker.py",
-            f"{sandbox.ENGINE}/worker_frames.py": here / "worker_frames.py",
-        }
-        return sandbox.wrap(inner, binds, self._variables(sandbox.ENGINE))
-
-    def environment(self, scratch: str | None) -> dict[str, str]:
-        """Of the process that we start: bubblewrap clears it and sets its own."""
-        if self.sandboxed:
-            return {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-        return self._variables(str(self.folder)) | {
-            "HOME": scratch,
-            "TMPDIR": scratch,
-            "PATH": "/usr/bin:/bin",
-        }
-
-    def _variables(self, where) -> dict[str, str]:
-        threads = {
-            name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-        }
-        return threads | {
-            "DESCENT_GRADING": "1",
-            "MPLBACKEND": "agg",
-            "PYTHONPATH": where,
-            "PYTHONHASHSEED": "0",
-            "PYTHONUNBUFFERED": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "LANG": "C.UTF-8",
-        }
-
-    def close(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
+def _pid_of(process: int) -> int:
+    """The process id, as we see it, of a pidfd from another namespace."""
+    with open(f"/proc/self/fdinfo/{process}") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Pid:"))

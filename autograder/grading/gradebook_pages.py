@@ -6,26 +6,30 @@ The formgrader and nbgrader's feedback read it. Nothing that the student's proce
 import json
 
 from autograder.grading.rebuild import Part, Rebuilt
-from autograder.grading.verdicts import Graded
+from autograder.grading.verdicts import Graded, Submission
 from autograder.results import harmless
 from autograder.workspace import Workspace, write_text
 from descent import cards, judging
 
 
-def write(
-    space: Workspace, chapter: str, student: str, stem: str, made: Rebuilt, graded: list[Graded]
-) -> None:
-    """Write the autograded notebook of one submission."""
-    release = json.loads(space.release(chapter)[stem].read_text(encoding="utf-8"))
-    metadata = {key: value for key, value in release["metadata"].items() if key != "widgets"}
+def write(space: Workspace, submission: Submission, pages: dict[str, str]) -> None:
+    """Write a submission's autograded notebooks (notebook -> text), and when it was handed in, where nbgrader looks."""
+    folder = space.autograded(submission.chapter, submission.student)
+    for stem, page in pages.items():
+        write_text(folder / f"{stem}.ipynb", page)
+    if submission.submitted:
+        write_text(folder / "timestamp.txt", submission.submitted + "\n")
+
+
+def text(made: Rebuilt, graded: list[Graded], metadata: dict) -> str:
+    """The autograded notebook as JSON text. metadata: of the released notebook."""
     told = {
         "cells": notebook_cells(made, {verdict.exercise: verdict for verdict in graded}),
-        "metadata": metadata,
+        "metadata": {key: value for key, value in metadata.items() if key != "widgets"},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    path = space.autograded(chapter, student) / f"{stem}.ipynb"
-    write_text(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    return json.dumps(told, ensure_ascii=False) + "\n"  # no indent: it would take ten times as long
 
 
 def notebook_cells(made: Rebuilt, graded: dict[str, Graded]) -> list[dict]:
@@ -67,8 +71,9 @@ def _output(verdict: Graded) -> dict:
     page = cards.html_card(as_judged(verdict))
     if not verdict.problem:
         page += cards.note_html(verdict.evidence)
-    if verdict.how and verdict.how != "found by its nbgrader id":
-        page += cards.note_html(f"The answer: {verdict.how}.")
+    found = verdict.how.partition("; tampered and restored")[0]  # the evidence says the rest
+    if found not in ("", "found by its nbgrader id"):
+        page += cards.note_html(f"The answer: {found}.")
     text = str(float(verdict.points))
     data = {"text/html": page, "text/plain": text}
     return {"output_type": "execute_result", "execution_count": 1, "data": data, "metadata": {}}

@@ -1,16 +1,35 @@
 """Notebook files as cells, read from strangers: any format, any damage, nothing trusted."""
 
 import ast
+import codecs
 import json
 import re
+import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from autograder.building.masters import is_demonstration
 
 MAX_CELLS = 1000
-MAX_PARSED = 200_000  # characters: a longer cell is searched, not parsed
-_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+MAX_PARTS = 3_000_000  # lists and dicts in a file: each costs 80 bytes of memory
+# Characters: what is longer is searched, not parsed. A chapter's notebook has 20,000 in all.
+MAX_PARSED, MAX_PARSED_IN_ALL = 50_000, 200_000
+MAX_SEARCHED = 10_000  # characters of a cell, for its likeness: an answer as handed out has 500
+MAX_PIECES = 5  # of one cell that was split
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+_DEFINITION = r"^(?:async )?(?:def|class) +(\w+)"
+_FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```", re.M | re.S)
+_MAGIC = re.compile(r"^([ \t]*)[%!?].*$|(?<==)[ \t]*[%!].*$", re.M)
+_RUNNING_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")  # their body defines names
+_SIGNS = (
+    (b"%PDF", "it is a PDF file, not a notebook"),
+    (b"PK\x03\x04", "it is a zip archive, not a notebook"),
+    (b"<<<<<<<", "it holds a conflict of git. Choose one version, and hand that in"),
+    (b"<", "it is a web page, not a notebook: hand in the .ipynb file itself"),
+    (b"\x89PNG", "it is a picture, not a notebook"),
+    (b"\xff\xd8", "it is a picture, not a notebook"),
+)
 
 
 class NotebookError(ValueError):
@@ -19,17 +38,33 @@ class NotebookError(ValueError):
 
 @dataclass
 class Cell:
-    """One cell of a notebook: kind "code", "markdown" or "raw"."""
+    """One cell of a notebook: kind "code", "markdown" or "raw".
+
+    attachments: pictures pasted into text, by name. parsed: whether its code is short enough to be analysed.
+    """
 
     kind: str
     source: str
     id: str = ""
     metadata: dict = field(default_factory=dict)
+    attachments: dict = field(default_factory=dict)
+    parsed: bool = True
 
     @cached_property
     def plain(self) -> str:
         """The text without differences that nobody sees: line ends, blanks at the end."""
         return "\n".join(line.rstrip() for line in self.source.strip().splitlines())
+
+    @cached_property
+    def code(self) -> str:
+        """The code in it; of text, what stands between fences, if anything does."""
+        if self.kind == "code":
+            return self.source
+        return "\n".join(_FENCED.findall(self.source)) or self.source
+
+    @cached_property
+    def _flush(self) -> str:
+        return _dedented(self.code)
 
     @property
     def grade_id(self) -> str:
@@ -43,35 +78,96 @@ class Cell:
         return str(about.get(key, "")) if isinstance(about, dict) else ""
 
     @cached_property
+    def tree(self) -> ast.Module | None:
+        """The code's syntax tree, its magics left out; None where it does not parse or is too long."""
+        return _parse(self._flush) if self.parsed else None
+
+    @cached_property
     def names(self) -> set[str]:
-        """What the cell defines at its top."""
-        return defined_names(self.source) if self.kind == "code" else set()
+        """What the cell defines outside functions and classes, also where it does not parse."""
+        if self.kind != "code" and not re.search(r"^ *(?:async )?(?:def|class) ", self.code, re.M):
+            return set()
+        if self.source.startswith("%%") and not self.source.startswith(_RUNNING_MAGICS):
+            return set()  # %%writefile and the like
+        if self.tree is None:
+            return set(re.findall(_DEFINITION, self._flush, re.M))
+        return _defined(self.tree)
+
+    @cached_property
+    def functions(self) -> list[str]:
+        """The functions and classes at its top."""
+        return re.findall(_DEFINITION, self._flush, re.M)
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in it; of a long text, in its beginning."""
+        return Counter(re.findall(r"\w+", self.source[:MAX_SEARCHED]))
+
+    @cached_property
+    def compiles(self) -> bool:
+        """Whether Python would compile it as it stands."""
+        return _runs(self.source)
 
     @cached_property
     def shows(self) -> bool:
         """Whether it only demonstrates."""
+        if self.tree is None or not all(isinstance(n, ast.Expr | ast.With) for n in self.tree.body):
+            return False
         try:
-            return len(self.source) < MAX_PARSED and is_demonstration(self.source)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return is_demonstration(self.source)
         except _UNPARSABLE:
             return False
 
 
 def read_cells(data: bytes) -> tuple[list[Cell], dict]:
     """Cells and metadata of a notebook file, also of older formats. Raises NotebookError."""
-    try:
-        told = json.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise NotebookError(f"it is no JSON ({type(error).__name__})") from None
+    told = _json(data)
     if not isinstance(told, dict):
         raise NotebookError("it is JSON, but no notebook")
     cells = told.get("cells", _of_sheets(told))
     if not isinstance(cells, list):
         raise NotebookError("it has no list of cells")
-    if len(cells) > MAX_CELLS:
-        raise NotebookError(f"it has {len(cells)} cells; at most {MAX_CELLS} are read")
-    metadata = told.get("metadata")
     found = [_cell(cell) for cell in cells if isinstance(cell, dict)]
-    return found, metadata if isinstance(metadata, dict) else {}
+    if len(found) > MAX_CELLS:  # a key held down makes many empty ones
+        found = [cell for cell in found if cell.plain or cell.grade_id]
+    if len(found) > MAX_CELLS:
+        raise NotebookError(f"it has {len(found)} cells; at most {MAX_CELLS} are read")
+    _mark_long(found)
+    return found, _dict(told.get("metadata"))
+
+
+def _json(data: bytes):
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS:
+        raise NotebookError(f"it has more than {MAX_PARTS:,} parts")
+    try:
+        # A notebook saved in an old encoding loses its accents, not its answers.
+        text = data.decode(_encoding(data), "replace").lstrip("\ufeff")
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        raise NotebookError(_what_it_is(data, error)) from None
+
+
+def _encoding(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return "utf-8"
+
+
+def _what_it_is(data: bytes, error: Exception) -> str:
+    """Why a file that is no JSON is none, in words that help its owner."""
+    beginning = data[:200].lstrip()
+    for sign, words in _SIGNS:
+        if beginning.startswith(sign):
+            return words
+    if not beginning:
+        return "it is empty"
+    if beginning.startswith(b"{") and not data.rstrip().endswith(b"}"):
+        return "it is no JSON: it ends in the middle. Save the notebook again, and hand it in"
+    if re.match(rb"# |#!|import |from |\"\"\"|def ", beginning):
+        return "it is no JSON: it looks like a Python script. Hand in the .ipynb file"
+    return f"it is no JSON ({type(error).__name__})"
 
 
 def _of_sheets(told):
@@ -87,29 +183,119 @@ def _cell(told) -> Cell:
     source = told.get("source", told.get("input", ""))
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
-    source = source.replace("\r\n", "\n") if isinstance(source, str) else ""
-    # A lone surrogate is legal JSON, but cannot be written as UTF-8.
-    source = source.encode("utf-8", "replace").decode("utf-8")
     kind = told.get("cell_type")
     kind = kind if kind in ("code", "markdown", "raw") else "markdown"
-    metadata, name = told.get("metadata"), told.get("id")
+    name = told.get("id")
     return Cell(
         kind,
-        source,
+        _cleaned(source) if isinstance(source, str) else "",
         name if isinstance(name, str) else "",
-        metadata if isinstance(metadata, dict) else {},
+        _dict(told.get("metadata")),
+        _dict(told.get("attachments")),
     )
 
 
-def defined_names(source: str) -> set[str]:
-    """Names of the functions and classes at the top of a cell, also where it does not parse."""
-    try:
-        body = ast.parse(source if len(source) < MAX_PARSED else "?").body
-    except _UNPARSABLE:
-        return set(re.findall(r"^(?:async )?(?:def|class) +(\w+)", source, re.M))
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    named = {node.name for node in body if isinstance(node, kinds)}
-    for node in body:  # square = lambda x: …, square = numpy.square
-        if isinstance(node, ast.Assign):
-            named |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return named
+def _dict(value) -> dict:
+    return value if isinstance(value, dict) else {}
+
+
+def _cleaned(source: str) -> str:
+    """The text with plain line ends, and without what nobody typed: NUL characters, marks of byte order.
+
+    A lone surrogate is legal JSON, but cannot be written as UTF-8.
+    """
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    source = source.replace("\0", "").replace("\ufeff", "")
+    return source.encode("utf-8", "replace").decode("utf-8")
+
+
+def _mark_long(cells: list[Cell]) -> None:
+    """Parsing costs a second for a million characters: what would take long is only searched."""
+    left = MAX_PARSED_IN_ALL
+    for cell in cells:
+        cell.parsed = len(cell.source) <= min(MAX_PARSED, left)
+        left -= len(cell.source) * cell.parsed
+
+
+def share(known: list[Cell], cells: list[Cell]) -> None:
+    """Let cells with the text of known ones have what those have worked out: most of a notebook is the release's."""
+    by_text = {(cell.kind, cell.source): cell for cell in known}
+    for cell in cells:
+        same = by_text.get((cell.kind, cell.source))
+        if same and same.parsed == cell.parsed:
+            for name in ("plain", "tree", "names", "functions", "words", "compiles", "shows"):
+                cell.__dict__[name] = getattr(same, name)
+
+
+def _parse(code: str) -> ast.Module | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in a student's string is no news here
+        for text in dict.fromkeys((code, _MAGIC.sub(r"\1pass", code))):
+            try:
+                return ast.parse(text)
+            except _UNPARSABLE:
+                continue
+    return None
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    """Names that a cell gives a value to, not those inside its functions and classes."""
+    names, left = set(), list(tree.body)
+    while left:  # no recursion: a tree may be deeper than Python's stack
+        node = left.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif not isinstance(node, ast.Lambda):
+            left += ast.iter_child_nodes(node)
+    return names
+
+
+def joined(cells: list[Cell]) -> list[Cell]:
+    """The cells, with one that was split in the middle of a function whole again."""
+    whole: list[Cell] = []
+    pieces = 1
+    for cell in cells:
+        if whole and pieces < MAX_PIECES and _is_rest(whole[-1], cell):
+            first = whole.pop()
+            has_id = first if first.grade_id else cell
+            source = f"{first.source.rstrip()}\n{cell.source}"
+            cell = Cell("code", source, has_id.id, has_id.metadata)
+            pieces += 1
+        else:
+            pieces = 1
+        whole.append(cell)
+    return whole
+
+
+def _is_rest(first: Cell, cell: Cell) -> bool:
+    """Whether a cell is the second half of the one before it."""
+    if not (first.kind == cell.kind == "code" and first.parsed and cell.parsed):
+        return False
+    if not (first.names and cell.source.lstrip("\n")[:1].isspace() or not first.compiles):
+        return False
+    alone = first.compiles and _runs(_dedented(cell.source))
+    return not alone and _runs(f"{first.source.rstrip()}\n{cell.source}")
+
+
+def _dedented(source: str) -> str:
+    """As IPython reads a cell: the blanks before its first line are taken away from all lines."""
+    margin = re.match(r"\n*([ \t]*)", source).group(1)
+    if not margin:
+        return source
+    return "\n".join(line.removeprefix(margin) for line in source.split("\n"))
+
+
+def _runs(source: str) -> bool:
+    """Whether Python would compile it as a cell."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            text = _MAGIC.sub(r"\1pass", source)
+            compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        except _UNPARSABLE:
+            return False
+    return True

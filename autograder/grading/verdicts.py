@@ -15,8 +15,11 @@ KINDS = judging.KINDS
 class Graded:
     """The verdict on one exercise of one submission, with evidence that the student may see.
 
-    kind: one of KINDS. groups: property -> whether it holds. how: how the answer was found, and what was restored.
-    seconds: run time at grading. worked, checks: the student's own record of working seconds and of checks, or None.
+    kind: one of KINDS, always that of the answer itself. restored: its check cell had been deleted, edited or copied,
+    and the course's own was used: a fact beside the kind, since the answer is graded all the same and most who do it
+    only slipped; evidence and how say what had happened. groups: property -> whether it holds. how: how the answer was
+    found. seconds: run time at grading. worked, checks: the student's own record of working seconds and of checks, or
+    None.
     """
 
     exercise: str
@@ -32,6 +35,7 @@ class Graded:
     mistake: str = ""
     advice: str = ""
     how: str = ""
+    restored: bool = False
     seconds: float = 0.0
     worked: float | None = None
     checks: int | None = None
@@ -39,18 +43,25 @@ class Graded:
 
 @dataclass
 class Written:
-    """A written answer, marked by a person: whether anything was written."""
+    """A written answer, marked by a person: whether anything was written.
+
+    fingerprint: of the text, to tell whether it changed since it was marked; "" where nothing is known.
+    """
 
     name: str
     notebook: str
     max_points: float
     answered: bool
     how: str = ""
+    fingerprint: str = ""
 
 
 @dataclass
 class Submission:
-    """All verdicts on one student's chapter. notes: for the instructor. look: whether a person should look."""
+    """All verdicts on one student's chapter. notes: for the instructor. look: whether a person should look.
+
+    no_response: "notebook/name" of the answers, written ones too, that are missing or as they were handed out.
+    """
 
     chapter: str
     student: str
@@ -61,6 +72,7 @@ class Submission:
     notes: list[str] = field(default_factory=list)
     look: bool = False
     seconds: float = 0.0
+    no_response: list[str] = field(default_factory=list)
 
     @property
     def points(self) -> float:
@@ -76,14 +88,24 @@ class Submission:
 
 def save(space: Workspace, submission: Submission) -> None:
     """Write the verdicts of one submission."""
-    told = {"format": FORMAT} | asdict(submission)
     path = space.verdict_file(submission.chapter, submission.student)
-    write_text(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    write_text(path, text(submission))
+
+
+def text(submission: Submission) -> str:
+    """The verdicts of one submission as the text of its file: on one line, which is made ten times as fast."""
+    told = {"format": FORMAT} | asdict(submission)
+    return json.dumps(told, ensure_ascii=False) + "\n"
 
 
 def load(space: Workspace, chapter: str, student: str) -> Submission:
     """The verdicts of one student. Raises FileNotFoundError before the chapter was graded."""
-    told = json.loads(space.verdict_file(chapter, student).read_text(encoding="utf-8"))
+    return parse(space.verdict_file(chapter, student).read_text(encoding="utf-8"))
+
+
+def parse(told: str) -> Submission:
+    """The verdicts of one submission from the text of its file."""
+    told = json.loads(told)
     told.pop("format")
     told["verdicts"] = [Graded(**verdict) for verdict in told["verdicts"]]
     told["written"] = [Written(**written) for written in told["written"]]

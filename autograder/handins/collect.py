@@ -1,22 +1,28 @@
-"""Takes hand-ins: `autograder collect CHAPTER FILE…`.
+"""Takes hand-ins: `autograder collect CHAPTER FILE… [--roster FILE]`.
 
-FILE is what `submit` wrote, a zip or a folder of many of those, or a folder of folders named by student that hold
-notebooks. Students are known by the file's (or folder's) name, never by what stands inside. Every hand-in is kept under
-grading/received; the newest of each student is laid out in grading/submitted, where grading finds it.
+FILE is what `submit` wrote, what Moodle or Canvas gives when all submissions are downloaded, a zip or a folder of many,
+or a folder of folders named by student that hold notebooks. Without FILE, what was collected before is looked at again:
+after a change of grading/policy.toml another attempt may be the one to grade.
+
+Students are known by what the LMS says, else by the file's (or folder's) name, never by what stands inside. With a
+roster, each is one of its students; without, an LMS's name becomes an id. Every attempt is kept under grading/received;
+the one that counts is laid out in grading/submitted, where grading finds it.
 """
 
 import argparse
-import calendar
-import json
+import re
 import sys
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.grading import rebuild
-from autograder.handins import collect_files
-from autograder.handins.collect_files import HandIn, Refused
-from autograder.workspace import Workspace, workspace, write_text
+from autograder.handins import attempts, collect_files, lms, notebooks, policy, roster
+from autograder.handins.archives import Unfit
+from autograder.handins.attempts import Attempt
+from autograder.handins.handin import HandIn, Refused, contents
+from autograder.handins.policy import Policy, PolicyError
+from autograder.handins.roster import Roster, RosterError, Student
+from autograder.workspace import Workspace, workspace
 
 
 @dataclass
@@ -29,165 +35,175 @@ class Outcome:
     words: list[str]
 
 
+class _Stranger(Exception):
+    """Why it is not known whose hand-in this is."""
+
+
 def main(argv: list[str] | None = None) -> int:
     """Status 0: all taken. 1: something was refused, with the reason. 2: wrong command."""
     parser = argparse.ArgumentParser(
         prog="autograder collect", description=__doc__.split("\n\n")[0]
     )
     parser.add_argument("chapter", help="for example 03_optimisation")
-    parser.add_argument("file", nargs="+", type=Path, help="hand-ins, zips or folders of them")
+    parser.add_argument("file", nargs="*", type=Path, help="hand-ins, zips or folders of them")
+    parser.add_argument(
+        "--roster", type=Path, help="a CSV file of the class, also Moodle's or Canvas's"
+    )
     arguments = parser.parse_args(argv)
     space = workspace()
     if not space.release(arguments.chapter):
-        print(
-            f"collect: there is no released chapter {arguments.chapter!r} in course/.",
-            file=sys.stderr,
-        )
+        words = f"there is no released chapter {arguments.chapter!r} in course/."
+        print(f"collect: {words}", file=sys.stderr)
         return 2
-    outcomes = collect(space, arguments.chapter, arguments.file)
+    try:
+        rules = policy.load(space)
+        known = roster.read(arguments.roster) if arguments.roster else None
+    except (PolicyError, RosterError) as error:
+        print(f"collect: {error}", file=sys.stderr)
+        return 2
+    if not arguments.file:
+        return _tell(choose_again(space, arguments.chapter, rules), "to grade now", "refused")
+    found = take(space, arguments.chapter, arguments.file, known, rules)
+    return _tell(found, "taken", "refused")
+
+
+def _tell(outcomes: Iterator[Outcome], done: str, failed: str) -> int:
+    count = {True: 0, False: 0}
     for outcome in outcomes:
-        print(
-            f"{'took   ' if outcome.taken else 'REFUSED'} {outcome.name}: {'; '.join(outcome.words)}"
-        )
-    refused = sum(not outcome.taken for outcome in outcomes)
-    print(f"{len(outcomes) - refused} taken, {refused} refused.")
-    return 1 if refused else 0
+        count[outcome.taken] += 1
+        word = "took   " if outcome.taken else "REFUSED"
+        print(f"{word} {_one_line(outcome.name)}: {_one_line('; '.join(outcome.words))}")
+    print(f"{count[True]} {done}, {count[False]} {failed}.")
+    return 1 if count[False] else 0
+
+
+def _one_line(text) -> str:
+    """A stranger's name may hold line breaks and codes that move the cursor."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
 
 
 def collect(space: Workspace, chapter: str, paths: list[Path]) -> list[Outcome]:
-    """Take every hand-in in `paths`, oldest first. Raises nothing that a file can cause."""
-    found = [item for path in paths for item in collect_files.find(Path(path), chapter)]
-    outcomes = [Outcome(f.name, "", False, [f.reason]) for f in found if isinstance(f, Refused)]
-    handins = sorted((f for f in found if isinstance(f, HandIn)), key=lambda handin: handin.stamp)
-    return outcomes + [_take(space, chapter, handin) for handin in handins]
+    """Take every hand-in in `paths` by the course's policy. Raises PolicyError, and nothing that a file can cause."""
+    return list(take(space, chapter, paths, None, policy.load(space)))
 
 
-def _take(space, chapter, handin: HandIn) -> Outcome:
-    words = list(handin.notes)
-    notebooks = name_notebooks(space, chapter, handin.notebooks, words)
-    if not any(_readable(data) for data in notebooks.values()):
-        words.append(f"it holds no notebook of {chapter} that can be read")
-        return Outcome(handin.name, handin.student, False, words)
-    kept = _keep(space, chapter, handin, words)
-    current = _current(space, chapter, handin.student)
-    if current and current["stamp"] > handin.stamp:
-        words.append(
-            f"older than {current['file']}, which stays the one to grade; kept in {kept.parent}"
-        )
-        return Outcome(handin.name, handin.student, True, words)
-    _lay_out(space, chapter, handin, notebooks, kept, words)
-    return Outcome(handin.name, handin.student, True, words or ["complete"])
+def take(
+    space: Workspace, chapter: str, paths: list[Path], known: Roster | None, rules: Policy
+) -> Iterator[Outcome]:
+    """Take the hand-ins in `paths` one by one. Raises nothing that a file can cause."""
+    for path in paths:
+        for found in collect_files.find(Path(path), chapter):
+            if isinstance(found, Refused):
+                yield Outcome(found.name, "", False, [found.reason])
+            else:
+                yield _take(space, chapter, found, known, rules)
 
 
-def name_notebooks(
-    space: Workspace, chapter: str, files: dict[str, bytes], words: list[str]
-) -> dict[str, bytes]:
-    """Which file is which notebook of the release: by its name, else by its contents. Tells of others in `words`."""
-    expected = space.release(chapter)
-    named = {Path(name).stem: data for name, data in files.items() if Path(name).stem in expected}
-    for name, data in sorted(files.items()):
-        stem = Path(name).stem
-        if stem in expected:
-            continue
-        meant = _meant(chapter, expected, data)
-        if meant and meant not in named:
-            words.append(f"{stem!r} is taken for {meant!r}, by its contents")
-            named[meant] = data
-        else:
-            words.append(
-                f"{stem!r} is no notebook of this chapter"
-                if not meant
-                else f"{stem!r} is a copy of {meant!r}: left out"
+def _take(space, chapter, handin: HandIn, known, rules) -> Outcome:
+    said = list(handin.notes)
+    try:
+        student = _whose(handin, known)
+        _same_person(space, chapter, student, handin)
+    except (RosterError, _Stranger) as error:
+        return Outcome(handin.name, "", False, [str(error)])
+    named = notebooks.named(space, chapter, handin.notebooks, said)
+    if not any(notebooks.readable(data) for data in named.values()):
+        said.append(f"it holds no notebook of {chapter} that can be read")
+        return Outcome(handin.name, student.id, False, said)
+    attempt = _attempt(handin, student, rules, said)
+    if not attempts.keep(space, chapter, student.id, handin.data, attempt):
+        said.append("received before")
+    _settle(space, chapter, student.id, attempt, named, rules, said)
+    return Outcome(handin.name, student.id, True, said or ["complete"])
+
+
+def _whose(handin: HandIn, known: Roster | None) -> Student:
+    """The roster's student, or one by the LMS's name or the file's. Raises RosterError, _Stranger."""
+    person = handin.person
+    if known:
+        return known.by_person(person) if person else known.by_id(handin.student)
+    student = lms.identifier(person.name) if person else handin.student
+    if not student:
+        raise _Stranger(f"no id can be made of the name {person.name!r}: give --roster FILE")
+    return Student(student, "", "", {}, "", [], [student.casefold()])
+
+
+def _same_person(space, chapter, student: Student, handin) -> None:
+    """Raises _Stranger when two accounts of one LMS are known by their name alone, and it is the same name."""
+    person = handin.person
+    if not person or student.numbers.get(person.lms) == person.number:
+        return
+    for attempt in attempts.kept(space, chapter, student.id):
+        if attempt.lms.startswith(f"{person.lms} ") and attempt.lms != person.key:
+            raise _Stranger(
+                f"{student.id!r} has handed in before as {attempt.lms}: if these are two students, a roster "
+                f"with {person.lms}'s numbers (--roster FILE) tells them apart"
             )
-    words += [f"{stem!r} is missing" for stem in expected if stem not in named]
-    words += [
-        f"{stem!r} cannot be read as a notebook"
-        for stem, data in named.items()
-        if not _readable(data)
-    ]
-    return named
 
 
-def _readable(data: bytes) -> bool:
+def _attempt(handin, student: Student, rules, said) -> Attempt:
+    """What is kept of a hand-in, with the best time that is known: Moodle's own, the file's name, a file's date."""
+    stamp, clock, person = handin.stamp, handin.clock, handin.person
+    if person:
+        said.append(f"from {person}")
+        if handin.student and handin.student.casefold() not in student.ids:
+            said.append(f"its file is named for {handin.student!r}, taken for {student.id!r}")
+    if person and person.lms == "Moodle" and student.handed_in:
+        stamp, clock = student.handed_in, "lms"
+        said.append(f"handed in {_read_stamp(stamp)}, as Moodle says")
+    elif person and clock == "file":
+        said.append(f"its time is not known: {_read_stamp(stamp)} is a date in the zip")
+    if handin.late:
+        said.append("late, as Canvas says")
+    submitted = attempts.as_utc(rules, stamp)
+    key = person.key if person else ""
+    return Attempt("", stamp, clock, handin.late, key, submitted, handin.records, list(said))
+
+
+def _read_stamp(stamp) -> str:
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"
+
+
+def _settle(space, chapter, student, attempt, named, rules, said) -> None:
+    """Lay the attempt out if it is the one to grade; else say which is."""
+    everything = attempts.kept(space, chapter, student)
+    chosen = attempts.choose(rules, chapter, student, everything)
+    if chosen.file == attempt.file:
+        attempts.lay_out(space, chapter, student, chosen, named)
+        return
+    why = "older than" if attempt.order < chosen.order else "after the deadline, which was met by"
+    said.append(
+        f"{why} {chosen.file}, which stays the one to grade; kept in {space.received(chapter, student)}"
+    )
+
+
+def choose_again(space: Workspace, chapter: str, rules: Policy) -> Iterator[Outcome]:
+    """Lay out the attempt that counts by the policy, for everybody for whom it is another than before.
+
+    Which is the best is known when all are graded: `grade` lays that one out.
+    """
+    for folder in sorted(space.received(chapter, "x").parent.glob("*/")):
+        everything = attempts.kept(space, chapter, folder.name)
+        now = attempts.current(space, chapter, folder.name)
+        if not everything or (now and rules.attempts == "best"):
+            continue
+        chosen = attempts.choose(rules, chapter, folder.name, everything)
+        if chosen.file != now:
+            yield _choose_now(space, chapter, folder.name, chosen)
+
+
+def _choose_now(space, chapter, student, chosen) -> Outcome:
     try:
-        rebuild.read_cells(data)
-    except rebuild.NotebookError:
-        return False
-    return True
+        files = kept_notebooks(space, chapter, student, chosen)
+    except Unfit as unfit:
+        return Outcome(chosen.file, student, False, [str(unfit)])
+    attempts.lay_out(space, chapter, student, chosen, files)
+    return Outcome(chosen.file, student, True, ["the one to grade now"])
 
 
-def _meant(chapter, expected, data) -> str | None:
-    """The notebook that a renamed file was made from: its metadata, its start(…), or its answers say so."""
-    try:
-        cells, metadata = rebuild.read_cells(data)
-    except rebuild.NotebookError:
-        return None
-    about = metadata.get("descent")
-    text = "\n".join(cell.source for cell in cells)
-    for stem in expected:
-        if isinstance(about, dict) and about.get("notebook") == f"{chapter}/{stem}":
-            return stem
-        if f'"{chapter}/{stem}"' in text or f"'{chapter}/{stem}'" in text:
-            return stem
-    names = set().union(*(cell.names for cell in cells)) if cells else set()
-    answers = {stem: _exercises(path) for stem, path in expected.items()}
-    best = max(expected, key=lambda stem: len(names & answers[stem]), default=None)
-    return best if best and names & answers[best] else None
-
-
-def _exercises(path) -> set[str]:
-    return {cell.about("exercise") for cell in rebuild.read_cells(path.read_bytes())[0]} - {""}
-
-
-def _keep(space, chapter, handin, words) -> Path:
-    """The hand-in as it came, under received/. The same file twice is kept once; another of its name beside it."""
-    folder = space.received(chapter, handin.student)
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(1000):
-        name = f"{chapter}--{handin.student}--{handin.stamp}{f'-{number}' if number else ''}.zip"
-        path = folder / name
-        if not path.exists():
-            path.write_bytes(handin.data)
-            return path
-        if path.read_bytes() == handin.data:
-            words.append("received before")
-            return path
-    raise RuntimeError(f"{folder} holds a thousand hand-ins of one second.")
-
-
-def _current(space, chapter, student) -> dict | None:
-    try:
-        return json.loads(
-            (space.received(chapter, student) / "current.json").read_text(encoding="utf-8")
-        )
-    except (OSError, ValueError):
-        return None
-
-
-def _lay_out(space, chapter, handin, notebooks, kept, words):
-    """Write the notebooks where nbgrader expects a submission. What lay there before is kept in received/."""
-    folder = space.submitted(chapter, handin.student)
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.ipynb"):
-        old.unlink()
-    for stem, data in notebooks.items():
-        (folder / f"{stem}.ipynb").write_bytes(data)
-    submitted = _as_utc(handin.stamp)
-    write_text(folder / "timestamp.txt", submitted + "\n")
-    told = {
-        "file": kept.name,
-        "stamp": handin.stamp,
-        "submitted": submitted,
-        "records": handin.records,
-        "notes": words,
-    }
-    write_text(kept.parent / "current.json", json.dumps(told, indent=1, ensure_ascii=False))
-
-
-def _as_utc(stamp: str) -> str:
-    """The stamp, which is in local time, as nbgrader reads times."""
-    try:
-        seconds = time.mktime(time.strptime(stamp, "%Y%m%d-%H%M%S"))
-    except (ValueError, OverflowError):
-        seconds = calendar.timegm(time.gmtime())
-    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+def kept_notebooks(
+    space: Workspace, chapter: str, student: str, attempt: Attempt
+) -> dict[str, bytes]:
+    """The notebooks (by stem) of an attempt that is kept. Raises Unfit where it was damaged since it came."""
+    data = (space.received(chapter, student) / attempt.file).read_bytes()
+    return notebooks.named(space, chapter, contents(data, chapter)[0], [])

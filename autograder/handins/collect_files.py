@@ -1,59 +1,44 @@
-"""Finds hand-ins in files and folders that strangers made, and reads them with limits.
+"""Finds hand-ins in what an instructor has: files that `submit` wrote, folders, and the zips that LMSs give.
 
-Nothing is extracted to disk by a name from inside an archive: contents are read into memory up to a size,
-whatever the archive's own table says.
+A file belongs to whom the LMS names, else to whom its own name or its folder names. What one student handed in can be
+refused; it never keeps the others out.
 """
 
-import io
-import json
-import re
 import time
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-MAX_FILES = 2000  # in one archive
-MAX_NOTEBOOK = 30_000_000
-MAX_HANDIN = 100_000_000
+from autograder.handins import handin, lms
+from autograder.handins.archives import Archive, Entry, Unfit, folded
+from autograder.handins.handin import MAX_HANDIN, MAX_NOTEBOOK, NAME, HandIn, Refused, pack
+from autograder.handins.lms import Person
+from autograder.handins.roster import is_identifier
+
 MAX_ARCHIVE = 2_000_000_000
-MAX_MANIFEST = 5_000_000
-STUDENT = (
-    r"[A-Za-z0-9_@][A-Za-z0-9._@-]{0,63}"  # no leading dot or dash: it becomes a folder's name
-)
-# A browser that saves the same name twice adds " (1)".
-NAME = re.compile(
-    rf"(?P<chapter>\w+?)--(?P<student>{STUDENT}?)--(?P<stamp>\d{{8}}-\d{{6}})(-\d+)?( ?\(\d+\))?\.zip"
-)
+TWICE = "it holds {!r} twice, in two folders or in two spellings"
 
 
 @dataclass
-class HandIn:
-    """One hand-in. data: the file as it came (a folder is packed). notebooks: file name -> contents."""
+class _Group:
+    """The files of one student, as the student called them. twice: two of one name."""
 
-    name: str
-    student: str
-    stamp: str
-    data: bytes
-    notebooks: dict[str, bytes]
-    records: dict = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    owner: str
+    person: Person | None = None
+    late: bool = False
+    files: dict[str, Entry] = field(default_factory=dict)
+    twice: str = ""
 
-
-@dataclass
-class Refused:
-    """A file that cannot be taken, and why."""
-
-    name: str
-    reason: str
-
-
-class _Unfit(Exception):
-    """Why an archive cannot be read."""
+    def add(self, name: str, entry: Entry) -> None:
+        if folded(name) in map(folded, self.files):
+            self.twice = TWICE.format(name[:60])
+        self.files[name] = entry
 
 
 def find(path: Path, chapter: str) -> Iterator[HandIn | Refused]:
-    """Every hand-in in a file or folder."""
+    """Every hand-in in a file or folder, one at a time."""
     if path.is_dir():
         yield from _in_folder(path, chapter)
     elif not path.exists():
@@ -61,7 +46,9 @@ def find(path: Path, chapter: str) -> Iterator[HandIn | Refused]:
     elif path.stat().st_size > MAX_ARCHIVE:
         yield Refused(path.name, f"larger than {MAX_ARCHIVE / 1e9:g} GB")
     elif NAME.fullmatch(path.name):
-        yield _handin(path.name, path.read_bytes(), chapter)
+        yield _read_handin(_on_disk(path, (path.name,)), path.name, chapter)
+    elif _of_lms(path.name):
+        yield from _of_many([_on_disk(path, (path.name,))], chapter, "")
     elif zipfile.is_zipfile(path):
         yield from _in_archive(path, chapter)
     else:
@@ -72,163 +59,147 @@ def find(path: Path, chapter: str) -> Iterator[HandIn | Refused]:
 
 
 def _in_folder(folder: Path, chapter) -> Iterator[HandIn | Refused]:
-    loose: dict[str, dict[str, Path]] = {}
+    entries = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
-        if path.suffix == ".zip":
+        parts = path.relative_to(folder).parts
+        if len(parts) == 1 and path.suffix == ".zip" and not _of_lms(path.name):
             yield from find(path, chapter)
-        elif path.suffix == ".ipynb" and ".ipynb_checkpoints" not in path.parts:
-            loose.setdefault(_owner(path.relative_to(folder).parts, chapter, folder.name), {})[
-                path.name
-            ] = path
-    for student, files in loose.items():
-        named = {
-            name: path.read_bytes()
-            for name, path in files.items()
-            if path.stat().st_size <= MAX_NOTEBOOK
-        }
-        newest = max(path.stat().st_mtime for path in files.values())
-        too_large = [
-            f"{name!r} is larger than {MAX_NOTEBOOK / 1e6:g} MB"
-            for name in files
-            if name not in named
-        ]
-        yield _loose(student, named, newest, chapter, too_large)
+        else:
+            entries.append(_on_disk(path, parts))
+    yield from _of_many(entries, chapter, folder.name)
 
 
-def _owner(parts, chapter, top) -> str:
-    """The student whose folder holds a notebook: STUDENT/x.ipynb, STUDENT/CHAPTER/x.ipynb, or the folder itself."""
-    folders = [part for part in parts[:-1] if part != chapter]
-    return folders[-1] if folders else top
+def _of_lms(name) -> bool:
+    return bool(lms.moodle((name,)) or lms.canvas(name))
+
+
+def _on_disk(path: Path, parts) -> Entry:
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(path.stat().st_mtime))
+    return Entry(tuple(unicodedata.normalize("NFC", part) for part in parts), stamp, path=path)
 
 
 def _in_archive(path: Path, chapter) -> Iterator[HandIn | Refused]:
-    """A zip of many: of hand-ins, or of folders named by student."""
-    loose: dict[str, dict[str, bytes]] = {}
     try:
-        with zipfile.ZipFile(path) as bundle:
-            for info in _members(bundle):
-                parts = PurePosixPath(info.filename).parts
-                if NAME.fullmatch(parts[-1]):
-                    yield _handin(parts[-1], _read(bundle, info, MAX_HANDIN), chapter)
-                elif parts[-1].endswith(".ipynb") and ".ipynb_checkpoints" not in parts:
-                    owner = _owner(parts, chapter, path.stem)
-                    loose.setdefault(owner, {})[parts[-1]] = _read(bundle, info, MAX_NOTEBOOK)
-    except _Unfit as unfit:
+        with Archive(path) as archive:
+            yield from _of_many(archive.entries(), chapter, path.stem)
+    except Unfit as unfit:
         yield Refused(path.name, str(unfit))
-    for student, named in loose.items():
-        yield _loose(student, named, path.stat().st_mtime, chapter, [])
 
 
-def _loose(student, named, when, chapter, notes) -> HandIn | Refused:
-    """Notebooks without a hand-in's file: packed, so that they are kept like one."""
-    if not re.fullmatch(STUDENT, student) or "--" in student:
+def _of_many(entries: list[Entry], chapter, top) -> Iterator[HandIn | Refused]:
+    entries = [entry for entry in entries if not _ignored(entry.parts)]
+    flat = len({entry.parts[:-1] for entry in entries}) == 1  # Canvas makes no folders
+    groups: dict[str, _Group] = {}
+    for entry in entries:
+        told = lms.moodle(entry.parts) or (lms.canvas(entry.name) if flat else None)
+        if told:
+            group = groups.setdefault(told.person.key, _Group(str(told.person), told.person))
+            group.late |= told.late
+            group.add(told.file, entry)
+        elif NAME.fullmatch(entry.name):
+            yield _read_handin(entry, entry.name, chapter)
+        elif entry.name.endswith((".ipynb", ".zip")):
+            owner = _owner(entry.parts, chapter, top)
+            groups.setdefault(f"folder {owner}", _Group(owner)).add(entry.name, entry)
+    for group in groups.values():
+        yield from _of_one(group, chapter)
+
+
+def _ignored(parts) -> bool:
+    """What editors and macOS leave beside the files."""
+    return bool({".ipynb_checkpoints", "__MACOSX"} & set(parts)) or parts[-1].startswith("._")
+
+
+def _owner(parts, chapter, top) -> str:
+    """The student whose folder holds a notebook: STUDENT/x.ipynb, STUDENT/CHAPTER/x.ipynb, or the folder itself.
+
+    A zip that lies in no folder is named by its student.
+    """
+    folders = [part for part in parts[:-1] if part != chapter]
+    if not folders and parts[-1].endswith(".zip"):
+        return parts[-1].removesuffix(".zip")
+    return folders[-1] if folders else top
+
+
+def _of_one(group: _Group, chapter) -> Iterator[HandIn | Refused]:
+    """What one student handed in: files of `submit`, notebooks, or a zip of notebooks."""
+    own = {name: entry for name, entry in group.files.items() if NAME.fullmatch(name)}
+    rest = {name: entry for name, entry in group.files.items() if name not in own}
+    found = [_read_handin(entry, name, chapter) for name, entry in own.items()]
+    taken = [one for one in found if isinstance(one, HandIn)]
+    for one in taken:
+        one.person, one.late = group.person, group.late
+        one.notes += [f"{name[:60]!r} beside it is left out" for name in rest]
+    yield from found
+    if rest and not taken:
+        yield _loose(group, rest, chapter)
+
+
+def _loose(group: _Group, files: dict[str, Entry], chapter) -> HandIn | Refused:
+    """Notebooks without a file of `submit`: packed, so that they are kept like one."""
+    shown = group.owner if group.person else f"{group.owner}/"
+    if not group.person and not is_identifier(group.owner):
         return Refused(
-            student,
+            group.owner,
             "this folder's name is no student's identifier: use letters, digits and . _ @ -",
         )
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(when))
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
-        for name, data in sorted(named.items()):
-            # A fixed date: the same notebooks make the same bytes, and are known again.
-            bundle.writestr(zipfile.ZipInfo(f"{chapter}/{name}"), data)
-    return HandIn(f"{student}/", student, stamp, packed.getvalue(), named, notes=notes)
-
-
-def _handin(name: str, data: bytes, chapter: str) -> HandIn | Refused:
-    """What `submit` wrote, read. Refused with a reason when it is broken or of another chapter."""
-    told = NAME.fullmatch(name)
-    if told["chapter"] != chapter:
-        return Refused(name, f"it is a hand-in of {told['chapter']}, not of {chapter}")
-    if "--" in told["student"]:
-        return Refused(name, "its name holds no student's identifier")
     try:
-        if len(data) > MAX_HANDIN:
-            raise _Unfit(f"larger than {MAX_HANDIN / 1e6:g} MB")
-        with _open(data) as bundle:
-            notebooks, manifest = _contents(bundle, chapter)
-    except _Unfit as unfit:
+        data = pack(chapter, _notebooks(group, files))
+        notebooks, _ = handin.contents(data, chapter)  # as it will be read again
+    except Unfit as unfit:
+        return Refused(shown, str(unfit))
+    if not notebooks:
+        names = ", ".join(repr(name[:60]) for name in list(files)[:3])
+        return Refused(shown, f"it holds no notebook, only {names}: ask for .ipynb files, or a zip")
+    stamp = max(entry.stamp for entry in files.values())
+    student = "" if group.person else group.owner
+    return HandIn(shown, student, stamp, data, notebooks, group.person, "file", group.late)
+
+
+def _notebooks(group, files) -> dict[str, bytes]:
+    """File name -> contents, also of a zip that the student made. Raises Unfit."""
+    if group.twice:
+        raise Unfit(group.twice)
+    found: dict[str, bytes] = {}
+    zips: dict[str, bytes] = {}
+    for name, entry in files.items():
+        if entry.fault:
+            raise Unfit(entry.fault)
+        if name.endswith(".ipynb"):
+            found[name] = entry.read(MAX_NOTEBOOK)
+        elif name.endswith(".zip"):
+            inner = _inner(entry.read(MAX_HANDIN))
+            if again := inner.keys() & zips.keys():
+                raise Unfit(f"two of its zips hold {min(again)[:60]!r}")
+            zips |= inner
+        if sum(map(len, [*found.values(), *zips.values()])) > MAX_HANDIN:
+            raise Unfit(f"its notebooks are larger than {MAX_HANDIN / 1e6:g} MB")
+    return zips | found
+
+
+def _inner(data: bytes) -> dict[str, bytes]:
+    """The notebooks in a student's own zip. Raises Unfit for a fault, a zip within it, and a zip of many."""
+    found: dict[str, bytes] = {}
+    folders, room = set(), MAX_HANDIN
+    with Archive(data) as archive:
+        for entry in archive.entries():
+            if entry.fault:
+                raise Unfit(entry.fault)
+            if entry.name.endswith(".zip"):
+                raise Unfit(f"it holds a zip within a zip ({entry.name[:60]!r})")
+            if not entry.name.endswith(".ipynb") or _ignored(entry.parts):
+                continue
+            found[entry.name] = entry.read(min(MAX_NOTEBOOK, room))
+            room -= len(found[entry.name])
+            folders.add("/".join(entry.parts[:-1])[:60])
+    if len(folders) > 1:
+        shown = ", ".join(map(repr, sorted(folders)[:3]))
+        raise Unfit(f"its notebooks lie in several folders ({shown}): give a zip of many by itself")
+    return found
+
+
+def _read_handin(entry: Entry, name, chapter) -> HandIn | Refused:
+    try:
+        return handin.read(name, entry.read(MAX_HANDIN), chapter)
+    except Unfit as unfit:
         return Refused(name, str(unfit))
-    handin = HandIn(
-        name, told["student"], told["stamp"], data, notebooks, notes=_disagreements(manifest, told)
-    )
-    records = manifest.get("records")
-    handin.records = records if isinstance(records, dict) else {}
-    return handin
-
-
-def _open(data: bytes) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(io.BytesIO(data))
-    except Exception as error:  # a broken directory raises many kinds
-        raise _Unfit(f"it is no zip file, or a broken one ({type(error).__name__})") from None
-
-
-def _contents(bundle, chapter) -> tuple[dict[str, bytes], dict]:
-    notebooks, manifest, room = {}, {}, MAX_HANDIN
-    for info in _members(bundle):
-        parts = PurePosixPath(info.filename).parts
-        if parts == ("manifest.json",):
-            manifest = _manifest(_read(bundle, info, MAX_MANIFEST))
-        elif len(parts) == 2 and parts[0] == chapter and parts[1].endswith(".ipynb"):
-            data = _read(bundle, info, min(MAX_NOTEBOOK, room))
-            room -= len(data)
-            notebooks[parts[1]] = data
-    return notebooks, manifest
-
-
-def _members(bundle) -> list[zipfile.ZipInfo]:
-    """The files of an archive. Raises _Unfit for too many, links, and names that point outside."""
-    infos = bundle.infolist()
-    if len(infos) > MAX_FILES:
-        raise _Unfit(f"it holds {len(infos)} files; at most {MAX_FILES} are read")
-    for info in infos:
-        name = info.filename
-        if (
-            name.startswith("/")
-            or "\\" in name
-            or ":" in name
-            or ".." in PurePosixPath(name).parts
-            or "\0" in name
-        ):
-            raise _Unfit(f"it holds the name {name[:60]!r}, which points outside of it")
-        if (info.external_attr >> 16) & 0o170000 == 0o120000:
-            raise _Unfit(f"it holds a link ({name[:60]!r})")
-        if info.flag_bits & 1:
-            raise _Unfit("it is encrypted")
-    return [info for info in infos if not info.is_dir()]
-
-
-def _read(bundle, info, limit) -> bytes:
-    """A member's contents. Raises _Unfit when there is more than `limit`, whatever the archive says."""
-    try:
-        with bundle.open(info) as file:
-            data = file.read(limit + 1)
-    except (
-        Exception
-    ) as error:  # broken members raise BadZipFile, zlib.error, EOFError, NotImplementedError …
-        raise _Unfit(
-            f"{info.filename[:60]!r} in it cannot be read ({type(error).__name__})"
-        ) from None
-    if len(data) > limit:
-        raise _Unfit(f"{info.filename[:60]!r} in it is larger than {limit / 1e6:g} MB")
-    return data
-
-
-def _manifest(data: bytes) -> dict:
-    try:
-        told = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
-
-
-def _disagreements(manifest, told) -> list[str]:
-    """Where the manifest says something else than the file's name, which counts."""
-    if not manifest:
-        return ["it has no readable manifest, so no times and checks are known"]
-    return [
-        f"its manifest says {key} {str(manifest.get(key))[:70]!r}; the file's name counts"
-        for key in ("chapter", "student")
-        if manifest.get(key) != told[key]
-    ]

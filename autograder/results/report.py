@@ -1,29 +1,28 @@
-"""What a class did in a chapter, on one static page: `autograder report CHAPTER`."""
+"""What a class did in a chapter, on static pages for the instructor: `autograder report CHAPTER`.
+
+grading/reports/CHAPTER.html holds the numbers, CHAPTER-alike.html the answers that are alike.
+"""
 
 import argparse
-import base64
-import html
 import statistics
 import sys
-from collections import Counter
+from collections import defaultdict
 
-import matplotlib
-
-from autograder.grading import verdicts
-from autograder.workspace import workspace, write_text
+from autograder.grading import rebuild, verdicts
+from autograder.grading.verdicts import Submission
+from autograder.results import answers, charts, harmless, pages, similar
+from autograder.results.answers import Answer
+from autograder.results.examples import Examples
+from autograder.results.statistics import NOT_TRIED, Item, items
+from autograder.workspace import Workspace, workspace, write_text
 from descent.cards import points_text
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }
-table { border-collapse: collapse; margin: 1em 0 }
-th, td { padding: 0.3em 0.9em; border-bottom: 1px solid #ddd; text-align: left }
-td.n, th.n { text-align: right } img { max-width: 100%; height: auto } caption { text-align: left; color: #555 }
-"""
+MOST_PAIRS = 20
 
 
 def main(argv: list[str] | None = None) -> int:
     """Status 0: written. 2: nothing is graded."""
-    parser = argparse.ArgumentParser(prog="autograder report", description=__doc__)
+    parser = argparse.ArgumentParser(prog="autograder report", description=__doc__.split("\n\n")[0])
     parser.add_argument("chapter", help="for example 03_optimisation")
     chapter = parser.parse_args(argv).chapter
     space = workspace()
@@ -34,162 +33,151 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    path = space.folder / "reports" / f"{chapter}.html"
-    write_text(path, page(chapter, submissions))
-    print(f"Report on {len(submissions)} students: {path}")
+    folder = space.folder / "reports"
+    page, alike = make(space, chapter, submissions)
+    write_text(folder / f"{chapter}-alike.html", alike)
+    write_text(folder / f"{chapter}.html", page)
+    print(f"Report on {len(submissions)} students: {folder / chapter}.html")
     return 0
 
 
-def page(chapter: str, submissions: list[verdicts.Submission]) -> str:
-    """The whole page as HTML."""
-    exercises = summaries(submissions)
-    parts = [
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{_esc(chapter)}</title><style>{_STYLE}</style>',
-        f"<h1>{_esc(chapter)}: {len(submissions)} students</h1>",
-        _marks_section(submissions),
-        _exercises_section(exercises),
-        _mistakes_section(submissions),
-        _look_section(submissions),
-    ]
-    return "\n".join(parts) + "</html>\n"
+def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple[str, str]:
+    """(the report, the page of answers that are alike) as HTML."""
+    found = items(submissions)
+    names: dict[str, set[str]] = defaultdict(set)
+    for item in found:
+        names[item.notebook].add(item.exercise)
+    given = _tried(answers.of_class(space, chapter, names), submissions)
+    own = _own_answers(space, names)
+    pairs = similar.pairs(given, own)
+    values = _of_marks(submissions) | _of_exercises(found, _planned(space, chapter))
+    values["mistakes"] = _mistakes(submissions, Examples(given, [answer.tree for answer in own]))
+    values["looks"] = [submission for submission in submissions if submission.look]
+    page = pages.render(
+        "report", chapter=chapter, students=len(submissions), pairs=len(pairs), **values
+    )
+    return page, alike_page(chapter, pairs, submissions)
 
 
-def summaries(submissions) -> list[dict]:
-    """Per exercise in order: how many solved it, kinds, mean share of the points, median minutes and checks."""
-    by_exercise: dict[tuple[str, str], list] = {}
-    for submission in submissions:
-        for verdict in submission.verdicts:
-            by_exercise.setdefault((verdict.notebook, verdict.exercise), []).append(verdict)
-    return [
-        _summary(*name, found)
-        for name, found in sorted(by_exercise.items(), key=lambda item: item[0][0])
-    ]
-
-
-def _summary(notebook, exercise, found):
-    minutes = [v.worked / 60 for v in found if v.worked]
-    checks = [v.checks for v in found if v.checks]
-    return {
-        "notebook": notebook,
-        "exercise": exercise,
-        "students": len(found),
-        "solved": sum(v.kind == "full" for v in found),
-        "kinds": Counter(v.kind for v in found),
-        "share": statistics.fmean(v.points / v.max_points for v in found),
-        "minutes": statistics.median(minutes) if minutes else None,
-        "checks": statistics.median(checks) if checks else None,
+def _tried(given: list[Answer], submissions) -> list[Answer]:
+    """The answers that are not as they were handed out."""
+    tried = {
+        (s.student, v.notebook, v.exercise)
+        for s in submissions
+        for v in s.verdicts
+        if v.kind not in NOT_TRIED
     }
+    return [a for a in given if (a.student, a.notebook, a.exercise) in tried]
 
 
-def _marks_section(submissions):
-    marks = sorted(s.points for s in submissions)
-    total = max(s.max_points for s in submissions)
+def _own_answers(space, names) -> list[Answer]:
+    """What the course itself wrote: the stubs of the release and the model solutions."""
+    return [
+        answer
+        for notebook, exercises in names.items()
+        for world in ("course", "solutions")
+        for answer in answers.of_notebook(
+            space.project / world / f"{notebook}.ipynb", notebook, exercises
+        )
+    ]
+
+
+def _planned(space, chapter) -> dict[tuple[str, str], float]:
+    """(notebook, exercise) -> the minutes that the course plans for it."""
+    planned = {}
+    for stem, path in space.release(chapter).items():
+        for cell in rebuild.read_cells(path.read_bytes())[0]:
+            if cell.about("exercise") and "minutes" in cell.metadata["descent"]:
+                name = (f"{chapter}/{stem}", cell.about("exercise"))
+                planned[name] = float(cell.metadata["descent"]["minutes"])
+    return planned
+
+
+def _of_marks(submissions) -> dict:
+    marks = sorted(submission.points for submission in submissions)
+    total = max(submission.max_points for submission in submissions)
     words = (
         f"Median {points_text(statistics.median(marks))} of {points_text(total)} points, "
         f"lowest {points_text(marks[0])}, highest {points_text(marks[-1])}."
     )
-    rows = "".join(
-        f'<tr><td>{_esc(s.student)}</td><td class="n">{points_text(s.points)}</td></tr>'
-        for s in sorted(submissions, key=lambda s: (-s.points, s.student))
-    )
-    table = (
-        "<details><summary>Marks by student</summary><table>"
-        f'<tr><th>student</th><th class="n">points</th></tr>{rows}</table></details>'
-    )
-    return f"<h2>Marks</h2><p>{words} Automatic marks only.</p>{_picture(_draw_marks, words, marks, total)}{table}"
+    by_points = sorted(submissions, key=lambda s: (-s.points, s.student))
+    picture = pages.safe(charts.marks(words, marks, total)) if total else ""
+    return {"marks_words": words, "marks_picture": picture, "by_points": by_points}
 
 
-def _draw_marks(ax, marks, total):
-    ax.hist(
-        marks,
-        bins=min(10, max(int(total), 1)),
-        range=(0, total),
-        color="#0072B2",
-        edgecolor="white",
-    )
-    ax.set(xlabel="points", ylabel="students", title="How the marks are spread")
-    ax.yaxis.get_major_locator().set_params(integer=True)
-
-
-def _exercises_section(exercises):
-    if not exercises:
-        return "<h2>Exercises</h2><p>No exercise is graded automatically.</p>"
-    hardest = min(exercises, key=lambda e: e["solved"] / e["students"])
+def _of_exercises(found: list[Item], planned) -> dict:
+    tried = [item for item in found if item.tried]
+    hardest = min(tried, key=lambda item: item.solved_share, default=None)
     words = (
-        f"Hardest: {hardest['exercise']}, solved by {hardest['solved']} of {hardest['students']}."
+        f"Hardest: {hardest.exercise}, solved by {hardest.solved} of the {hardest.tried} who tried."
+        if hardest
+        else "Nobody tried any exercise."
     )
-    rows = "".join(
-        f"<tr><td>{_esc(e['notebook'].split('/')[1])}</td><td><code>{_esc(e['exercise'])}</code></td>"
-        f'<td class="n">{e["solved"]} of {e["students"]}</td><td class="n">{e["share"]:.0%}</td>'
-        f'<td class="n">{_or_dash(e["minutes"])}</td><td class="n">{_or_dash(e["checks"])}</td>'
-        f"<td>{_esc(', '.join(f'{n} {kind}' for kind, n in e['kinds'].most_common()))}</td></tr>"
-        for e in exercises
-    )
-    head = (
-        '<tr><th>notebook</th><th>exercise</th><th class="n">solved</th><th class="n">mean share of points</th>'
-        '<th class="n">median minutes</th><th class="n">median checks</th><th>verdicts</th></tr>'
-    )
-    note = "<caption>Minutes and checks are the students' own records, where they handed them in.</caption>"
-    picture = _picture(_draw_solved, words, exercises)
-    return f"<h2>Exercises</h2><p>{_esc(words)}</p>{picture}<table>{note}{head}{rows}</table>"
+    kinds = [kind for kind in verdicts.KINDS if any(item.kinds[kind] for item in found)]
+    return {
+        "items": found,
+        "kinds": kinds,
+        "planned": planned,
+        "solved_words": words,
+        "solved_picture": pages.safe(charts.solved(words, found)) if tried else "",
+        "outstanding": [f"{item.exercise}: {said}" for item in found for said in item.words],
+    }
 
 
-def _draw_solved(ax, exercises):
-    names = [e["exercise"] for e in exercises]
-    shares = [100 * e["solved"] / e["students"] for e in exercises]
-    ax.barh(names, shares, color="#009E73")
-    ax.invert_yaxis()
-    ax.set(xlabel="students who solved it (%)", xlim=(0, 100), title="Who solved what")
+def _mistakes(submissions, examples: Examples) -> list[dict]:
+    """The known mistakes that the class made, the most frequent first."""
+    made, advice = defaultdict(list), {}
+    for submission in submissions:
+        for v in submission.verdicts:
+            if v.mistake:
+                name = (v.notebook, v.exercise, v.mistake)
+                made[name].append((submission.student, v.notebook, v.exercise))
+                advice[name] = v.advice
+    return [
+        {
+            "exercise": name[1],
+            "mistake": name[2],
+            "count": len(who),
+            "advice": advice[name],
+            "examples": [pages.safe(harmless.code(source)) for source in examples.of(who)],
+        }
+        for name, who in sorted(made.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
 
 
-def _mistakes_section(submissions):
-    made = Counter((v.exercise, v.mistake) for s in submissions for v in s.verdicts if v.mistake)
-    if not made:
-        return "<h2>Known mistakes</h2><p>None was recognised.</p>"
-    rows = "".join(
-        f'<tr><td class="n">{count}</td><td><code>{_esc(exercise)}</code></td><td>{_esc(mistake)}</td></tr>'
-        for (exercise, mistake), count in made.most_common()
-    )
-    head = '<tr><th class="n">students</th><th>exercise</th><th>mistake</th></tr>'
-    return f"<h2>Known mistakes</h2><table>{head}{rows}</table>"
+def alike_page(chapter: str, pairs: list[similar.Pair], submissions: list[Submission]) -> str:
+    """The page that shows answers that are alike, side by side."""
+    mistakes = {
+        (s.student, v.notebook, v.exercise): v.mistake for s in submissions for v in s.verdicts
+    }
+    shown = [
+        {
+            "first": pair.first,
+            "second": pair.second,
+            "likes": [_like(like, mistakes) for like in pair.likes],
+        }
+        for pair in pairs[:MOST_PAIRS]
+    ]
+    more = max(0, len(pairs) - MOST_PAIRS)
+    return pages.render("alike", chapter=chapter, pairs=shown, more=more)
 
 
-def _look_section(submissions):
-    rows = "".join(
-        f"<tr><td>{_esc(s.student)}</td><td>{_esc('; '.join(s.notes)) or 'see the verdicts'}</td></tr>"
-        for s in submissions
-        if s.look
-    )
-    return (
-        f"<h2>Worth a look</h2><table><tr><th>student</th><th>why</th></tr>{rows}</table>"
-        if rows
-        else ""
-    )
+def _like(like: similar.Like, mistakes) -> dict:
+    both = (like.first, like.second)
+    first, second = (mistakes.get((a.student, a.notebook, a.exercise), "") for a in both)
+    return {
+        "exercise": like.exercise,
+        "share": like.share,
+        "mistake": first if first == second else "",
+        "sides": [
+            (answer.student, _lines(answer, lines))
+            for answer, lines in zip(both, like.lines, strict=True)
+        ],
+    }
 
 
-def _picture(draw, words, *data) -> str:
-    """An <img> of what `draw(ax, *data)` draws, with its words."""
-    import matplotlib.pyplot as plt
-
-    from descent import plots
-
-    backend = matplotlib.get_backend()
-    matplotlib.use("agg")
-    try:
-        with plt.style.context(str(plots.STYLE)):
-            height = 3.2 if draw is _draw_marks else 1 + 0.3 * len(data[0])
-            fig, ax = plt.subplots(figsize=(7, height))
-            draw(ax, *data)
-            png, width = plots.png(fig)
-    finally:
-        matplotlib.use(backend)
-    source = base64.b64encode(png).decode("ascii")
-    return f'<img src="data:image/png;base64,{source}" width="{width}" alt="{_esc(words)}">'
-
-
-def _or_dash(value) -> str:
-    return "–" if value is None else points_text(round(value, 1))
-
-
-def _esc(text) -> str:
-    return html.escape(str(text), quote=True)
+def _lines(answer: Answer, alike: set[int]) -> list[tuple[bool, str]]:
+    """(whether the line is alike, the line) of an answer as it was handed in."""
+    return [
+        (number in alike, line) for number, line in enumerate(answer.source.splitlines(), start=1)
+    ]

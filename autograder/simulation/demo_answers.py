@@ -15,11 +15,11 @@ class Unusable(ValueError):
 
 
 def solutions(space: Workspace, chapter: str, stem: str) -> dict[str, str]:
-    """The solution edition's text of every answer and written answer of a notebook."""
+    """The solution edition's text of every answer and written answer of a notebook, without the rubric."""
     path = space.project / "solutions" / chapter / f"{stem}.ipynb"
     cells, _ = rebuild.read_cells(path.read_bytes())
     return {
-        name: cell.source
+        name: cell.source.partition("**Rubric**")[0]
         for cell in cells
         if (name := cell.about("exercise") or cell.about("written"))
     }

@@ -1,30 +1,38 @@
-"""The student's library of Graded Descent."""
+"""The student's library of Graded Descent.
 
-from descent import data, plots, widgets
-from descent.asking import erratum, predict
-from descent.board import progress
-from descent.checking import check, hint
-from descent.devices import device, scale
-from descent.handin import submit
-from descent.plots import show
-from descent.session import start
-from descent.skipping import after
-from descent.widgets import explore
+Its names are imported when they are first used: the judge, say, compares without loading what draws.
+"""
 
-__all__ = [
-    "after",
-    "check",
-    "data",
-    "device",
-    "erratum",
-    "explore",
-    "hint",
-    "plots",
-    "predict",
-    "progress",
-    "scale",
-    "show",
-    "start",
-    "submit",
-    "widgets",
-]
+import importlib
+
+_PLACES = {
+    "after": "skipping",
+    "check": "checking",
+    "device": "devices",
+    "erratum": "asking",
+    "explore": "widgets",
+    "hint": "checking",
+    "predict": "asking",
+    "progress": "board",
+    "scale": "devices",
+    "show": "plots",
+    "start": "session",
+    "submit": "handin",
+}
+_MODULES = ("data", "plots", "widgets")
+
+__all__ = [*_PLACES, *_MODULES]
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module(f"descent.{name}")
+    if name not in _PLACES:
+        raise AttributeError(f"descent has no {name!r}. It has: {', '.join(sorted(__all__))}.")
+    found = getattr(importlib.import_module(f"descent.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted(__all__)

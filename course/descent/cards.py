@@ -17,6 +17,8 @@ _FRAME = (
     "border:1px solid var(--jp-border-color2,#bbb);border-left:5px solid {color};border-radius:3px;"
     "padding:0.6em 1em;margin:0.4em 0;max-width:52em;line-height:1.45"
 )
+# A card may quote a student's line: MathJax, which can make links that run, must not read it.
+_NO_MATHS = "tex2jax_ignore"
 
 
 def points_text(value: float) -> str:
@@ -60,7 +62,8 @@ def html_card(verdict: Verdict) -> str:
     mark, words, color = _head(verdict)
     title = f"<b>{mark} <code>{_esc(verdict.exercise)}</code>: {words}</b>, {_points(verdict)}"
     body = [
-        f'<div role="status" aria-label="check of {_esc(verdict.exercise)}" style="{_FRAME.format(color=color)}">',
+        f'<div class="{_NO_MATHS}" role="status" aria-label="check of {_esc(verdict.exercise)}" '
+        f'style="{_FRAME.format(color=color)}">',
         title,
     ]
     if verdict.kind == "unsolved":
@@ -127,7 +130,8 @@ def hint_card(name: str, shown: list[tuple[str, str]], left: int) -> tuple[str, 
 
 
 def note_html(text: str) -> str:
-    return f'<div role="status" style="{_FRAME.format(color="#525252")}">{_esc(text)}</div>'
+    frame = _FRAME.format(color="#525252")
+    return f'<div class="{_NO_MATHS}" role="status" style="{frame}">{_esc(text)}</div>'
 
 
 def _head(verdict):

@@ -234,7 +234,7 @@ def _is_ragged(value) -> bool:
     """A list that is not simply a rectangular array of numbers."""
     if not isinstance(value, list):
         return False
-    if any(item is None or isinstance(item, str | dict) for item in value):
+    if _holds_other_than_numbers(value):
         return True
     try:
         return np.asarray(value).dtype.kind not in "biufc"
@@ -242,11 +242,20 @@ def _is_ragged(value) -> bool:
         return True
 
 
+def _holds_other_than_numbers(value) -> bool:
+    """Whether a text, a dict or None stands anywhere in a list: numpy would make each item as large as the largest."""
+    if isinstance(value, list):
+        return any(map(_holds_other_than_numbers, value))
+    return value is None or isinstance(value, str | dict)
+
+
 def _as_array(got):
     if got is None:
         return None, "the result is None: does the function return its answer?"
     if isinstance(got, str | dict):
         return None, f"expected numbers, got {kind_of(got)}"
+    if isinstance(got, list) and _holds_other_than_numbers(got):
+        return None, "the result holds something that is not a number"
     try:
         have = np.asarray(got)
     except ValueError:

@@ -1,13 +1,16 @@
 """A small typed format for inputs and results: plain JSON, nothing that runs.
 
-Numbers, strings, booleans, None, lists, dicts with string keys, numpy arrays and torch tensors.
-Tuples and generators of finite length become lists. What cannot be told in it is refused with a
-sentence that says what is accepted. `decode` never imports, evaluates or unpickles anything.
+Numbers, strings, booleans, None, lists, dicts with string keys, numpy arrays and torch tensors. What means the same is
+told as one of them: tuples, deques, dict views and generators of finite length become lists, fractions and decimals
+floats, and what numpy can read as an array (a pandas Series) that array, masked entries NaN. What cannot be told is
+refused with a sentence that says what is accepted. `decode` never imports, evaluates or unpickles anything.
 """
 
 import base64
 import collections.abc
 import math
+import numbers
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ MAX_ITEMS = 200_000
 MAX_BYTES = 32_000_000
 _TAG = "$"
 _KINDS = "biufc"
+_PLAIN_NUMBERS = (numbers.Number, np.generic, Decimal)
 _ACCEPTED = "Return a number, a string, a list, a dict, a numpy array or a torch tensor."
 
 
@@ -57,8 +61,10 @@ def _encode(value, depth, budget):
         return value if math.isfinite(value) else {_TAG: "float", "value": repr(value)}
     if type(value) is complex:
         return _array(np.asarray(value), "array", budget)
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        value = value.astype(np.result_type(value.dtype, np.float16)).filled(np.nan)
     if isinstance(value, np.ndarray | np.generic):
-        return _array(np.asarray(value), "array", budget)
+        return _array(np.asarray(value), "array", budget, depth)
     if _is_tensor(value):
         return _tensor(value, budget)
     if isinstance(value, collections.abc.Mapping):
@@ -69,11 +75,41 @@ def _encode(value, depth, budget):
         items = [_encode(item, depth + 1, budget) for item in value.values()]
         plain = dict(zip(keys, items, strict=True))
         return {_TAG: "dict", "value": plain} if _TAG in plain else plain
-    if isinstance(value, list | tuple | range):
+    if _is_listed(value):
         return [_encode(item, depth + 1, budget) for item in value]
     if isinstance(value, collections.abc.Iterator):
         return [_encode(item, depth + 1, budget) for item in _bounded(value, budget)]
-    raise WireError(f"The result is a {type(value).__name__}. {_ACCEPTED}")
+    if isinstance(value, numbers.Real | Decimal) and not isinstance(value, int | float):
+        return _encode(_as_float(value), depth, budget)
+    if hasattr(type(value), "__array__"):
+        return _array(_as_array(value), "array", budget, depth)
+    raise _refused(value)
+
+
+def _refused(value) -> WireError:
+    return WireError(f"The result is a {type(value).__name__}. {_ACCEPTED}")
+
+
+def _is_listed(value) -> bool:
+    """Whether it is a list by another name. Text and bytes are not, nor is a set, whose order means nothing."""
+    if isinstance(value, str | bytes | bytearray | memoryview):
+        return False
+    return isinstance(value, collections.abc.Sequence | collections.abc.MappingView)
+
+
+def _as_float(value) -> float:
+    """A Fraction, a Decimal or another package's number."""
+    try:
+        return float(value)
+    except (ArithmeticError, TypeError, ValueError):
+        raise _refused(value) from None
+
+
+def _as_array(value) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError):
+        raise _refused(value) from None
 
 
 def _bounded(iterator, budget):
@@ -108,10 +144,13 @@ def _tensor(value, budget):
     return _array(array, "tensor", budget)
 
 
-def _array(array, tag, budget):
+def _array(array, tag, budget, depth=0):
+    if array.dtype.kind == "U":
+        budget.take(items=array.size, size=array.nbytes)
+        return array.tolist()
+    if array.dtype.kind == "O" and all(isinstance(item, _PLAIN_NUMBERS) for item in array.flat):
+        return _encode(array.tolist(), depth + 1, budget)
     if array.dtype.kind not in _KINDS:
-        if array.dtype.kind == "U":
-            return array.tolist()
         raise WireError(
             f"The result is an array of dtype {array.dtype}: its entries are not numbers. "
             "Are its rows of different lengths?"
@@ -155,15 +194,21 @@ def _decode(plain, depth, budget, tensors):
     raise WireError(f"unknown tag {tag!r}")
 
 
+def _shape(plain) -> tuple[int, ...]:
+    if not isinstance(plain, list) or len(plain) > MAX_DEPTH or not all(type(n) is int for n in plain):
+        raise WireError("not the shape of an array")
+    return tuple(plain)
+
+
 def _decode_array(plain, budget, as_tensor):
     try:
         dtype = np.dtype(str(plain["dtype"]))
-        shape = tuple(int(n) for n in plain["shape"])
+        shape = _shape(plain["shape"])
         data = base64.b64decode(plain["data"], validate=True)
         budget.take(size=len(data))
         if dtype.kind not in _KINDS or dtype.hasobject or min(shape, default=0) < 0:
             raise WireError("not an array of numbers")
-        if len(shape) > MAX_DEPTH or math.prod(shape) * dtype.itemsize != len(data):
+        if math.prod(shape) * dtype.itemsize != len(data):
             raise WireError("shape and data differ")
         array = np.frombuffer(data, dtype).reshape(shape).copy()
     except WireError:

@@ -382,8 +382,13 @@ explore(lambda degree, n: pictures.draw_capacity(mle_fit, log_p, mean, degree, n
 # The number speaks about evaluation: the share of test samples named correctly, on data drawn like the test set. It says nothing about samples that the test set hardly holds, such as people walking a
 # bicycle across a road away from a crossing, because accuracy averages over what is frequent. It weighs all mistakes alike, although one kind costs a life and another a needless stop. It looks at single
 # frames, while the car needed a track that stays stable when the label changes, and at the classifier alone, not at the planner, the brakes and the person on watch. I would measure misses of
-# persons in rare situations, at the distance at which braking still helps, weighted by their cost, and test the whole system in such scenes before it meets the public. (Full points: evaluation and its data named; two
-# distinct limits; a measurement that answers them.)
+# persons in rare situations, at the distance at which braking still helps, weighted by their cost, and test the whole system in such scenes before it meets the public.
+#
+# **Rubric**
+#
+# - 0.5: names evaluation, and that its data are drawn like the test set
+# - 1: two distinct limits, half a point each: rare cases, the cost of a mistake, the rest of the system, or another that holds
+# - 0.5: a measurement that answers a limit it named
 # ### END SOLUTION
 
 # %% [markdown] covers="guo:0 explainers:0 moon:bib wu:2.0.4"

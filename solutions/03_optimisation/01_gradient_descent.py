@@ -661,6 +661,12 @@ with after(gd):  # the theorem on 20 random least-squares problems, and beyond 2
 # $f(x^+) \le f(x) - t(1 - Lt/2)\lVert\nabla f(x)\rVert^2$. Its factor is positive until $t = 2/L$; so $f$ still falls
 # at every step, by less and less. From $2/L$ on, nothing is promised, and on a bowl with curvature $L$ the step
 # overshoots to a point at least as high.
+#
+# **Rubric**
+#
+# - 0.5: line 2 can break (line 3 with it), because it needs $1 - Lt/2 \ge 1/2$
+# - 0.5: line 1 holds for every $t$ and takes its place
+# - 1: $f$ falls as long as $1 - Lt/2 > 0$, that is until $t = 2/L$
 # ### END SOLUTION
 
 # %% [markdown] covers="cs480:thm8.7"

@@ -1077,6 +1077,13 @@ with after(ddpm_loss, q_sample, ddpm_step):
 # predictor reproduces that distribution, and its samples are its points: copies. The network has too few updates and too smooth a form to single out each image;
 # it averages over neighbours, so that what it has learned is a smoothed version of that score, with mass between the images. That is a worse fit to the sample, but nearer to the
 # score of the distribution that the images were drawn from: on new images its loss is far below the memoriser's at small t. To generalise means to be near that score, not near the minimiser.
+#
+# **Rubric**
+#
+# - 0.5: the loss averages over the training images, so its minimiser belongs to the distribution on them, whose samples are copies
+# - 0.5: the network cannot single out each image: it smooths
+# - 0.5: the network is nearer to the score of the distribution behind the digits
+# - 0.5: names the picture of the loss on new images, which lies far below the memoriser's at small $t$
 # ### END SOLUTION
 
 # %% [markdown]

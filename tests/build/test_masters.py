@@ -46,6 +46,8 @@ SLIPS = {
     ),
     "minutes in words": ("minutes=5 builds", 'minutes="5 min" builds', ":1: the title cell needs minutes"),
     "another start": ('start("99_toy/01_square")', 'start("99_toy/02_cube")', "start must name this notebook"),
+    "no rubric": ("# **Rubric**\n#\n# - 2: names the derivative\n", "", ":42: the model answer must end with a rubric"),
+    "a rubric short of a point": ("# - 2: names", "# - 1: names", "a rubric that adds up to the points"),
     "not Python": ("    fig, ax = plt.subplots()", "    fig, ax = = 1", "not valid Python"),
 }  # fmt: skip
 

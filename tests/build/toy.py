@@ -48,6 +48,10 @@ erratum("cs480:1", printed="$1=2$", corrected="$1=1$", printed_holds=1 == 2, cor
 #
 # ### BEGIN SOLUTION
 # Because the derivative is positive.
+#
+# **Rubric**
+#
+# - 2: names the derivative
 # ### END SOLUTION
 '''
 

@@ -159,6 +159,36 @@ def test_an_error_message_cannot_carry_hidden_inputs():
     assert "the input was" not in str(verdict.to_plain())
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda x: (2 * x)[:, None], "expected shape (3,), got shape (3, 1)"),
+        (lambda x: 2 * x + 1j, "expected real numbers, got complex ones"),
+        (lambda x: 2 * x > 0, "got truth values (dtype bool)"),
+        (lambda x: 2 * x + np.inf, "the result is not finite"),
+        (lambda x: f"expected shape {x}", "expected numbers, got a str"),
+        (lambda x: [[1], [1, 2]], "the rows of the result have different lengths"),
+    ],
+)
+def test_of_a_hidden_case_the_kind_of_difference_is_told(answer, words):
+    assert verdict_on(answer, reveal=False).cases[0].problem.endswith(words)
+
+
+def test_text_cannot_carry_hidden_values_in_the_checkers_own_words():
+    exercise = Exercise("sign", reference=lambda x: "plus", hints=["a", "b", "c"])
+    exercise.cases(lambda rng: [("some", dict(x=rng.uniform(1, 2)))])
+    data = checkdata.exercise_data(exercise, 1, seed=1)
+    for words in ("the keys differ: ", "value 1: expected shape (3,), got shape (", "truth values "):
+        outcomes = running.run_cases(lambda x, words=words: f"{words}{x}", data["cases"])
+        assert judging.judge(data, outcomes, reveal=False).cases[0].problem == "the result differs"
+
+
+def test_complex_numbers_that_are_real_are_real():
+    assert verdict_on(lambda x: 2 * x + 0j).kind == "full"
+    assert verdict_on(lambda x: [complex(2 * v) for v in x]).kind == "full"
+    assert verdict_on(lambda x: 2 * x + 1e-3j).kind == "wrong"
+
+
 def test_numpy_settings_of_an_answer_do_not_last():
     before = np.geterr()
 

@@ -1,8 +1,13 @@
 """The typed format: what goes in comes out, what is not plain data is refused with a sentence."""
 
+import array
+import collections
+import decimal
+import fractions
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -39,6 +44,37 @@ def test_not_a_number_and_infinity_survive_strict_json():
 def test_tuples_and_generators_become_lists():
     assert wire.decode(wire.encode((1, (2,)))) == [1, [2]]
     assert wire.decode(wire.encode(n * n for n in range(3))) == [0, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        ({"a": 1, "b": 2}.values(), [1, 2]),
+        ({"a": 1}.items(), [["a", 1]]),
+        (collections.deque([1, 2]), [1, 2]),
+        (array.array("d", [0.5]), [0.5]),
+        (fractions.Fraction(1, 4), 0.25),
+        ([decimal.Decimal("0.5"), decimal.Decimal("NaN")], [0.5, np.nan]),
+        (np.array([1, fractions.Fraction(1, 2)], dtype=object), [1, 0.5]),
+        (np.array(["a", "b"]), ["a", "b"]),
+        (np.ma.array([1, 2], mask=[False, True]), np.array([1, np.nan])),
+        (np.ma.array([1, 2]), np.array([1, 2])),
+        (pd.Series([1.0, 2.0], index=["a", "b"]), np.array([1.0, 2.0])),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_means_the_same_is_told_the_same(value, plain):
+    np.testing.assert_equal(wire.decode(wire.encode(value)), plain)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{1, 2}, b"ab", bytearray(b"a"), memoryview(b"a"), fractions.Fraction(10**400), decimal.Decimal("sNaN")],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_only_looks_like_it_is_refused(value):
+    with pytest.raises(wire.WireError, match="Return a number"):
+        wire.encode(value)
 
 
 def test_a_dict_that_looks_like_a_tag_survives():

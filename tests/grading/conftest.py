@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from autograder.engine.judge import Judge
-from autograder.engine.worker_client import Stage
-from autograder.grading import grade, rebuild
+from autograder.grading import rebuild
+from autograder.grading.grader import warm_grader
+from autograder.grading.jobs import Job, essence, read_chapter
 from autograder.workspace import Workspace
-from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT, SOLVED, STEM, make_project, pack
+from tests.grading.toy_chapter import CHAPTER, SHORT, SOLVED, STEM, make_project, pack
 
 
 @pytest.fixture(scope="session")
@@ -62,21 +62,17 @@ def hand_in(tmp_path):
 def grader(project, tmp_path_factory):
     """A grader on the toy chapter, in the sandbox: its judge and stage serve the whole session."""
     space = Workspace(tmp_path_factory.mktemp("grader") / "grading", project)
-    with Stage([NOTEBOOK]) as stage, Judge(space) as judge:
-        chapter = grade.read_chapter(space, CHAPTER, judge)
-        yield grade.Grader(space, chapter, judge, stage, SHORT)
+    with warm_grader(read_chapter(space, CHAPTER), SHORT) as grader:
+        yield grader
 
 
 @pytest.fixture
-def graded(grader, request):
+def graded(grader):
     """graded(notebook) -> (verdicts by exercise, the whole submission), without the gradebook."""
 
-    def run(content, student="ada"):
-        folder = grader.space.submitted(CHAPTER, student)
-        folder.mkdir(parents=True, exist_ok=True)
+    def run(content, student="ada", about=None):
         data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        (folder / f"{STEM}.ipynb").write_bytes(data)
-        submission, _ = grader.grade(student)
+        submission = grader.grade(Job(student, {STEM: essence(data)}, about or {})).submission
         return {verdict.exercise: verdict for verdict in submission.verdicts}, submission
 
     return run

@@ -3,12 +3,13 @@
 import io
 import json
 import os
+import shutil
 import time
 import zipfile
 
 import pytest
 
-from autograder.handins import collect, collect_files
+from autograder.handins import archives, collect, handin
 from tests.grading.toy_chapter import CHAPTER, STEM, pack
 
 
@@ -116,6 +117,22 @@ def test_folders_named_by_student_are_taken(space, take, tmp_path, notebook, inn
     assert space.students(CHAPTER) == ["ada", "bob@uni.example"]
 
 
+@pytest.mark.parametrize("packed", [False, True], ids=["in a folder", "in a zip"])
+def test_zips_named_by_student_are_taken(space, take, tmp_path, notebook, packed):
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for student in ("ada", "bob"):
+        with zipfile.ZipFile(folder / f"{student}.zip", "w") as bundle:
+            bundle.writestr(f"{STEM}.ipynb", json.dumps(notebook(double=f"{student} = 1")))
+    if packed:
+        shutil.make_archive(tmp_path / "all", "zip", folder)
+    assert sorted(o.student for o in take(tmp_path / "all.zip" if packed else folder)) == [
+        "ada",
+        "bob",
+    ]
+    assert "ada = 1" in laid_out(space, "ada") and "bob = 1" in laid_out(space, "bob")
+
+
 def test_a_folder_whose_name_is_no_identifier_is_refused(take, tmp_path, notebook):
     folder = tmp_path / "class" / "Ada L."
     folder.mkdir(parents=True)
@@ -156,8 +173,8 @@ UNFIT = {
 
 @pytest.mark.parametrize("data, reason", UNFIT.values(), ids=UNFIT.keys())
 def test_an_unfit_file_is_refused_with_its_reason(space, take, tmp_path, monkeypatch, data, reason):
-    monkeypatch.setattr(collect_files, "MAX_NOTEBOOK", 2_000_000)
-    monkeypatch.setattr(collect_files, "MAX_FILES", 40)
+    monkeypatch.setattr(handin, "MAX_NOTEBOOK", 2_000_000)
+    monkeypatch.setattr(archives, "MAX_FILES", 40)
     path = tmp_path / f"{CHAPTER}--ada--20260901-120000.zip"
     path.write_bytes(data)
     (outcome,) = take(path)

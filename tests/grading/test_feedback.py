@@ -1,23 +1,129 @@
-"""Feedback pages: what helps the student is there, nothing runs, no hidden value is told."""
+"""Feedback pages: what helps the student is there, nothing runs or loads, no hidden value is told."""
 
 import json
 import re
+from html.parser import HTMLParser
 
 import pytest
 
-from autograder.grading import grade
-from autograder.results import export, feedback
+from autograder.grading.grade import Writer
+from autograder.grading.jobs import read_job
+from autograder.results import feedback, feedback_page, harmless
+from autograder.results.feedback_page import Mark, Marks
 from autograder.workspace import VARIABLE
-from tests.grading.toy_chapter import CHAPTER, SHORT, STEM
+from tests.grading.toy_chapter import CHAPTER, STEM
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+HOSTILE = (
+    "<script>alert(1)</script><img src=x onerror=alert(2)> [go](javascript:alert(3)) "
+    '<img src="https://example.org/seen.png"><style>body{display:none}</style>'
+    '<iframe src="https://example.org"></iframe><form action="https://example.org"><button>go</button></form>'
+)
+ALLOWED = set(
+    "html head meta title style body header nav main section div span p a table tbody tr th td ul ol li "
+    "h1 h2 h3 h4 pre code b strong em img br math mi mn mo mrow msup msub mfrac blockquote small".split()
+)
 
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> [go](javascript:alert(3))"
+
+class Page(HTMLParser):
+    """Everything in a page that could run or load."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.faults = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        for name, value in attributes:
+            loads = name in ("src", "srcset", "data", "background", "action", "formaction", "ping")
+            if loads and not (value or "").startswith("data:image/"):
+                self.faults.append((tag, name, value))
+            if name.startswith("on") or re.match(r"\s*(javascript|vbscript|data):", value or ""):
+                self.faults += [(tag, name, value)] if not loads else []
+            if name == "style" and re.search(r"url|position|expression", value):
+                self.faults.append((tag, name, value))
+
+
+def assert_harmless(text):
+    page = Page(text)
+    assert page.tags <= ALLOWED, page.tags - ALLOWED
+    assert page.faults == []
+    assert text.count("<style>") == 1
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src &#39;none&#39;")
+
+
+def code(source, outputs=(), **metadata):
+    return {"cell_type": "code", "source": source, "metadata": metadata, "outputs": list(outputs)}
+
+
+def text(source, **metadata):
+    return {"cell_type": "markdown", "source": source, "metadata": metadata}
+
+
+def about(name, **flags):
+    return {"grade_id": name, "grade": False, "solution": False} | flags
+
+
+def result(**data):
+    return {
+        "output_type": "execute_result",
+        "data": {k.replace("_", "/"): v for k, v in data.items()},
+    }
+
+
+def shown(*cells, student="ada", **known):
+    return feedback_page.page({"cells": list(cells)}, "98_tiny/01_first", student, Marks(**known))
+
+
+def test_a_page_stands_against_a_notebook_hostile_in_every_place():
+    png = {"output_type": "display_data", "data": {"image/png": '"><script>alert(1)</script>'}}
+    cells = [
+        text(HOSTILE),
+        text(HOSTILE, nbgrader=about("why", solution=True, grade=True)),
+        code(f"# {HOSTILE}\nx = 1", nbgrader=about("double", solution=True)),
+        code(HOSTILE, [result(text_html=HOSTILE)], nbgrader=about("check-double", grade=True)),
+        code("", [{"output_type": "stream", "text": HOSTILE}, png], descent={"added": True}),
+        code("", [{"output_type": "error", "traceback": ["\x1b[31m" + HOSTILE]}]),
+    ]
+    page = shown(
+        *cells, student=HOSTILE, marks={"why": Mark(1, 2)}, comments={"double": HOSTILE, "why": "x"}
+    )
+    assert_harmless(page)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_a_page_tells_marks_comments_and_what_waits():
+    answer = code("def double(x):\n    return 2 * x", nbgrader=about("double", solution=True))
+    check = code(
+        "check(double)", [result(text_plain="3.0")], nbgrader=about("check-double", grade=True)
+    )
+    why = text("Because", nbgrader=about("why", solution=True, grade=True))
+    page = shown(
+        answer, check, why,
+        marks={"check-double": Mark(2.5, 3), "why": Mark(0, 2, waits=True)},
+        comments={"double": "Very *neat*."}, penalty=0.5,
+    )  # fmt: skip
+    assert "ada: 2 of 5 points." in page and "1 not marked yet." in page
+    assert "0.5 taken off for lateness." in page
+    assert "Very <em>neat</em>." in page and 'href="#comment-double"' in page
+    assert 'href="#double"' in page and page.count('id="double"') == 1
+
+
+def test_the_courses_formulas_are_drawn_and_its_code_is_left_out():
+    page = shown(text(r"Let $x \in \mathbb R$ and $\frac{$."), code("assert hidden_test(x) == 42"))
+    assert "<mi>ℝ</mi>" in page and r"<code>\frac{</code>" in page
+    assert "hidden_test" not in page
+
+
+def test_an_endless_output_is_cut():
+    page = shown(code("", [{"output_type": "stream", "text": "x" * 10_000_000}]))
+    assert len(page) < 60_000 and "… and 9980000 characters more" in page
 
 
 @pytest.fixture
-def page(space, notebook, monkeypatch):
-    """The feedback page of one student who got one exercise wrong and wrote scripts wherever she could."""
+def graded(space, grader, notebook, monkeypatch):
+    """One student, who got one exercise wrong and wrote scripts wherever she could, is graded."""
     monkeypatch.setenv(VARIABLE, str(space.folder))
     content = notebook(
         double="def double(x):\n    print('<script>alert(4)</script>')\n    return x * x"
@@ -34,25 +140,54 @@ def page(space, notebook, monkeypatch):
     folder = space.submitted(CHAPTER, "eve")
     folder.mkdir(parents=True)
     (folder / f"{STEM}.ipynb").write_text(json.dumps(content))
-    (folder / "timestamp.txt").write_text("2026-09-01 10:00:00 UTC\n")
-    grade.grade_chapter(space, CHAPTER, limits=SHORT, jobs=1)
-    assert feedback.write_pages(space, CHAPTER, "eve")
-    return (space.feedback(CHAPTER, "eve") / f"{STEM}.html").read_text(encoding="utf-8")
+    job = read_job(space, CHAPTER, "eve")
+    job.about = {"submitted": "2026-09-01 10:00:00 UTC"}
+    with Writer(space, CHAPTER) as writer:
+        writer.enter(grader.grade(job))
+    return space
 
 
-def test_a_page_helps_and_nothing_of_the_students_runs(page, space):
-    assert "squares" in page  # the known mistake, by name
-    assert "Because." in page
-    body = page[page.index("<body") :]
-    scripts = re.findall(r"<script\b[^>]*>(.*?)</script>", body, re.S)
-    assert not any("alert" in script for script in scripts)
-    tags = re.findall(r"<(?!script)[^>]*(?:onerror=|javascript:)[^>]*>", body)
-    assert tags == []
-    columns, rows = export.marks(space)
-    assert rows["eve"][f"{CHAPTER}/{STEM}/scaled"] == 2.0
+@pytest.mark.sandbox
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of nbgrader and nbconvert
+def test_a_graded_submission_has_a_page_that_helps_and_one_through_nbgrader(graded, capsys):
+    assert feedback.main([CHAPTER]) == 0
+    path = graded.feedback(CHAPTER, "eve") / f"{STEM}.html"
+    page = path.read_text(encoding="utf-8")
+    assert_harmless(page)
+    assert "squares" in page and "Because." in page  # the known mistake, by name; her text
+    assert "eve: 3 of 7 points." in page and "1 not marked yet." in page
+    assert (path.parent / "timestamp.txt").read_text() == "2026-09-01 10:00:00 UTC\n"
+
+    # Whoever presses the formgrader's own button gets nbgrader's page, with nbgrader's scripts and none of hers.
+    nbgraders = _through_nbgrader(graded, path)
+    body = nbgraders[nbgraders.index("<body") :]
+    assert "Because." in body
+    assert not any("alert" in s for s in re.findall(r"<script\b[^>]*>(.*?)</script>", body, re.S))
+    assert not re.search(r"<(?!script)[^>]*(?:onerror=|javascript:)[^>]*>", body)
+
+    # A page that cannot be made is told by name, and no other suffers.
+    (graded.autograded(CHAPTER, "eve") / f"{STEM}.ipynb").write_text('{"cells": [7]}')
+    assert feedback.main([CHAPTER]) == 1
+    assert "the pages of eve could not be written" in capsys.readouterr().err
+
+
+def _through_nbgrader(space, path) -> str:
+    from nbgrader.converters import GenerateFeedback
+    from nbgrader.coursedir import CourseDirectory
+
+    config = space.nbgrader_config()
+    folder = CourseDirectory(config=config, assignment_id=CHAPTER, student_id="eve")
+    GenerateFeedback(coursedir=folder, config=config, force=True).start()
+    return path.read_text(encoding="utf-8")
 
 
 def test_without_grades_it_says_what_to_do(space, monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, str(space.folder))
     assert feedback.main([CHAPTER]) == 2
     assert f"run `autograder grade {CHAPTER}`" in capsys.readouterr().err
+
+
+def test_the_policy_allows_no_script_and_no_request():
+    assert harmless.POLICY.startswith("default-src 'none'; img-src data:;")
+    assert "script-src" not in harmless.POLICY and "http" not in harmless.POLICY

@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from autograder.engine import worker_frames
-from autograder.engine.worker_frames import FrameError, Reader, pack, receive, send
+from autograder.engine.inside import frames as worker_frames
+from autograder.engine.inside.frames import FrameError, Reader, pack, receive, send
 
 
 def test_a_message_comes_out_as_it_went_in():

@@ -3,10 +3,11 @@
 import pytest
 
 from autograder.engine import sandbox
-from autograder.grading import grade, verdicts
+from autograder.grading import grade, grader, jobs, running, verdicts
 from autograder.handins import collect
+from autograder.results import export
 from autograder.workspace import Workspace
-from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT
+from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT, STEM
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -39,8 +40,7 @@ def test_a_class_goes_from_hand_ins_to_marks(here, hand_in, notebook, capsys):
     assert [verdict.kind for verdict in told["cyd"].verdicts] == ["exited", "unsolved"]
     assert (told["ada"].verdicts[0].worked, told["ada"].verdicts[0].checks) == (12.0, 2)
     assert [written.answered for written in told["ada"].written] == [True]
-    shown = capsys.readouterr().out
-    assert "ada: 5 of 5 points (2 full)" in shown and "3 graded, 0 need a look." in shown
+    assert "3 graded, 0 need a look." in capsys.readouterr().out
 
 
 @pytest.mark.sandbox
@@ -52,22 +52,43 @@ def test_one_unreadable_notebook_asks_for_a_look_and_stops_nobody(here, hand_in,
     )
     (here.submitted(CHAPTER, "ada") / "01_first.ipynb").write_bytes(b"{")
     assert grade.main([CHAPTER]) == 1
-    assert "2 graded, 1 need a look: ada" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "2 graded, 1 need a look: ada" in shown
+    assert "look at ada: The notebook 01_first cannot be read" in shown
 
 
-def test_an_error_of_the_grader_itself_stops_nobody(space, notebook, monkeypatch, capsys):
+@pytest.mark.sandbox
+def test_an_unchanged_class_is_not_run_again_and_a_lost_gradebook_is_written_again(
+    here, hand_in, notebook, monkeypatch
+):
+    collect.collect(here, CHAPTER, [hand_in("ada", notebook()), hand_in("bob", notebook())])
+    assert grade.main([CHAPTER]) == 0
+    path = here.verdict_file(CHAPTER, "ada")
+    before = path.read_text()
+    assert (
+        verdicts.load(here, CHAPTER, "bob").seconds == verdicts.load(here, CHAPTER, "ada").seconds
+    )
+    path.write_text("{}")
+    (here.folder / "gradebook.db").unlink()
+    monkeypatch.setattr(running._Run, "_workers", lambda self: pytest.fail("something was run"))
+    assert grade.main([CHAPTER]) == 0
+    assert path.read_text() == before
+    columns, rows = export.marks(here, [CHAPTER])
+    assert rows["ada"] == rows["bob"] and sum(rows["ada"].values()) == 5.0
+
+
+def test_an_error_of_the_grader_itself_stops_nobody(release_cells, monkeypatch):
     def fail(*arguments):
         raise RuntimeError("out of luck")
 
-    monkeypatch.setattr(grade.grade_run, "run", fail)
-    cells = grade.rebuild.read_cells(space.release(CHAPTER)["01_first"].read_bytes())[0]
-    points = {"01_first": {"double": 3.0, "scaled": 2.0}}
-    chapter = grade.Chapter(
-        CHAPTER, {"01_first": cells}, points, {"01_first": {"double": {}, "scaled": {}}}
-    )
-    submission, _ = grade.Grader(space, chapter, None, None, SHORT).grade("ada")
-    assert submission.look and {verdict.kind for verdict in submission.verdicts} == {"error"}
-    assert "out of luck" in capsys.readouterr().err
+    monkeypatch.setattr(grader.grade_run, "run", fail)
+    data = {name: {"probe": None, "limit": 1, "cases": []} for name in ("double", "scaled")}
+    chapter = jobs.Chapter(CHAPTER, {STEM: release_cells}, {STEM: {}}, {STEM: data})
+    done = grader.Grader(chapter, None, None, SHORT).grade(jobs.Job("ada", {}))
+    assert done.submission.look and done.failed
+    assert {verdict.kind for verdict in done.submission.verdicts} == {"error"}
+    assert "out of luck" in done.submission.notes[0]
+    assert done.submission.written[0].answered  # unseen: a person has to look
 
 
 def test_without_a_sandbox_it_refuses_and_says_what_to_do(
@@ -105,3 +126,24 @@ def test_told_so_in_so_many_words_it_grades_without_one_and_warns(
 def test_what_cannot_be_graded_is_told_with_what_to_do(here, capsys, arguments, words):
     assert grade.main(arguments) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error, words",
+    [
+        (OSError(28, "No space left on device", "/grading"), "grade: [Errno 28] No space left"),
+        (KeyboardInterrupt(), "grade: stopped. What was finished is kept"),
+    ],
+)
+def test_a_full_disk_or_ctrl_c_ends_with_a_sentence(here, monkeypatch, capsys, error, words):
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(grade, "grade_chapter", fail)
+    assert grade.main([CHAPTER]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_an_assignment_of_another_course_does_not_go_to_a_scheduler(here, tmp_path, capsys):
+    assert grade.main(["ps1", "--course", str(tmp_path), "--scheduler", "tls://x:1"]) == 2
+    assert "--scheduler grades chapters of this course only" in capsys.readouterr().err

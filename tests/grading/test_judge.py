@@ -1,28 +1,37 @@
 """The judge: what it gives out, and what it makes of what a hostile process tells."""
 
 import json
+import shutil
+import sys
 
 import numpy as np
 import pytest
 
 from autograder.engine import judge_safety
-from autograder.engine.judge import Judge, JudgeError
+from autograder.engine import prepare as prepare_module
+from autograder.engine.judge import Judge, JudgeError, tasks
+from autograder.engine.prepare import PrepareError, prepare
 from autograder.workspace import Workspace
 from descent import wire
-from tests.grading.toy_chapter import NOTEBOOK, STEM
+from tests.grading.toy_chapter import CHAPTER, STEM
 
-POINTS = {"double": 3.0, "scaled": 2.0}
+POINTS = {STEM: {"double": 3.0, "scaled": 2.0}}
 
 
 @pytest.fixture(scope="module")
-def judge(project, tmp_path_factory):
-    with Judge(Workspace(tmp_path_factory.mktemp("judge"), project)) as judge:
+def data(project, tmp_path_factory):
+    return prepare(Workspace(tmp_path_factory.mktemp("judge"), project), CHAPTER, POINTS)
+
+
+@pytest.fixture(scope="module")
+def judge(data):
+    with Judge(data) as judge:
         yield judge
 
 
 @pytest.fixture
-def cases(judge):
-    return judge.exercises(NOTEBOOK, POINTS)["double"]["cases"]
+def cases(data):
+    return tasks(data)[STEM]["double"]["cases"]
 
 
 def outcome(value, **more):
@@ -40,32 +49,79 @@ def of_function(cases, function):
     return [outcome(wire.encode(function(wire.decode(case["inputs"])["x"]))) for case in cases]
 
 
-def test_only_inputs_probe_and_limit_leave_the_judge(judge):
-    told = judge.exercises(NOTEBOOK, POINTS)
+def test_only_inputs_probe_and_limit_leave_the_judge(data):
+    told = tasks(data)[STEM]
     assert set(told) == {"double", "scaled"}
     for exercise in told.values():
         assert set(exercise) == {"probe", "limit", "cases"}
         assert all(set(case) == {"inputs"} for case in exercise["cases"])
 
 
-def test_hidden_cases_differ_with_the_key(judge, project, tmp_path):
-    with Judge(Workspace(tmp_path, project)) as other:
-        assert judge.exercises(NOTEBOOK, POINTS) != other.exercises(NOTEBOOK, POINTS)
-    assert judge.exercises(NOTEBOOK, POINTS) == judge.exercises(NOTEBOOK, POINTS)
+def test_hidden_cases_differ_with_the_key(data, project, tmp_path):
+    other = Workspace(tmp_path, project)
+    assert tasks(prepare(other, CHAPTER, POINTS)) != tasks(data)
+    assert prepare(other, CHAPTER, POINTS) == prepare(other, CHAPTER, POINTS)
+
+
+def test_prepared_data_is_computed_once_and_anew_after_a_change(project, tmp_path, monkeypatch):
+    own = Workspace(tmp_path / "g", shutil.copytree(project, tmp_path / "own"))
+    before = prepare(own, CHAPTER, POINTS)
+    computed = []
+    monkeypatch.setattr(prepare_module, "_compute", lambda *a: computed.append(a))
+    assert prepare(own, CHAPTER, POINTS) == before and not computed
+    monkeypatch.undo()
+    path = own.project / "solutions/exercises/tiny/first.py"
+    path.write_text(path.read_text().replace("lambda x: 2 * x", "lambda x: 3 * x"))
+    after = prepare(own, CHAPTER, POINTS)[STEM]["double"]["cases"]
+    cases = before[STEM]["double"]["cases"]
+    assert [c["inputs"] for c in after] == [c["inputs"] for c in cases]
+    assert [c["expected"] for c in after] != [c["expected"] for c in cases]
+
+
+def test_prepared_data_is_nobody_elses_to_read(project, tmp_path):
+    prepare(Workspace(tmp_path, project), CHAPTER, POINTS)
+    [kept] = (tmp_path / "cache/prepared").iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+def test_a_judge_that_is_lost_is_replaced(data, cases):
+    outcomes = of_function(cases, lambda x: 2 * x)
+    with Judge(data) as judge:
+        for _ in range(2):
+            assert judge.verdict(STEM, "double", outcomes, [])["kind"] == "full"
+            judge.process.kill()
+            judge.process.wait()
+
+
+def test_outcomes_that_no_judge_survives_are_a_verdict(data, cases, monkeypatch):
+    def lost(judge, told):
+        if b"outcomes" in told:
+            raise TimeoutError
+        return {"ready": True}
+
+    monkeypatch.setattr(Judge, "_ask", lost)
+    with Judge(data) as judge:
+        assert judge.verdict(STEM, "double", [], [])["kind"] == "output"
+
+
+def test_where_no_judge_starts_that_is_said(data, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with Judge(data) as judge, pytest.raises(JudgeError, match="does not start"):
+        judge.verdict(STEM, "double", [], [])
 
 
 def test_a_right_answer_gets_full_marks(judge, cases):
-    verdict = judge.verdict(NOTEBOOK, "double", of_function(cases, lambda x: 2 * x), "")
+    verdict = judge.verdict(STEM, "double", of_function(cases, lambda x: 2 * x), [])
     assert (verdict["kind"], verdict["points"]) == ("full", 3.0)
 
 
 def test_a_known_mistake_is_named(judge, cases):
-    verdict = judge.verdict(NOTEBOOK, "double", of_function(cases, lambda x: x**2), "")
+    verdict = judge.verdict(STEM, "double", of_function(cases, lambda x: x**2), [])
     assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("partial", 1.0, "squares")
 
 
 def test_a_verdict_holds_no_number_of_a_hidden_case(judge, cases):
-    told = json.dumps(judge.verdict(NOTEBOOK, "double", of_function(cases, lambda x: x + 1.5), ""))
+    told = json.dumps(judge.verdict(STEM, "double", of_function(cases, lambda x: x + 1.5), []))
     for case in cases:
         for number in np.ravel(wire.decode(case["inputs"])["x"]):
             for digits in (3, 4):
@@ -96,7 +152,7 @@ def test_a_verdict_holds_no_number_of_a_hidden_case(judge, cases):
     ],
 )
 def test_forged_outcomes_are_a_verdict(judge, outcomes):
-    verdict = judge.verdict(NOTEBOOK, "double", outcomes, "")
+    verdict = judge.verdict(STEM, "double", outcomes, [])
     assert (verdict["kind"], verdict["points"]) == ("output", 0.0)
 
 
@@ -126,7 +182,7 @@ def test_forged_outcomes_are_a_verdict(judge, outcomes):
     ],
 )
 def test_odd_values_earn_nothing_and_stop_nobody(judge, cases, value):
-    verdict = judge.verdict(NOTEBOOK, "double", [outcome(value)] * 3, "")
+    verdict = judge.verdict(STEM, "double", [outcome(value)] * 3, [])
     assert verdict["points"] == 0.0 and verdict["kind"] == "wrong"
 
 
@@ -134,7 +190,7 @@ def test_odd_seconds_and_lists_are_put_right(judge, cases):
     outcomes = of_function(cases, lambda x: 2 * x)
     outcomes[0] |= {"seconds": "long", "mutated": 3}
     outcomes[1] |= {"seconds": -1e308, "mutated": [["x"], "y"]}
-    verdict = judge.verdict(NOTEBOOK, "double", outcomes, "")
+    verdict = judge.verdict(STEM, "double", outcomes, [])
     assert verdict["kind"] == "full" and 0 <= verdict["seconds"] < 1
 
 
@@ -145,9 +201,7 @@ def test_a_hidden_input_cannot_leave_in_an_errors_words(judge):
     outcomes[0] = outcome(
         None, status="unreadable", error={"message": f"The result is a {secret}. Return a number"}
     )
-    assert secret not in json.dumps(
-        judge.verdict(NOTEBOOK, "double", outcomes, "def double(x): ...")
-    )
+    assert secret not in json.dumps(judge.verdict(STEM, "double", outcomes, ["def double(x): ..."]))
 
 
 def test_a_hidden_input_cannot_leave_in_the_keys_of_a_dict():
@@ -160,7 +214,7 @@ def test_the_students_own_line_and_error_are_told(judge):
     source = "class Oops(Exception): pass\ndef double(x):\n    raise Oops"
     error = {"type": "Oops", "message": "no", "line": "raise Oops", "number": 3}
     verdict = judge.verdict(
-        NOTEBOOK, "double", [outcome(None, status="raised", error=error)] * 3, source
+        STEM, "double", [outcome(None, status="raised", error=error)] * 3, [source]
     )
     assert (
         verdict["kind"] == "error" and "raised Oops in line 3, `raise Oops`" in verdict["evidence"]
@@ -169,15 +223,15 @@ def test_the_students_own_line_and_error_are_told(judge):
 
 def test_a_memory_error_is_a_kind_of_its_own(judge):
     outcomes = [outcome(None, status="raised", error={"type": "MemoryError"})] * 3
-    assert judge.verdict(NOTEBOOK, "double", outcomes, "")["kind"] == "memory"
+    assert judge.verdict(STEM, "double", outcomes, [])["kind"] == "memory"
 
 
-def test_a_slow_answer_is_told_the_limit_that_the_student_knows(judge):
-    task = judge.exercises(NOTEBOOK, POINTS)["scaled"]
+def test_a_slow_answer_is_told_the_limit_that_the_student_knows(judge, data):
+    task = tasks(data)[STEM]["scaled"]
     outcomes = [outcome(None, status="slow", error={"message": "longer than 99 s"})] * len(
         task["cases"]
     )
-    verdict = judge.verdict(NOTEBOOK, "scaled", outcomes, "")
+    verdict = judge.verdict(STEM, "scaled", outcomes, [])
     assert (
         verdict["kind"] == "timeout"
         and "0.5 s" in verdict["evidence"]
@@ -185,21 +239,58 @@ def test_a_slow_answer_is_told_the_limit_that_the_student_knows(judge):
     )
 
 
-def test_an_exercise_without_a_specification_is_named(judge):
-    with pytest.raises(JudgeError, match="exercise 'triple' has no specification"):
-        judge.exercises(NOTEBOOK, {"triple": 1.0})
-    assert judge.exercises(NOTEBOOK, POINTS)
+def test_an_exercise_without_a_specification_is_named(project, tmp_path):
+    with pytest.raises(PrepareError, match="exercise 'triple' has no specification"):
+        prepare(Workspace(tmp_path, project), CHAPTER, {STEM: {"triple": 1.0}})
 
 
 def test_a_broken_reference_is_named(project, tmp_path):
-    import shutil
-
     broken = shutil.copytree(project, tmp_path / "broken")
     path = broken / "solutions/exercises/tiny/first.py"
     path.write_text(path.read_text().replace("lambda x: 2 * x", "lambda x: 1 / 0"))
-    with (
-        Judge(Workspace(tmp_path / "g", broken)) as judge,
-        pytest.raises(JudgeError, match="reference fails"),
+    with pytest.raises(PrepareError, match="reference fails"):
+        prepare(Workspace(tmp_path / "g", broken), CHAPTER, POINTS)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        {None: 1},
+        np.array([object()]),
+        [[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]],
+        [0] * (wire.MAX_ITEMS + 1),
+        (i for i in range(10_002)),
+        10**4000,
+        np.zeros((1,) * 21),
+    ],
+    ids=["type", "key", "dtype", "depth", "items", "generator", "integer", "axes"],
+)
+def test_the_courses_own_refusals_are_told_as_they_are(value):
+    with pytest.raises(wire.WireError) as refused:
+        wire.encode(value)
+    outcome = {"status": "unreadable", "error": {"message": str(refused.value)}}
+    [cleaned] = judge_safety.clean([outcome], {"cases": [{"inputs": {}}], "limit": 1}, [])
+    assert cleaned["error"]["message"] == str(refused.value)
+    outcome["error"]["message"] += " 0.1234"
+    [cleaned] = judge_safety.clean([outcome], {"cases": [{"inputs": {}}], "limit": 1}, [])
+    assert "0.1234" not in cleaned["error"]["message"]
+
+
+def test_a_size_is_told_only_where_it_is_the_exercises_own():
+    case = {"inputs": {"x": wire.encode(np.zeros((3, 7)))}, "expected": [1, 2]}
+    sizes = judge_safety.sizes_of({"cases": [case]})
+    for told in (
+        "expected shape (3,), got shape (3, 1)",
+        "expected a list, got a list of length 8",
+        "the result differs",
     ):
-        judge.exercises(NOTEBOOK, POINTS)
-    assert STEM
+        assert judge_safety.without_sizes(told, sizes) == told
+    for told in (
+        "expected shape (3,), got shape (0, 237058538)",
+        "expected 1, got a list of length 5000",
+    ):
+        assert judge_safety.without_sizes(told, sizes).endswith(", got something of another size")
+    assert "another size" in judge_safety.without_sizes(
+        "expected shape (3,), got shape (1, 1, 3, 7, 1)", sizes
+    )

@@ -43,7 +43,7 @@ def test_no_file_of_the_project_is_visible(worker):
     holds(worker, f"import os; assert os.listdir({str(ROOT)!r}) == ['.venv']")
     holds(
         worker,
-        "import os; assert sorted(os.listdir('/engine')) == ['descent', 'worker.py', 'worker_frames.py']",
+        "import os; assert sorted(os.listdir('/engine')) == ['descent', 'inside']",
     )
 
 
@@ -63,7 +63,9 @@ def test_only_scratch_folders_can_be_written(worker):
         "writable = set()\n"
         "for folder, inner, _ in os.walk('/'):\n"
         "    if folder.startswith(('/proc', '/usr/share', '/usr/lib')): inner.clear(); continue\n"
-        "    if os.access(folder, os.W_OK): writable.add('/'.join(folder.split('/')[:3]))\n"
+        "    try: os.close(os.open(folder + '/x', os.O_CREAT | os.O_WRONLY))\n"
+        "    except OSError: continue\n"
+        "    writable.add('/'.join(folder.split('/')[:3]))\n"
         "assert writable == {'/tmp', '/home/student', '/dev/shm'}, writable"
     )
     assert run(worker, source) is None
@@ -98,7 +100,7 @@ def test_it_is_no_root_and_cannot_become_it(worker):
     told = "status = open('/proc/self/status').read()\n"
     holds(worker, told + "assert 'CapEff:\\t0000000000000000' in status")
     holds(worker, told + "assert 'NoNewPrivs:\\t1' in status")
-    assert run(worker, "import os; os.setuid(0)")["type"] == "PermissionError"
+    assert run(worker, "import os; os.setuid(0)")["type"] == "OSError"  # nobody there is number 0
 
 
 def test_a_large_file_is_refused(worker):
@@ -129,7 +131,6 @@ def test_input_is_refused_at_once(worker):
     [
         ("import os; os._exit(3)", "exited"),
         ("import ctypes; ctypes.string_at(0)", "exited"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "exited"),
         ("import os\nwhile True: os.write(1, b'x' * 10_000)", "output"),
         ("import os\nos.write(FD, b'\\x7f\\xff\\xff\\xff')", "output"),
         (
@@ -138,11 +139,10 @@ def test_input_is_refused_at_once(worker):
         ),
         ("import os\nos.closerange(3, 200)\nwhile True: pass", "exited"),
     ],
-    ids=["exit", "segfault", "SIGKILL", "a flood", "a giant frame", "a forged frame", "no pipes"],
+    ids=["exit", "segfault", "a flood", "a giant frame", "a forged frame", "no pipes"],
 )
 def test_a_lost_process_has_its_kind(stage, source, kind):
-    # The replies' descriptor is among the worker's arguments, for everybody to read.
-    find = "import sys\nFD = int(sys.argv[2])\n"
+    find = "FD = 101\n"  # where the replies go: anybody inside can find it out
     with Worker(stage, LIMITS) as worker, pytest.raises(Died) as died:
         run(worker, find + source, seconds=3)
     assert died.value.kind == kind
@@ -164,8 +164,7 @@ def test_memory_shared_out_over_children_is_held(stage):
 def test_a_fork_bomb_is_over_with_its_process(stage):
     source = "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.1)"
     with Worker(stage, LIMITS) as worker, pytest.raises(Died):
-        inside = psutil.Process(worker.process.pid).children(recursive=True)[-1]
-        space = namespace(inside.pid)
+        space = namespace(worker.pid)
         assert space is not None and space != namespace(os.getpid())
         run(worker, source, seconds=3)
     deadline = time.monotonic() + 10
@@ -225,6 +224,27 @@ def test_where_bubblewrap_is_not_allowed_it_says_why(monkeypatch):
         monkeypatch.setattr(
             sandbox, "wrap", lambda *a: ["sh", "-c", "echo no permission >&2; exit 1"]
         )
-        assert "cannot make a sandbox here: no permission" in sandbox.problem()
+        assert "no sandbox can be made here: no permission" in sandbox.problem()
+    finally:
+        sandbox.problem.cache_clear()
+
+
+def test_where_the_frame_stands_but_no_fork_in_it_that_is_said_at_the_start(monkeypatch):
+    wrap = sandbox.wrap
+    sandbox.problem.cache_clear()
+    try:
+        refuse = ["prlimit", "--nproc=0:0"]
+        monkeypatch.setattr(sandbox, "wrap", lambda command, *more: wrap(refuse + command, *more))
+        assert "no sandbox can be made here" in sandbox.problem()
+        assert "max_user_namespaces" in sandbox.problem()
+    finally:
+        sandbox.problem.cache_clear()
+
+
+def test_a_processor_whose_calls_are_unknown_is_refused(monkeypatch):
+    sandbox.problem.cache_clear()
+    try:
+        monkeypatch.setattr(sandbox.platform, "machine", lambda: "riscv64")
+        assert "this one is riscv64" in sandbox.problem()
     finally:
         sandbox.problem.cache_clear()

@@ -46,7 +46,7 @@ CELLS = {
         "raised SyntaxError in line 1, `def double(x:`",
     ),
     "exit": ("exit()", "exited", "raised SystemExit"),
-    "os._exit": ("import os; os._exit(7)", "exited", "exit code 7"),
+    "os._exit": ("import os; os._exit(7)", "exited", "it ended the program"),
     "a number": ("double = 2", "missing", "double is no function"),
 }
 
@@ -80,7 +80,7 @@ def test_an_added_cell_that_kills_is_left_out_and_told_to_the_instructor(graded,
     assert found["double"].kind == found["scaled"].kind == "full"
     assert (
         submission.look
-        and "was left out: it was run, and it ended the program (exit code 1)"
+        and "was left out: it was run, and it ended the program"
         in submission.notes[0]
     )
 
@@ -131,7 +131,7 @@ def test_forging_the_check_the_library_and_numpy_earns_nothing(graded, notebook)
 
 def test_a_forged_message_is_a_verdict_and_asks_for_a_look(graded, notebook):
     forge = (
-        "import os, sys\ndef double(x):\n    os.write(int(sys.argv[2]), b'\\x7f\\xff\\xff\\xff')"
+        "import os\ndef double(x):\n    os.write(101, b'\\x7f\\xff\\xff\\xff')"
     )
     found, submission = graded(notebook(double=forge))
     assert (found["double"].kind, found["double"].points) == ("output", 0.0)
@@ -148,22 +148,25 @@ def test_prints_warnings_and_figures_cost_nothing(graded, notebook):
     assert found["double"].kind == "full" and found["double"].evidence == "All 3 properties hold."
 
 
-def test_the_students_own_record_stands_beside_the_verdict(grader, graded, notebook):
-    import json
-
-    folder = grader.space.received(CHAPTER, "zoe")
-    folder.mkdir(parents=True)
-    entry = {
-        "exercises": {
-            "double": {"seconds": 61.26, "checks": 4},
-            "scaled": {"seconds": "long", "checks": -1},
-        }
+def test_the_students_own_record_stands_beside_the_verdict(space, graded, notebook):
+    exercises = {
+        "double": {"seconds": 61.26, "checks": 4},
+        "scaled": {"seconds": "long", "checks": -1},
     }
-    (folder / "current.json").write_text(
-        json.dumps({"records": {f"{CHAPTER}/01_first": entry}, "file": "x.zip"})
-    )
-    found, submission = graded(notebook(double=None, scaled=None), "zoe")
+    about = {"records": {f"{CHAPTER}/01_first": {"exercises": exercises}}, "file": "x.zip"}
+    found, submission = graded(notebook(double=None, scaled=None), "zoe", about)
     assert (found["double"].worked, found["double"].checks) == (61.3, 4)
     assert (found["scaled"].worked, found["scaled"].checks) == (None, None)
-    verdicts.save(grader.space, submission)
-    assert verdicts.load(grader.space, CHAPTER, "zoe") == submission
+    verdicts.save(space, submission)
+    assert verdicts.load(space, CHAPTER, "zoe") == submission
+
+
+def test_a_name_that_was_missing_after_all_is_found_by_running_every_cell(graded, notebook):
+    hidden = "import builtins\ndef scaled(grad, x):\n    return builtins.eval('SCALE') * grad(x)"
+    found, _ = graded(notebook(scaled=hidden))
+    assert found["scaled"].kind == "full"
+
+
+def test_a_name_that_nobody_defines_is_an_error(graded, notebook):
+    found, _ = graded(notebook(scaled="def scaled(grad, x):\n    return SCALES * grad(x)"))
+    assert found["scaled"].kind == "error" and "NameError" in found["scaled"].evidence

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from autograder.building import masters, release
+from autograder.checkdata import spec_module_name
 from autograder.engine.worker_client import Limits
 
 HERE = Path(__file__).parent
@@ -19,14 +20,18 @@ SOLVED = {
 SHORT = Limits(cell=15, total=40)
 
 
-def make_project(folder: Path) -> Path:
-    """A project with the toy chapter released and its specification, as the build would leave them."""
+def make_project(folder: Path, notebook_name: str = NOTEBOOK, toys: Path = HERE / "toy") -> Path:
+    """A project with one toy chapter released and its specification, as the build would leave them.
+
+    toys: the folder of its master (STEM.master) and specification.
+    """
     from nbgrader.utils import compute_checksum
 
-    (folder / "masters" / CHAPTER).mkdir(parents=True)
+    chapter, stem = notebook_name.split("/")
+    (folder / "masters" / chapter).mkdir(parents=True)
     # Kept under another ending, so that nothing takes it for a module or for one of the course's masters.
-    shutil.copy(HERE / f"toy/{STEM}.master", folder / "masters" / f"{NOTEBOOK}.py")
-    master = masters.read(NOTEBOOK, folder / "masters")
+    shutil.copy(toys / f"{stem}.master", folder / "masters" / f"{notebook_name}.py")
+    master = masters.read(notebook_name, folder / "masters")
     notebook = masters.expand(master)
     masters.with_points(notebook, master.points)
     for cell in notebook.cells:
@@ -34,12 +39,12 @@ def make_project(folder: Path) -> Path:
         cell.source = release.stubbed(cell.source, stub)
         if "nbgrader" in cell.metadata:
             cell.metadata.nbgrader.checksum = compute_checksum(cell)
-    course = folder / "course" / CHAPTER
+    course = folder / "course" / chapter
     course.mkdir(parents=True)
-    (course / f"{STEM}.ipynb").write_text(json.dumps(notebook))
-    specs = folder / "solutions/exercises/tiny"
-    specs.mkdir(parents=True)
-    shutil.copy(HERE / "toy/first.py", specs)
+    (course / f"{stem}.ipynb").write_text(json.dumps(notebook))
+    spec = folder.joinpath(*spec_module_name(notebook_name).split(".")).with_suffix(".py")
+    spec.parent.mkdir(parents=True)
+    shutil.copy(toys / spec.name, spec)
     return folder
 
 

@@ -176,9 +176,9 @@ def test_a_server_that_ends_at_once_is_a_problem_in_one_line():
 
 
 def test_only_missing_system_packages_are_asked_for():
-    assert system.missing(lambda program: None) == ["chromium", "bubblewrap"]
+    assert system.missing(lambda program: None) == ["chromium", "bubblewrap", "postgresql"]
     assert system.missing(lambda program: "/usr/bin/" + program) == []
-    assert system.missing({"chromium": "/usr/bin/chromium"}.get) == ["bubblewrap"]
+    assert system.missing({"chromium": "/usr/bin/chromium"}.get) == ["bubblewrap", "postgresql"]
 
 
 def test_without_apt_the_one_command_is_printed_and_nothing_is_run(monkeypatch, capsys):

@@ -1,0 +1,150 @@
+"""Runs one notebook's cells and answers inside the sandbox, as the engine outside asks.
+
+It sees the course's library and this folder, no solution, no expected value. Whatever a student's code does to this
+process is the student's own loss: points are given outside, by the judge.
+
+Cells run in an IPython shell inside this process, not in plain `exec`: magics, `await`, `get_ipython()` and `display`
+then mean what they mean in the student's JupyterLab. A kernel would cost seconds more.
+"""
+
+import builtins
+import random
+import signal
+import sys
+
+from . import frames, shown
+
+
+def make_shell():
+    """An IPython shell that keeps no history and asks nobody. Made once, before the fork."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    import descent
+
+    for name in descent.__all__:  # imported once, for all forks
+        getattr(descent, name)
+    config = Config()
+    config.HistoryManager.enabled = False
+    shell = InteractiveShell.instance(config=config)
+    shell.showtraceback = shell.showsyntaxerror = shell.enable_gui = _nothing
+    shell.ask_exit = _leave
+    shell.run_line_magic = _gently(shell.run_line_magic)
+    _one_backend(shell)
+    shown.install(shell)
+    builtins.input = _no_input
+    # The first cell imports and compiles what all others need.
+    shell.run_cell("None", store_history=False)
+    return shell
+
+
+def _nothing(*arguments, **keywords):
+    return None
+
+
+def _gently(run_line_magic):
+    """A line magic that fails costs nothing: it sets up a notebook that people look at, or an extension of theirs."""
+
+    def run(*arguments, **keywords):
+        try:
+            return run_line_magic(*arguments, **keywords)
+        except Exception:
+            return None
+
+    return run
+
+
+def _one_backend(shell):
+    """Figures are drawn where nobody sees them, whichever window an answer asks for."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("agg")
+    shell.enable_matplotlib = lambda gui=None: (None, "agg")
+    matplotlib.use = pyplot.switch_backend = _nothing
+
+
+def _leave():
+    raise SystemExit
+
+
+def _no_input(prompt=""):
+    raise RuntimeError("input() cannot be answered here: use the function's arguments")
+
+
+def serve(requests: int, replies: int) -> int:
+    """Answer requests until the pipe ends -> the exit status."""
+    from IPython import get_ipython
+
+    from descent import session
+
+    shell = get_ipython()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    random.seed(0)
+    session.seed_everything()  # forks of one parent would else begin alike, and unlike those of another
+    frames.send(replies, {"id": 0, "ready": True})
+    while True:
+        try:
+            request = frames.receive(requests)
+        except EOFError:
+            return 0
+        reply = answer(shell, request) | {"id": request["id"]}
+        try:
+            frames.send(replies, reply)
+        except frames.FrameError as error:
+            frames.send(replies, {"id": request["id"], "too_large": str(error)})
+
+
+def answer(shell, request: dict) -> dict:
+    """The reply to one request. Raises only what ends the process."""
+    try:
+        return run_cell(shell, request) if request["do"] == "cell" else ask(shell, request)
+    except BaseException as error:
+        return {"failed": f"{type(error).__name__}"}
+
+
+def run_cell(shell, request) -> dict:
+    """Run a cell: {"error": None or what it raised}, and "outputs" (of nbformat 4) where the request wants them."""
+    if not request.get("outputs"):
+        # A last expression is computed, not formatted; prints go to the pipe, where they are counted.
+        shell.ast_node_interactivity = "none"
+        return {"error": _told(_run(shell, request["source"]))}
+    shell.ast_node_interactivity = "last_expr"
+    with shown.recorded() as record:
+        error = _run(shell, request["source"])
+    if error is not None:
+        record.error(error)
+    return {"error": _told(error), "outputs": record.outputs}
+
+
+def _run(shell, source) -> BaseException | None:
+    result = shell.run_cell(source, store_history=False)
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot:
+        pyplot.close("all")
+    return result.error_before_exec or result.error_in_exec
+
+
+def _told(error) -> dict | None:
+    from descent import running
+
+    if error is None:
+        return None
+    told = running.describe_error(error)
+    if isinstance(error, SyntaxError):
+        told |= {"line": (error.text or "").strip()[:200], "number": error.lineno}
+    return told
+
+
+def ask(shell, request) -> dict:
+    """Call one answer on its cases: {"outcomes": […]}, or {"missing": what stands under its name instead}."""
+    from descent import running, session
+
+    found = shell.user_ns.get(request["name"])
+    if not callable(found):
+        return {"missing": "nothing" if found is None else "no function"}
+    session.seed_everything()
+    outcomes = running.run_cases(
+        found, request["cases"], probe=request["probe"], limit=request["limit"]
+    )
+    return {"outcomes": outcomes}

@@ -1,0 +1,174 @@
+"""Which cells of a notebook have to run so that its answers can be asked, read from their text alone.
+
+A cell is needed when it binds or changes a name that a needed cell uses. Where a text cannot be read as plain Python,
+it is taken to need and to change everything. `grade_run` runs all cells once more where a name was
+missing after all.
+"""
+
+import ast
+import symtable
+import warnings
+from functools import lru_cache
+
+EVERYTHING = None
+MAX_READ = 50_000  # characters: a longer cell is not read, but run
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@lru_cache(maxsize=4096)
+def uses(source: str) -> frozenset[str] | None:
+    """The notebook's names that a cell reads, also inside its functions; EVERYTHING where that cannot be told."""
+    tree = _parsed(source)
+    if tree is None or _reaches_around(tree):
+        return EVERYTHING
+    try:
+        return frozenset(_read_in(symtable.symtable(source, "<cell>", "exec")))
+    except _UNREADABLE:  # what parses need not compile
+        return EVERYTHING
+
+
+def _read_in(table) -> set[str]:
+    names = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global())
+    }
+    return names.union(*(_read_in(child) for child in table.get_children()))
+
+
+@lru_cache(maxsize=4096)
+def changes(source: str) -> frozenset[str] | None:
+    """The names that running a cell may bind or change; EVERYTHING where that cannot be told.
+
+    What a call is given may be changed by it (`fit(model)`, `rows.append(1)`), and so may what hangs on a name.
+    """
+    tree = _parsed(source)
+    if tree is None or _reaches_around(tree):
+        return EVERYTHING
+    try:
+        return frozenset().union(*(_changed_by(statement) for statement in tree.body))
+    except RecursionError:
+        return EVERYTHING
+
+
+def needed(cells: list[tuple[str, bool]]) -> list[bool]:
+    """For each (source, wanted) in order: whether it must run. wanted: an answer, or a cell of the student's own."""
+    imported = set().union(*(_bound_by_imports(source) for source, _ in cells))
+    wanted_names: frozenset[str] | None = frozenset()
+    told = [False] * len(cells)
+    for place in range(len(cells) - 1, -1, -1):
+        source, wanted = cells[place]
+        told[place] = wanted or _touches(source, wanted_names, imported)
+        if told[place]:
+            used = uses(source)
+            unknown = wanted_names is EVERYTHING or used is EVERYTHING
+            wanted_names = EVERYTHING if unknown else wanted_names | used
+    return told
+
+
+def _touches(source, names, imported) -> bool:
+    """Whether a cell changes one of `names`. A module is not changed by a call of its functions."""
+    changed = changes(source)
+    if names is EVERYTHING or changed is EVERYTHING:
+        return True
+    return bool(names & ((changed - imported) | _bound_by_imports(source)))
+
+
+@lru_cache(maxsize=4096)
+def _bound_by_imports(source: str) -> frozenset[str]:
+    tree = _parsed(source)
+    nodes = (
+        [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)] if tree else []
+    )
+    return frozenset(_alias(alias) for node in nodes for alias in node.names)
+
+
+def _alias(alias) -> str:
+    return (alias.asname or alias.name).split(".")[0]
+
+
+def imports(source: str) -> set[str]:
+    """The modules that a cell imports, by full name: `from a.b import c` is a.b and a.b.c."""
+    tree = _parsed(source)
+    found: set[str] = set()
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@lru_cache(maxsize=64)  # the questions about one cell come together
+def _parsed(source: str) -> ast.Module | None:
+    if len(source) > MAX_READ:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the student's own text, on the grader's screen
+            return ast.parse(source)
+    except _UNREADABLE:
+        return None
+
+
+# Calls by which a cell may touch names that it does not name, and the course's own set-up of a notebook.
+_AROUND = {
+    "exec",
+    "eval",
+    "globals",
+    "locals",
+    "vars",
+    "get_ipython",
+    "setattr",
+    "__import__",
+    "start",
+}
+
+
+def _reaches_around(tree) -> bool:
+    return any(
+        (isinstance(node, ast.Name) and node.id in _AROUND)
+        or (isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names))
+        for node in ast.walk(tree)
+    )
+
+
+def _changed_by(statement) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        named = {statement.name}
+        inside = [*statement.decorator_list]
+        if isinstance(statement, ast.ClassDef):
+            inside += [*statement.bases, *statement.body]
+        else:
+            inside += [*statement.args.defaults, *(d for d in statement.args.kw_defaults if d)]
+        return named.union(*(_changed_in(node) for node in inside))
+    return _changed_in(statement)
+
+
+def _changed_in(tree) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {_alias(alias) for alias in node.names}
+        elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            found |= _roots(node)
+        elif isinstance(node, ast.Call):
+            found |= _roots(node.func) if isinstance(node.func, ast.Attribute) else set()
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                found |= _roots(argument)
+    return found
+
+
+def _roots(node) -> set[str]:
+    """The names that an expression hangs on: a in a.b[c].d, and those inside a list or a starred one."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        node = node.value
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return set().union(*(_roots(item) for item in node.elts))
+    return set()

@@ -1,0 +1,195 @@
+"""Runs one rebuilt notebook: its cells in order, and at each check the answer on the hidden cases.
+
+A cell or an answer that kills the process gets its verdict; a fresh process then runs the notebook again without it and
+without what was asked already, so that the other exercises are graded. Cells of the release that no answer uses are
+not run.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from autograder.engine import needs
+from autograder.engine.worker_client import Died, Limits, Stage, Worker
+from autograder.grading.rebuild import Part, Rebuilt
+
+# Honest answers near their limit must not fail on a busy grading machine.
+LIMIT_FACTOR = 2
+MAX_DEATHS = 12
+
+
+@dataclass
+class Found:
+    """What came of one exercise: outcomes to be judged, or a kind of verdict with its reason. look: a person should."""
+
+    outcomes: list | None = None
+    kind: str = ""
+    reason: str = ""
+    look: bool = False
+
+
+@dataclass
+class Run:
+    """What came of a notebook. errors: exercise -> what its cell raised. notes: for the instructor."""
+
+    found: dict[str, Found] = field(default_factory=dict)
+    errors: dict[str, dict] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    processes: int = 0
+
+
+def run(rebuilt: Rebuilt, tasks: dict[str, dict], stage: Stage, limits: Limits) -> Run:
+    """Run a notebook. tasks: exercise -> probe, limit and cases, as the judge gives them.
+
+    Raises Died, StageError only where the sandbox itself does not start.
+    """
+    told = Run()
+    _decide_without_running(rebuilt, tasks, told)
+    deadline = time.monotonic() + limits.total
+    spared = _not_needed(rebuilt.parts)
+    left_out = set(spared)
+    _passes(rebuilt.parts, tasks, told, stage, limits, deadline, left_out)
+    missed = _missed_a_name(tasks, told)
+    if missed and spared:
+        for name in missed:
+            del told.found[name]
+        _passes(rebuilt.parts, tasks, told, stage, limits, deadline, left_out - spared)
+    for name in tasks.keys() - told.found.keys():  # a release without its check: cannot be built
+        told.found[name] = Found(kind="missing", reason=f"{name} has no check in the release.")
+    return told
+
+
+def _passes(parts, tasks, told, stage, limits, deadline, left_out):
+    """Run the notebook, again after each part that kills its process, until every exercise has its end."""
+    while len(told.found) < len(tasks):
+        told.processes += 1
+        with Worker(stage, limits) as worker:
+            guilty = _pass(worker, parts, tasks, told, left_out, deadline)
+        if guilty is None:
+            break
+        place, died = guilty
+        if parts[place].name not in told.found or parts[place].role != "check":
+            _blame(parts[place], died, tasks, told)
+            left_out.add(place)
+        if time.monotonic() > deadline or told.processes > MAX_DEATHS:
+            _give_up(tasks, told, limits, died)
+
+
+def _not_needed(parts: list[Part]) -> set[int]:
+    """Places of the release's cells that no answer and no cell of the student's uses."""
+    running = [place for place, part in enumerate(parts) if part.runs]
+    cells = [(parts[place].cell.source, parts[place].role != "release") for place in running]
+    return {place for place, runs in zip(running, needs.needed(cells), strict=True) if not runs}
+
+
+def _missed_a_name(tasks, told) -> list[str]:
+    """Exercises that ended for want of a name, which a cell that was spared may define."""
+    missed = []
+    for name in tasks:
+        found = told.found.get(name, Found())
+        errors = [told.errors.get(name)] + [o.get("error") for o in _dicts(found.outcomes)]
+        if any(isinstance(e, dict) and e.get("type") == "NameError" for e in errors):
+            missed.append(name)
+    return missed
+
+
+def _dicts(outcomes) -> list[dict]:
+    """Outcomes as the process told them, which may be anything."""
+    return [o for o in outcomes if isinstance(o, dict)] if isinstance(outcomes, list) else []
+
+
+def _decide_without_running(rebuilt, tasks, told):
+    """Answers that are not there, or still as they were handed out, need no process."""
+    extra = {name for part in rebuilt.parts if part.role == "added" for name in part.cell.names}
+    for name, task in tasks.items():
+        if name in extra:
+            continue
+        if not rebuilt.how.get(name):
+            told.found[name] = Found(kind="missing", reason=f"No cell defines {name}.")
+        elif name in rebuilt.untouched:
+            told.found[name] = Found(outcomes=[{"status": "unsolved"} for _ in task["cases"]])
+
+
+def _pass(worker, parts, tasks, told, left_out, deadline):
+    """One pass through the notebook -> None at its end, or (place, why) of the part that killed the process.
+
+    Where it is lost in a cell of the release, the student's last part before it is to blame.
+    """
+    last = None
+    for place, part in enumerate(parts):
+        if len(told.found) == len(tasks):
+            return None  # what comes after the last check is not graded
+        left = deadline - time.monotonic()
+        runs = part.runs and place not in left_out
+        asks = part.role == "check" and part.name in tasks and part.name not in told.found
+        if not runs and not asks:
+            continue
+        if part.role != "release":
+            last = place
+        try:
+            if left <= 0:
+                raise Died("timeout", "the notebook as a whole took too long")
+            if runs:
+                _run_cell(worker, part, told, left)
+            else:
+                told.found[part.name] = _ask(worker, part.name, tasks[part.name], told, left)
+        except Died as died:
+            return (place if last is None else last), died
+    return None
+
+
+def _run_cell(worker, part: Part, told, left):
+    reply = worker.ask({"do": "cell", "source": part.cell.source}, min(worker.limits.cell, left))
+    error = reply.get("error") or ({"type": reply["failed"]} if "failed" in reply else None)
+    for name in part.exercises:
+        told.errors.pop(name, None)
+        if isinstance(error, dict):
+            told.errors[name] = error
+
+
+def _ask(worker, name, task, told, left) -> Found:
+    limit = task["limit"] * LIMIT_FACTOR
+    request = {
+        "do": "ask",
+        "name": name,
+        "probe": task["probe"],
+        "limit": limit,
+        "cases": task["cases"],
+    }
+    # Inside, a case is interrupted at its limit; the clock here is for answers that cannot be interrupted.
+    reply = worker.ask(request, min(limit * (len(task["cases"]) + 1) + worker.limits.grace, left))
+    if "outcomes" in reply:
+        return Found(outcomes=reply["outcomes"])
+    if "too_large" in reply:
+        return Found(kind="output", reason=f"The results of {name} are too large to compare.")
+    if "missing" in reply and name in told.errors:
+        return Found(kind="error", reason="")
+    if "missing" in reply:
+        what = "no function or class" if reply["missing"] != "nothing" else "not defined"
+        return Found(kind="missing", reason=f"{name} is {what} when its check is reached.")
+    return Found(kind="error", reason=f"{name} could not be called.")
+
+
+def _blame(part: Part, died: Died, tasks, told):
+    """Give the verdict on a part that killed the process to the exercises that stand in it."""
+    if part.role == "check":
+        told.found[part.name] = Found(
+            kind=died.kind, reason=f"{part.name} was called, and {died}.", look=died.forged
+        )
+        return
+    names = set(part.exercises) | (part.cell.names & tasks.keys())
+    for name in names - told.found.keys():
+        reason = f"The cell of {name} was run, and {died}."
+        told.found[name] = Found(kind=died.kind, reason=reason, look=died.forged)
+    if not names:
+        first = next((line.strip() for line in part.cell.source.splitlines() if line.strip()), "")[
+            :60
+        ]
+        told.notes.append(
+            f"The cell that begins with {first!r} was left out: it was run, and {died}."
+        )
+
+
+def _give_up(tasks, told, limits, died):
+    for name in tasks.keys() - told.found.keys():
+        reason = f"{name} was not reached: the notebook took longer than {limits.total:g} s in all, or ended too often."
+        told.found[name] = Found(kind=died.kind, reason=reason)

@@ -1,0 +1,70 @@
+"""Which notebook of a chapter is which file of a hand-in: by its name, else by what stands in it."""
+
+import re
+from pathlib import Path
+
+from autograder.grading import rebuild
+from autograder.workspace import Workspace
+
+
+def named(
+    space: Workspace, chapter: str, files: dict[str, bytes], words: list[str]
+) -> dict[str, bytes]:
+    """Stem -> contents, for the notebooks of the release that are there. Tells of the others in `words`."""
+    expected = space.release(chapter)
+    found = {Path(name).stem: data for name, data in files.items() if Path(name).stem in expected}
+    for name, data in sorted(files.items()):
+        stem = Path(name).stem
+        if stem in expected:
+            continue
+        again = re.sub(r"(-\d+| ?\(\d+\))$", "", stem)  # a file that was sent or saved again
+        meant = again if again in expected else _meant(chapter, expected, data)
+        if meant and meant not in found:
+            if meant != again:
+                words.append(f"{stem!r} is taken for {meant!r}, by its contents")
+            found[meant] = data
+        else:
+            words.append(
+                f"{stem!r} is no notebook of this chapter"
+                if not meant
+                else f"{stem!r} is a copy of {meant!r}: left out"
+            )
+    words += [f"{stem!r} is missing" for stem in expected if stem not in found]
+    words += [
+        f"{stem!r} cannot be read as a notebook"
+        for stem, data in found.items()
+        if not readable(data)
+    ]
+    return found
+
+
+def readable(data: bytes) -> bool:
+    """Whether grading could read it as a notebook."""
+    try:
+        rebuild.read_cells(data)
+    except rebuild.NotebookError:
+        return False
+    return True
+
+
+def _meant(chapter, expected, data) -> str | None:
+    """The notebook that a renamed file was made from: its metadata, its start(…), or its answers say so."""
+    try:
+        cells, metadata = rebuild.read_cells(data)
+    except rebuild.NotebookError:
+        return None
+    about = metadata.get("descent")
+    text = "\n".join(cell.source for cell in cells)
+    for stem in expected:
+        if isinstance(about, dict) and about.get("notebook") == f"{chapter}/{stem}":
+            return stem
+        if f'"{chapter}/{stem}"' in text or f"'{chapter}/{stem}'" in text:
+            return stem
+    names = set().union(*(cell.names for cell in cells)) if cells else set()
+    answers = {stem: _exercises(path) for stem, path in expected.items()}
+    best = max(expected, key=lambda stem: len(names & answers[stem]), default=None)
+    return best if best and names & answers[best] else None
+
+
+def _exercises(path) -> set[str]:
+    return {cell.about("exercise") for cell in rebuild.read_cells(path.read_bytes())[0]} - {""}

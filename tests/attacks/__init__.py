@@ -1,0 +1,1 @@
+"""Hostile submissions, one a file of `suite/`, and what must become of each."""

@@ -1,0 +1,208 @@
+"""Workers promise: one that dies costs nobody a mark, one that cannot grade says so, wherever they are."""
+
+import gc
+import json
+import subprocess
+import sys
+from contextlib import ExitStack, closing
+
+import pytest
+
+from autograder.engine import sandbox
+from autograder.engine.stage import StageError
+from autograder.grading import grade_run, store, workers
+from autograder.grading.jobs import GradeError, read_chapter, read_job, read_release
+from autograder.grading.running import Way, graded
+from tests.conftest import ROOT
+from tests.grading.toy_chapter import CHAPTER, SHORT, STEM
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
+STUDENTS = [f"student{number:02}" for number in range(8)]
+# What runs in a worker before all else.
+VERSION = "from autograder.grading import store\nstore.engine_version = lambda: 'as tested'\n"
+# In a worker: a submission with this word in it ends the worker, which no student can do.
+DEADLY = """
+import os
+from autograder.grading import grader
+read = grader._read
+if read.__name__ == "_read":  # it is loaded twice
+    def deadly(stem, data, read=read):
+        if b"DEADLY" in data:
+            os._exit(1)
+        return read(stem, data)
+    grader._read = deadly
+"""
+
+
+@pytest.fixture
+def school(space, notebook):
+    """hand_in(student, **answers); everybody has handed in a right solution already."""
+
+    def hand_in(student, **answers):
+        folder = space.submitted(CHAPTER, student)
+        folder.mkdir(parents=True, exist_ok=True)
+        content = notebook(**{"why": f"Because of {student}."} | answers)
+        (folder / f"{STEM}.ipynb").write_text(json.dumps(content))
+
+    for student in STUDENTS:
+        hand_in(student)
+    return hand_in
+
+
+@pytest.fixture
+def cluster(tmp_path, monkeypatch):
+    """cluster(options of workers) -> (address, workers): a scheduler and two separate worker processes."""
+    from distributed import Client
+
+    monkeypatch.setattr(store, "engine_version", lambda: "as tested")
+    with ExitStack() as stack:
+
+        def begin(program, *words):
+            command = [sys.executable, "-m", f"distributed.cli.{program}", *words]
+            log = stack.enter_context(open(tmp_path / f"{program}.log", "ab"))
+            process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+            return process
+
+        def start(*options, code=""):
+            told = tmp_path / "scheduler.json"
+            words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+            start.scheduler = begin("dask_scheduler", *words, "--scheduler-file", str(told))
+            preload = tmp_path / "preload.py"
+            preload.write_text(VERSION + code)
+            common = ["--scheduler-file", str(told), "--nthreads", "1", "--no-dashboard"]
+            common += ["--local-directory", str(tmp_path / "scratch"), "--preload", str(preload)]
+            workers = [begin("dask_worker", *common, *options) for _ in range(2)]
+            with Client(scheduler_file=str(told), timeout=60) as client:
+                client.wait_for_workers(2, timeout=60)
+                return client.scheduler.address, workers
+
+        yield start
+
+
+def test_a_worker_killed_in_the_middle_costs_nobody_a_mark(space, school, cluster):
+    for student in STUDENTS:
+        school(student, double="import time\ntime.sleep(0.3)\ndef double(x):\n    return 2 * x")
+    address, workers = cluster("--no-nanny")
+    way = Way(scheduler=address, limits=SHORT)
+    with closing(graded(space, CHAPTER, STUDENTS, way)) as stream:
+        first = next(stream)
+        workers[0].kill()  # both are at work: there is more than they can do at once
+        told = [first, *stream]
+    assert sorted(done.submission.student for done in told) == STUDENTS
+    assert {done.submission.points for done in told} == {5.0}
+    assert not any(done.submission.look or done.failed for done in told)
+
+
+def test_a_submission_that_ends_its_worker_twice_is_told_and_the_others_are_graded(
+    space, school, cluster
+):
+    school(STUDENTS[2], why="DEADLY")
+    address, _ = cluster(code=DEADLY)
+    told = {
+        done.submission.student: done
+        for done in graded(space, CHAPTER, STUDENTS, Way(scheduler=address, limits=SHORT))
+    }
+    lost = told.pop(STUDENTS[2])
+    assert {done.submission.points for done in told.values()} == {5.0} and len(told) == 7
+    assert lost.failed and lost.submission.look
+    assert {verdict.kind for verdict in lost.submission.verdicts} == {"error"}
+    assert "The grader failed on this notebook." in lost.submission.verdicts[0].evidence
+    assert "its worker's process ended" in lost.submission.notes[0]
+    again = graded(space, CHAPTER, STUDENTS[:2], Way(scheduler=address, limits=SHORT))
+    assert [done.ran for done in again] == [False, False]
+
+
+def test_a_scheduler_that_ends_in_the_middle_ends_the_run_with_a_sentence(space, school, cluster):
+    address, _ = cluster("--no-nanny")
+    with closing(graded(space, CHAPTER, STUDENTS, Way(scheduler=address, limits=SHORT))) as stream:
+        next(stream)
+        cluster.scheduler.kill()
+        with pytest.raises(GradeError, match="the scheduler is gone"):
+            list(stream)
+
+
+def test_without_a_scheduler_it_says_so(space, school):
+    way = Way(scheduler="tcp://127.0.0.1:9", limits=SHORT)
+    with pytest.raises(GradeError, match="no scheduler answers at tcp://127.0.0.1:9"):
+        list(graded(space, CHAPTER, STUDENTS, way))
+
+
+def test_workers_of_another_version_are_refused(space, school, cluster):
+    address, _ = cluster("--no-nanny", code="store.engine_version = lambda: 'an older one'\n")
+    with pytest.raises(GradeError, match="run another version of this program"):
+        list(graded(space, CHAPTER, STUDENTS, Way(scheduler=address, limits=SHORT)))
+
+
+def test_a_local_worker_that_cannot_grade_ends_the_run_with_its_reason(space, school, monkeypatch):
+    sandbox.require()
+    monkeypatch.setenv("PATH", str(space.folder))  # which the workers start with
+    with pytest.raises(GradeError, match="a worker cannot grade: bubblewrap is not installed"):
+        list(graded(space, CHAPTER, STUDENTS, Way(limits=SHORT, jobs=1)))
+
+
+@pytest.fixture
+def bench(space):
+    """What a worker process holds, in this process."""
+    chapter = read_chapter(space, CHAPTER)
+    made = workers.Bench(chapter.notebooks, chapter.modules, sandboxed=True)
+    workers._benches["run"] = made
+    made.open(chapter, SHORT)
+    yield made
+    made.close()
+    gc.enable()
+    del workers._benches["run"]
+
+
+def test_a_sandbox_lost_in_the_middle_is_no_verdict_and_is_replaced(
+    space, school, bench, monkeypatch
+):
+    job = read_job(space, CHAPTER, STUDENTS[0])
+    run = grade_run.run
+
+    def lose(made, tasks, stage, limits):
+        told = run(made, tasks, stage, limits)
+        stage.process.kill()  # all that ran in there ended with it
+        stage.process.wait()
+        return told
+
+    monkeypatch.setattr(grade_run, "run", lose)
+    with pytest.raises(StageError):
+        workers.grade_batch("run", [(job, [STEM])])
+    monkeypatch.undo()
+    [results] = workers.grade_batch("run", [(job, [STEM])])
+    assert {verdict.kind for verdict in results[STEM].verdicts} == {"full"}
+
+
+def test_workers_of_this_machine_listen_to_nobody_else_and_leave_nothing_behind(
+    space, monkeypatch, tmp_path
+):
+    from multiprocessing import resource_tracker
+
+    import psutil
+    from distributed import Client
+
+    from autograder.grading.cluster import Cluster
+
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "empty"))
+    me = psutil.Process()
+    with Cluster(read_release(space, CHAPTER), 2, Way(jobs=2, limits=SHORT)) as cluster:
+        resource_tracker.ensure_running()  # Python's own, which stays
+        family = [
+            p
+            for p in me.children(recursive=True)
+            if p.pid != resource_tracker._resource_tracker._pid
+        ]
+        ports = [port for process in [me, *family] for port in process.net_connections("inet")]
+        listening = {port.laddr.ip for port in ports if port.status == psutil.CONN_LISTEN}
+        assert listening == {"127.0.0.1"}
+        address = cluster.client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        with pytest.raises(OSError):
+            Client(address.replace("tls://", "tcp://"), timeout=1)
+    assert psutil.wait_procs(family, 10)[1] == []
+    assert list((tmp_path / "empty").iterdir()) == []
