@@ -1,9 +1,12 @@
 """Where grading keeps its files, and the release that it grades: one place for all paths."""
 
 import contextlib
+import difflib
 import importlib.util
 import os
 import secrets
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from autograder.checkdata import ROOT
 
 VARIABLE = "GRADED_DESCENT_GRADING"
 GRADEBOOK = "GRADED_DESCENT_GRADEBOOK"  # nbgrader_config.py reads it too
+KEY_BYTES = 32
 COURSE_ID = "graded-descent"
 
 
@@ -99,6 +103,17 @@ class Workspace:
         found = sorted((self.project / "course" / chapter).glob("*.ipynb"))
         return {path.stem: path for path in found}
 
+    def no_chapter(self, name: str) -> str:
+        """What is wrong with a chapter's name, in a sentence that names those there are; "" for a released one."""
+        known = self.chapters()
+        if name in known:
+            return ""
+        return f"there is no released chapter {name!r}. There are: {nearest_first(name, known)}."
+
+    def chapters(self) -> list[str]:
+        """The released chapters, in order."""
+        return sorted({path.parent.name for path in self.project.glob("course/*/*.ipynb")})
+
     def spec_path(self, notebook: str) -> Path:
         """The specification of "chapter/notebook"."""
         parts = checkdata.spec_module_name(notebook).split(".")
@@ -117,14 +132,21 @@ class Workspace:
     def key(self) -> bytes:
         """The key that hidden cases are drawn by: made once, readable by its owner alone."""
         path = self.folder / "key"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return path.read_bytes()
-        with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(32))
-        return path.read_bytes()
+        if not path.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle, partial = tempfile.mkstemp(prefix=".key-", dir=self.folder)  # readable by its owner alone
+            with os.fdopen(handle, "wb") as file:
+                file.write(secrets.token_bytes(KEY_BYTES))
+            with contextlib.suppress(FileExistsError):
+                os.link(partial, path)  # in one step, and never over another's
+            os.unlink(partial)
+        key = path.read_bytes()
+        if len(key) != KEY_BYTES:
+            raise BookError(
+                f"{path} is damaged: hidden cases are drawn by it. Put it back from a copy; or delete it, and "
+                "everybody is graded anew, on other hidden cases."
+            )
+        return key
 
     def nbgrader_config(self):
         """nbgrader's configuration with this workspace's folders, for its converters and apps."""
@@ -136,6 +158,14 @@ class Workspace:
         for step in ("submitted", "autograded", "feedback"):
             config.CourseDirectory[f"{step}_directory"] = str(self.folder / step)
         return config
+
+
+def nearest_first(name: str, known: Iterable[str]) -> str:
+    """The names there are, for a message about one that there is not: near misses first, then twelve at most."""
+    near = difflib.get_close_matches(name, sorted(known), 3)
+    rest = sorted(set(known) - set(near))
+    more = f" and {len(rest) - 12} more" if len(rest) > 12 else ""
+    return (", ".join(near + rest[:12]) or "none") + more
 
 
 def workspace() -> Workspace:

@@ -5,6 +5,7 @@ autograde` would: the folder autograded/ and the scores. The rest (formgrader, f
 """
 
 import contextlib
+import gc
 import os
 import sys
 import time
@@ -20,6 +21,8 @@ from autograder.classic.restore import restore
 from autograder.engine import sandbox
 from autograder.engine.stage import StageError
 from autograder.engine.worker_client import Limits, Stage
+from autograder.grading import garbage
+from autograder.grading.grade import needing
 from autograder.grading.jobs import GradeError
 from autograder.grading.lock import locked
 from autograder.grading.rebuild_cells import NotebookError, read_cells
@@ -100,14 +103,14 @@ def _grade(course, todo, jobs, sandboxed) -> int:
         tasks = [partial(_run, course, name, todo[name], own, stage, limits) for name in todo]
         for number, done in enumerate(_in_order(tasks, jobs), 1):
             looks += _enter(recorder, done, f"[{number}/{len(todo)}]")
-    print(f"{len(todo)} graded, {looks} need a look.")
+    print(f"{len(todo)} graded, {needing(looks)}.")
     return looks
 
 
 def _in_order(tasks: list, jobs: int):
     """Results in order. A few tasks are done ahead: what waits to be entered is in memory."""
     waiting: deque = deque()
-    with ThreadPoolExecutor(jobs) as pool:
+    with garbage.only_between(), ThreadPoolExecutor(jobs) as pool:
         try:
             for task in tasks:
                 waiting.append(pool.submit(task))
@@ -189,6 +192,7 @@ def _run(course: Course, student: str, folder: Path, own, stage, limits) -> _Don
         done.failed = True
         done.handin.note(f"it could not be run: {type(error).__name__}: {error}")
     done.handin.notebooks.clear()  # many may wait to be entered
+    gc.collect()
     done.seconds = time.monotonic() - started
     return done
 

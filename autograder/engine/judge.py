@@ -35,7 +35,7 @@ def _task(data) -> dict:
 
 
 class Judge:
-    """The engine's side. One process, asked by one thread at a time. Use as a context manager.
+    """The engine's side. One process; threads that share it wait for each other. Use as a context manager.
 
     data: notebook -> exercise -> what `prepare` made.
     """
@@ -43,7 +43,7 @@ class Judge:
     def __init__(self, data: dict):
         self.data = data
         self.lock = threading.Lock()
-        self.process = None
+        self.closed = False
         self._start()
 
     def _start(self):
@@ -66,6 +66,8 @@ class Judge:
         told = pack({"stem": stem, "exercise": exercise, "outcomes": outcomes, "sources": sources})
         with self.lock:
             for _ in range(2):
+                if self.closed:
+                    raise JudgeError("the judge was closed")
                 self._load()
                 try:
                     return self._ask(told)["verdict"]
@@ -99,7 +101,11 @@ class Judge:
             os.close(descriptor)
 
     def close(self):
-        self._stop()
+        self.process.kill()  # whoever waits for a verdict need not wait on
+        with self.lock:
+            if not self.closed:
+                self.closed = True
+                self._stop()
 
     def __enter__(self):
         return self
@@ -150,7 +156,9 @@ def _safe(text, sizes) -> str:
 def main(argv: list[str]) -> int:
     """Answer requests until the pipe ends. argv: descriptors of requests and replies."""
     requests, replies = int(argv[0]), int(argv[1])
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # whatever a result makes numpy ask for
+    resource.setrlimit(
+        resource.RLIMIT_AS, (MEMORY, MEMORY)
+    )  # whatever a result makes numpy ask for
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         data = receive(requests)
         send(replies, {"ready": True})

@@ -37,7 +37,7 @@ _REFUSALS = re.compile(
     r"|The result holds an integer of more than 3000 digits\."
 )
 _UNREADABLE = "The result cannot be read: return a number, a string, a list, a dict, a numpy array or a torch tensor."
-_CLASS = re.compile(r"^\s*class +(\w+)", re.M)
+_CLASS = re.compile(r"^[ \t]*class +(\w+)", re.M)
 _MAX_LINES = 300  # of the student's that may be told
 _MAX_CLASSES = 20  # of the student's own kinds of errors
 _MAX_AXES = 4  # of a shape that is told

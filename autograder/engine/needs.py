@@ -1,8 +1,9 @@
 """Which cells of a notebook have to run so that its answers can be asked, read from their text alone.
 
-A cell is needed when it binds or changes a name that a needed cell uses. Where a text cannot be read as plain Python,
-it is taken to need and to change everything. `grade_run` runs all cells once more where a name was
-missing after all.
+A cell is needed when it binds or changes a name that a needed cell uses, or changes a setting of numpy or torch. Where
+a text cannot be read as plain Python, it is taken to need and to change everything. What a cell changes
+under another name (`same = rows; same.append(1)`) is not seen. Where a name was missing after all, `grade_run` runs
+every cell once more.
 """
 
 import ast
@@ -11,6 +12,9 @@ import warnings
 from functools import lru_cache
 
 EVERYTHING = None
+# Called for its own sake, a function of these sets something for all that follows: a seed, a dtype, a warning.
+SETTINGS = frozenset({"numpy", "torch", "random", "warnings", "os", "sys"})
+MAX_READ_IN_ALL = 300_000  # of a notebook
 MAX_READ = 50_000  # characters: a longer cell is not read, but run
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -53,12 +57,19 @@ def changes(source: str) -> frozenset[str] | None:
 
 def needed(cells: list[tuple[str, bool]]) -> list[bool]:
     """For each (source, wanted) in order: whether it must run. wanted: an answer, or a cell of the student's own."""
+    if sum(len(source) for source, _ in cells) > MAX_READ_IN_ALL:
+        return [True] * len(cells)
     imported = set().union(*(_bound_by_imports(source) for source, _ in cells))
+    settings = set().union(*(_bound_by_imports(source, SETTINGS) for source, _ in cells))
     wanted_names: frozenset[str] | None = frozenset()
     told = [False] * len(cells)
     for place in range(len(cells) - 1, -1, -1):
         source, wanted = cells[place]
-        told[place] = wanted or _touches(source, wanted_names, imported)
+        told[place] = (
+            wanted
+            or _touches(source, wanted_names, imported)
+            or bool(_called_alone(source) & settings)
+        )
         if told[place]:
             used = uses(source)
             unknown = wanted_names is EVERYTHING or used is EVERYTHING
@@ -75,12 +86,28 @@ def _touches(source, names, imported) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _bound_by_imports(source: str) -> frozenset[str]:
-    tree = _parsed(source)
-    nodes = (
-        [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)] if tree else []
+def _bound_by_imports(source: str, packages: frozenset[str] | None = None) -> frozenset[str]:
+    """The names that a cell's imports bind; of these packages alone, or of all."""
+    found = set()
+    for node in ast.walk(_parsed(source) or ast.Module([], [])):
+        if isinstance(node, ast.Import):
+            found |= {(alias.name, _alias(alias)) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {(node.module or "", _alias(alias)) for alias in node.names}
+    return frozenset(
+        bound for module, bound in found if packages is None or module.split(".")[0] in packages
     )
-    return frozenset(_alias(alias) for node in nodes for alias in node.names)
+
+
+@lru_cache(maxsize=4096)
+def _called_alone(source: str) -> frozenset[str]:
+    """The names that statements hang on which are a call and nothing else: `torch.set_default_dtype(…)` is torch."""
+    calls = [
+        node.value.func
+        for node in (_parsed(source) or ast.Module([], [])).body
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    ]
+    return frozenset().union(*(_roots(function) for function in calls))
 
 
 def _alias(alias) -> str:

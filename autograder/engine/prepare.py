@@ -1,6 +1,6 @@
 """Hidden cases, expected results and what known mistakes give, computed by the references once and kept by content.
 
-References run in a process of their own (the only one of grading that imports torch), on a GPU where there is one.
+References run in a process of their own, on a GPU where there is one.
 What it finds is kept in grading/cache/prepared/, readable by its owner alone: a second run computes nothing.
 """
 
@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from autograder.checkdata import ROOT
@@ -17,6 +18,9 @@ from autograder.workspace import Workspace
 
 # What the numbers depend on besides the specification itself.
 _SOURCES = ("solutions/spec.py", "autograder/checkdata.py", "course/descent")
+
+
+_PACKAGES = ("numpy", "torch", "scipy", "scikit-learn")
 
 
 class PrepareError(RuntimeError):
@@ -55,7 +59,7 @@ def _place(space: Workspace, notebook: str) -> Path:
 
 def _sources() -> str:
     """A hash of the code that computes: references call each other, so all of them count."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256("".join(f"{name} {version(name)}" for name in _PACKAGES).encode())
     paths = [ROOT / name for name in (*_SOURCES, "solutions/reference")]
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:

@@ -50,9 +50,12 @@ def problem() -> str | None:
         {f"{ENGINE}/inside": inside},
         {"PYTHONPATH": ENGINE, "PYTHONDONTWRITEBYTECODE": "1"},
     )
-    done = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
-    )
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        return f"a sandbox did not start in a minute. {REFUSED}"
     if done.returncode == 0:
         return None
     reason = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]

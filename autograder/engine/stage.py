@@ -48,7 +48,6 @@ class Stage:
             "modules": list(modules),
         }
         with inside:
-            os.set_inheritable(inside.fileno(), True)
             self.process = subprocess.Popen(
                 self._command(inside.fileno(), settings), stdin=subprocess.DEVNULL, stdout=2,
                 pass_fds=(inside.fileno(),), start_new_session=True, env=self._outer_variables(), cwd=self.folder,

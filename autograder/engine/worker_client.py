@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import psutil
 
 from autograder.engine.inside.frames import FrameError, Reader, pack
-from autograder.engine.stage import Stage
+from autograder.engine.stage import Stage, StageError
 
 __all__ = ["Died", "Limits", "Stage", "Worker"]
 
-START_SECONDS = 30.0
+START_SECONDS = 60.0
+LATE_SECONDS = 30.0  # that a reply may lie unread
 SOCKET_BYTES = (
     400_000  # that an open descriptor may hold unread in the kernel, in no process's count
 )
@@ -53,18 +54,21 @@ class Limits:
 
 
 class Died(Exception):
-    """The worker is gone. kind: one of the verdicts' kinds; forged: it sent a false message.
+    """The worker is gone. kind: one of the verdicts' kinds; look: a person should have a look.
 
     str() says why, in words that the student may read.
     """
 
-    def __init__(self, kind: str, reason: str, *, forged: bool = False):
+    def __init__(self, kind: str, reason: str, *, look: bool = False):
         super().__init__(reason)
-        self.kind, self.forged = kind, forged
+        self.kind, self.look = kind, look
 
 
 class Worker:
-    """One process that runs one notebook. Use as a context manager; `ask` raises Died when it is lost."""
+    """One process that runs one notebook. Use as a context manager; `ask` raises Died when it is lost.
+
+    Raises StageError where it does not start, or where what it was forked from is lost.
+    """
 
     def __init__(self, stage: Stage, limits: Limits):
         self.limits = limits
@@ -103,8 +107,8 @@ class Worker:
         except Died as died:
             self.close()
             words = self.tail.decode("utf-8", "replace").strip()[-500:]
-            reason = f"{died} while it started; its last words: {words or 'none'}"
-            raise Died(died.kind, reason) from None
+            reason = f"a sandbox: {died} while it started; its last words: {words or 'none'}"
+            raise StageError(reason) from None
         return self
 
     def __exit__(self, *error):
@@ -145,17 +149,18 @@ class Worker:
                 raise self._forged()
 
     def _forged(self) -> Died:
-        return Died("output", "it wrote to the grader's own channel", forged=True)
+        return Died("output", "it wrote to the grader's own channel", look=True)
 
     def _wait(self, deadline, writing=False):
         """Until something arrives, or may be written. Raises Died at a limit or at the end."""
         while True:
             left = deadline - time.monotonic()
-            if left <= 0:
-                raise Died("timeout", "it did not end in time and was stopped")
             heard = [self.replies, self.prints] if self.listening else [self.replies]
             wanted = [self.requests] if writing else []
-            ready, free, _ = select.select(heard, wanted, [], min(left, MEMORY_PERIOD))
+            ready, free, _ = select.select(heard, wanted, [], min(max(left, 0), MEMORY_PERIOD))
+            # Only now, and with patience: an engine that was busy itself may find the reply there.
+            if left <= 0 and (self.replies not in ready or left < -LATE_SECONDS):
+                raise Died("timeout", "it did not end in time and was stopped")
             self._watch_memory()
             if self.prints in ready:
                 self._count(os.read(self.prints, 65536))
@@ -163,6 +168,8 @@ class Worker:
                 data = os.read(self.replies, 1 << 20)
                 if not data:
                     raise self._ended()
+                if writing:  # it has answered everything that it was asked
+                    raise self._forged()
                 self.reader.feed(data)
                 return
             if free:
@@ -201,9 +208,15 @@ class Worker:
         """Why the process is gone."""
         if not select.select([self.status], [], [], 5)[0]:
             return Died("exited", "it cut its connection to the grader")
-        code = os.waitstatus_to_exitcode(int.from_bytes(os.read(self.status, 4), "little"))
+        told = os.read(self.status, 4)
+        if not told:
+            raise StageError("the process that all sandboxes are forked from is lost")
+        code = os.waitstatus_to_exitcode(int.from_bytes(told, "little"))
         if -code in _OUT_OF_TIME:
             return Died("timeout", "it used up its time")
+        if -code == signal.SIGKILL and not self.plain:  # it cannot do that to itself
+            reason = "the system stopped it, most likely for want of memory"
+            return Died("memory", reason, look=True)
         # No number: a student could choose it to tell what a hidden case holds.
         return Died("exited", "it crashed" if -code in _CRASHES else "it ended the program")
 
@@ -212,10 +225,11 @@ class Worker:
         if self.closed:
             return
         self.closed = True
-        with contextlib.suppress(ProcessLookupError):
-            if self.plain:
-                os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
             signal.pidfd_send_signal(self.process, signal.SIGKILL)
+        if self.plain:
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
         select.select([self.status], [], [], 5)
         self._close_descriptors()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from autograder.grading import verdicts
 from autograder.grading.jobs import GradeError
+from autograder.grading.lock import locked
 from autograder.grading.running import Way, graded
 from autograder.handins import attempts, collect, policy
 from autograder.handins.archives import Unfit
@@ -35,10 +36,7 @@ class Attempts(Workspace):
 
 def settle(space: Workspace, chapter: str, students: list[str], way: Way) -> None:
     """Lay out the best attempt of each student; nothing to do under "last". Raises what `graded` raises."""
-    try:
-        rules = policy.load(space)
-    except PolicyError as error:
-        raise GradeError(str(error)) from None
+    rules = _rules(space)
     if rules.attempts != "best":
         return
     every = Attempts(space.folder, space.project)
@@ -54,6 +52,23 @@ def settle(space: Workspace, chapter: str, students: list[str], way: Way) -> Non
         _lay_out(
             space, space, chapter, student, student, attempts.kept(space, chapter, student)[number]
         )
+
+
+def choose(space: Workspace, chapter: str) -> list[str]:
+    """Lay out the attempts that count by the policy as it is now, and what is lost -> what to say of it, a line each.
+
+    Raises GradeError when the policy cannot be followed.
+    """
+    with locked(space):
+        changed = list(collect.choose_again(space, chapter, _rules(space)))
+    return [f"{one.student}: {one.name}: {'; '.join(one.words)}" for one in changed]
+
+
+def _rules(space) -> Policy:
+    try:
+        return policy.checked(space)
+    except PolicyError as error:
+        raise GradeError(str(error)) from None
 
 
 def _lay_out_all(space, every, chapter, students) -> dict[str, tuple[str, int, Attempt]]:

@@ -21,16 +21,17 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
 import dask
-from distributed import Client, Future, KilledWorker, LocalCluster, Security
+from distributed import Client, Future, KilledWorker, LocalCluster, Security, Status
 
 from autograder.grading import store
 from autograder.grading.jobs import Chapter, GradeError, Job, Result
 from autograder.grading.running import Way
-from autograder.grading.workers import Ready, Warm, grade_batch
+from autograder.grading.workers import Ready, Warm, grade_batch, prove
 
 BATCH = 4  # jobs a task at most: a task costs 2 ms, a job 50 and more
 AHEAD = 2  # tasks given out for each thread of the workers, so that none waits
-MAX_FAILURES = 3  # of the grader, one after the other, before the run is given up
+# Two threads that share a sandbox's parent start seconds sooner than two processes, and grade a sixth slower.
+SMALL_CLASS = 60
 NO_WORKERS_SECONDS = 60
 GATHER_SECONDS = (
     60  # for a result to come over; it is computed again where its worker has just ended
@@ -67,23 +68,23 @@ class Cluster:
         self.batch, self.doubtful = [], []
         self.flying: dict[str, tuple[Future, list]] = {}  # by task: what it grades
         self.landed: queue.SimpleQueue = queue.SimpleQueue()
-        self.failures = 0  # in a row
-        # We tell ourselves what matters.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "tornado", "asyncio"):  # we tell ourselves what matters
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
-            self._begin(chapter, min(way.jobs, expected))
+            with _told_in_a_sentence():
+                self._begin(chapter, expected)
         except BaseException:
             self.held.close()
             raise
         self.threads = self._count_threads()
         self.batch_size = min(max(expected // (4 * max(self.threads, 1)), 1), BATCH)
 
-    def _begin(self, chapter, number):
+    def _begin(self, chapter, expected):
         scratch = self.held.enter_context(tempfile.TemporaryDirectory(prefix="grading-dask-"))
         self.held.enter_context(dask.config.set(SETTINGS | {"temporary-directory": scratch}))
         with _interrupts_kept_from_children():
             address = self.way.scheduler
-            self.client = self._connect(address) if address else self._start(number)
+            self.client = self._connect(address) if address else self._start(expected)
         before = self.client.run_on_scheduler(_allow_failures, 0)
         self.held.callback(_quietly, self.client.run_on_scheduler, _allow_failures, before)
         if address and set(self.client.run(_version).values()) - {_version()}:
@@ -96,26 +97,27 @@ class Cluster:
         except (OSError, ValueError) as error:
             raise GradeError(f"no scheduler answers at {address} ({error})") from None
 
-    def _start(self, jobs) -> Client:
+    def _start(self, expected) -> Client:
+        jobs = min(self.way.jobs, expected)
         security = Security.temporary()
-        threads = (
-            1 if jobs % 2 else 2
-        )  # two that share a sandbox's parent start sooner than two with one each
-        cluster = LocalCluster(
-            n_workers=jobs // threads, threads_per_worker=threads, host="127.0.0.1", memory_limit=0,
-            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-            silence_logs=logging.CRITICAL, security=security,
-        )  # fmt: skip
+        threads = 2 if expected < SMALL_CLASS and jobs % 2 == 0 else 1
+        environ = {"TMPDIR": dask.config.get("temporary-directory")}
+        try:
+            cluster = LocalCluster(
+                n_workers=jobs // threads, threads_per_worker=threads, host="127.0.0.1", memory_limit=0,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                silence_logs=logging.CRITICAL, security=security, env=environ,
+            )  # fmt: skip
+        except RuntimeError as error:
+            raise GradeError(f"no worker process starts ({error}); it may say why above") from error
         self.held.enter_context(cluster)
         return self.held.enter_context(Client(cluster, security=security))
 
     def _plug(self, name, plugin):
         name = f"{self.name}-{name}"
         self.held.callback(_quietly, self.client.unregister_worker_plugin, name)
-        try:
+        with _told_in_a_sentence():
             self.client.register_plugin(plugin, name=name)
-        except Exception as error:
-            raise GradeError(f"a worker cannot grade: {error}") from error
 
     def ready(self, chapter: Chapter) -> None:
         """Give the chapter to all workers, those to come too. Raises GradeError where one cannot grade."""
@@ -161,7 +163,6 @@ class Cluster:
             _quietly(future.cancel)
             yield from self._failed(batch, _reason(error), again)
             return
-        self.failures = 0
         for (job, _), results in zip(batch, found, strict=True):
             yield Landed(job, results)
 
@@ -169,11 +170,20 @@ class Cluster:
         if not again:
             self.doubtful += batch
             return
-        self.failures += 1
-        if self.failures > MAX_FAILURES:
-            raise GradeError(f"the workers fail one after the other: {reason}")
+        self._prove()  # so it was this job
         for job, _ in batch:
             yield Landed(job, {}, f"the grader failed on it twice: {reason}")
+
+    def _prove(self):
+        """Raises GradeError where no worker can grade anything."""
+        future = self.client.submit(prove, self.name, pure=False)
+        self.flying[future.key] = future, []
+        future.add_done_callback(self.landed.put)
+        del self.flying[self._next().key]
+        try:
+            future.result(timeout=GATHER_SECONDS)
+        except Exception as error:
+            raise GradeError(f"the workers cannot grade any more: {_reason(error)}") from None
 
     def _next(self):
         """The next task that has ended. Raises GradeError when no worker is left to end one."""
@@ -186,7 +196,20 @@ class Cluster:
             except queue.Empty:
                 self.threads = self._count_threads()
                 patience = NO_WORKERS_SECONDS if self.threads else patience - 1
+                if not self.threads and self._given_up():
+                    raise GradeError(
+                        "the worker processes ended and do not start again. What was finished is kept: mend what "
+                        "keeps them from it, and the same command goes on from there."
+                    ) from None
         raise GradeError("there are no workers any more")
+
+    def _given_up(self) -> bool:
+        """Whether all who start our worker processes again have given up. Elsewhere new ones may come."""
+        if self.way.scheduler:
+            return False
+        return all(
+            nanny.status == Status.closed for nanny in list(self.client.cluster.workers.values())
+        )
 
     def _count_threads(self) -> int:
         try:
@@ -205,6 +228,17 @@ class Cluster:
 
     def __exit__(self, *error):
         self.close()
+
+
+@contextlib.contextmanager
+def _told_in_a_sentence():
+    """Whatever dask or a worker raises in here is a GradeError outside."""
+    try:
+        yield
+    except GradeError:
+        raise
+    except Exception as error:
+        raise GradeError(f"a worker cannot grade: {error}") from error
 
 
 def _version() -> str:

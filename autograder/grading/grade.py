@@ -6,6 +6,7 @@ as it is, so that a run that was stopped goes on where it was.
 """
 
 import argparse
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from autograder.classic import course as classic_course
 from autograder.engine.prepare import PrepareError
 from autograder.engine.sandbox import SandboxError
 from autograder.grading import best, gradebook_pages, verdicts
+from autograder.grading.changes import Changes
 from autograder.grading.gradebook import Book, BookError
 from autograder.grading.jobs import Done, GradeError, chosen
 from autograder.grading.lock import locked
@@ -44,7 +46,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def guarded(command: str, do) -> int:
-    """The status of `do()`; 2 with one sentence where nothing can be graded, or somebody pressed Ctrl-C."""
+    """The status of `do()`; 2 with one sentence where nothing can be graded, or somebody stopped it."""
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.default_int_handler)
     try:
         return do()
     except (*ERRORS, OSError) as error:  # a full disk, a folder that is not ours
@@ -64,21 +68,28 @@ def _classic(arguments) -> int:
         raise GradeError("--scheduler grades chapters of this course only: leave it, or --course")
     return classic.grade(
         arguments.course, arguments.chapter, arguments.student,
-        jobs=max(arguments.jobs, 1), sandboxed=not arguments.no_sandbox, force=arguments.force,
+        jobs=arguments.jobs, sandboxed=not arguments.no_sandbox, force=arguments.force,
     )  # fmt: skip
 
 
 def _grade(arguments) -> int:
     started = time.monotonic()
     way = Way.of(arguments, force=arguments.force)
+    for line in best.choose(workspace(), arguments.chapter):
+        print(line)
     told = grade_chapter(workspace(), arguments.chapter, arguments.student, way)
     looks = [submission for submission in told if submission.look]
     names = ", ".join(submission.student for submission in looks)
     for submission in looks:
         print(f"look at {submission.student}: {_why(submission)}")
-    print(f"{len(told)} graded, {len(looks)} need a look{': ' if looks else '.'}{names}")
+    print(f"{len(told)} graded, {needing(len(looks))}{': ' if looks else '.'}{names}")
     print(f"{time.monotonic() - started:.1f} s")
     return 1 if looks else 0
+
+
+def needing(looks: int) -> str:
+    """'1 needs a look'"""
+    return f"{looks} {'needs' if looks == 1 else 'need'} a look"
 
 
 def _why(submission) -> str:
@@ -97,6 +108,7 @@ def grade_chapter(
     students = chosen(space, chapter, students)
     told = []
     with (
+        Changes(space, chapter) as changes,
         locked(space),
         Writer(space, chapter) as writer,
         Progress(len(students)) as progress,
@@ -104,6 +116,7 @@ def grade_chapter(
     ):
         best.settle(space, chapter, students, way or Way())
         for done in stream:
+            changes.note(done.submission)
             writer.enter(done)
             told.append(done.submission)
             progress.step()

@@ -40,7 +40,7 @@ class Run:
 def run(rebuilt: Rebuilt, tasks: dict[str, dict], stage: Stage, limits: Limits) -> Run:
     """Run a notebook. tasks: exercise -> probe, limit and cases, as the judge gives them.
 
-    Raises Died, StageError only where the sandbox itself does not start.
+    Raises StageError only where the sandbox itself does not start, or is lost.
     """
     told = Run()
     _decide_without_running(rebuilt, tasks, told)
@@ -51,7 +51,7 @@ def run(rebuilt: Rebuilt, tasks: dict[str, dict], stage: Stage, limits: Limits) 
     missed = _missed_a_name(tasks, told)
     if missed and spared:
         for name in missed:
-            del told.found[name]
+            told.found.pop(name, None)
         _passes(rebuilt.parts, tasks, told, stage, limits, deadline, left_out - spared)
     for name in tasks.keys() - told.found.keys():  # a release without its check: cannot be built
         told.found[name] = Found(kind="missing", reason=f"{name} has no check in the release.")
@@ -70,8 +70,15 @@ def _passes(parts, tasks, told, stage, limits, deadline, left_out):
         if parts[place].name not in told.found or parts[place].role != "check":
             _blame(parts[place], died, tasks, told)
             left_out.add(place)
+        if died.look:  # what meddles with the process once will do so again
+            left_out |= _cells_of(parts, parts[place].name)
         if time.monotonic() > deadline or told.processes > MAX_DEATHS:
             _give_up(tasks, told, limits, died)
+
+
+def _cells_of(parts: list[Part], name: str) -> set[int]:
+    """Places of the cells in which an exercise is answered."""
+    return {place for place, part in enumerate(parts) if name and name in part.exercises}
 
 
 def _not_needed(parts: list[Part]) -> set[int]:
@@ -173,20 +180,19 @@ def _blame(part: Part, died: Died, tasks, told):
     """Give the verdict on a part that killed the process to the exercises that stand in it."""
     if part.role == "check":
         told.found[part.name] = Found(
-            kind=died.kind, reason=f"{part.name} was called, and {died}.", look=died.forged
+            kind=died.kind, reason=f"{part.name} was called, and {died}.", look=died.look
         )
         return
     names = set(part.exercises) | (part.cell.names & tasks.keys())
     for name in names - told.found.keys():
         reason = f"The cell of {name} was run, and {died}."
-        told.found[name] = Found(kind=died.kind, reason=reason, look=died.forged)
+        told.found[name] = Found(kind=died.kind, reason=reason, look=died.look)
     if not names:
         first = next((line.strip() for line in part.cell.source.splitlines() if line.strip()), "")[
             :60
         ]
-        told.notes.append(
-            f"The cell that begins with {first!r} was left out: it was run, and {died}."
-        )
+        part.left_out = f"it was run, and {died}"
+        told.notes.append(f"The cell that begins with {first!r} was left out: {part.left_out}.")
 
 
 def _give_up(tasks, told, limits, died):

@@ -8,6 +8,7 @@ import sys
 
 from autograder.grading.jobs import Done
 from autograder.grading.verdicts import Submission
+from autograder.handins import names
 from autograder.workspace import COURSE_ID, BookError, Workspace
 
 __all__ = ["Book", "BookError", "open_gradebook"]
@@ -52,11 +53,11 @@ class Book:
         waiting = list(self.queued.values())
         if not waiting:
             return
+        told = names.read(self.space)
         with self.space.book_errors(), self.book.engine.begin() as connection:
             for start in range(0, len(waiting), AT_A_TIME):
-                gradebook_rows.enter(
-                    connection, self.chapter, self.places, waiting[start : start + AT_A_TIME]
-                )
+                some = waiting[start : start + AT_A_TIME]
+                gradebook_rows.enter(connection, self.chapter, self.places, some, told)
         self.queued.clear()
 
     def close(self) -> None:

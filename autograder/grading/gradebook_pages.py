@@ -39,7 +39,8 @@ def notebook_cells(made: Rebuilt, graded: dict[str, Graded]) -> list[dict]:
         if part.role == "added":
             number += 1
             part.cell.id = f"added-{number}"
-            part.cell.metadata = {"descent": {"added": True}}
+            why = {"left_out": part.left_out} if part.left_out else {}
+            part.cell.metadata = {"descent": {"added": True} | why}
         verdict = graded.get(part.name) if part.role == "check" else None
         cells.append(_cell(part, [_output(verdict)] if verdict else []))
     return cells

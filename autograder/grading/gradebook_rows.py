@@ -25,6 +25,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from autograder.grading.gradebook_release import Places
 from autograder.grading.verdicts import Submission
+from autograder.handins.names import KEYS as NAME_KEYS
 
 # The written answers that were entered last, to tell which changed. No foreign key: nbgrader deletes grades freely.
 _answers = Table(
@@ -40,10 +41,16 @@ def make_own_table(connection: Connection) -> None:
     _answers.create(connection, checkfirst=True)
 
 
-def enter(connection: Connection, chapter: str, places: Places, graded: list[Submission]) -> None:
-    """Enter submissions of different students: students, scores, "no response" notes."""
-    students = [submission.student for submission in graded]
-    _upsert(connection, Student, [{"id": student} for student in students], ["id"])
+def enter(
+    connection: Connection,
+    chapter: str,
+    places: Places,
+    graded: list[Submission],
+    names: dict[str, dict[str, str]],
+) -> None:
+    """Enter submissions of different students: students, scores, "no response" notes. names: see handins/names.py."""
+    students = [_student(submission.student, names) for submission in graded]
+    _upsert(connection, Student, students, ["id"], _names)
     entered = _enter_submissions(connection, places, graded)
     pages = _enter_pages(connection, places, entered)
     grades, notes, texts = [], [], {}
@@ -75,6 +82,17 @@ def _upsert(connection, kind, rows, key, changes=None):
     else:
         insert = insert.on_conflict_do_nothing(index_elements=key)
     connection.execute(insert, rows)
+
+
+def _student(student, names) -> dict[str, str | None]:
+    told = names.get(student, {})
+    return {"id": student} | {key: told.get(key) for key in NAME_KEYS}
+
+
+def _names(new):
+    """What nobody has written yet: a name that a person gave stays."""
+    table = Student.__table__.c
+    return {key: func.coalesce(table[key], new[key]) for key in NAME_KEYS}
 
 
 def _scores(new):

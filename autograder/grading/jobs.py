@@ -13,7 +13,7 @@ from autograder.engine.prepare import prepare
 from autograder.grading import rebuild, verdicts
 from autograder.grading.rebuild import Cell
 from autograder.grading.verdicts import Graded, Submission, Written
-from autograder.workspace import Workspace
+from autograder.workspace import Workspace, nearest_first
 
 
 class GradeError(RuntimeError):
@@ -86,16 +86,15 @@ class Result:
 class Done:
     """A graded submission. pages: notebook -> its autograded notebook's JSON text.
 
-    failed: the grader failed on some of it. ran: not all of it was stored.
+    failed: the grader failed on some of it.
     """
 
     submission: Submission
     pages: dict[str, str]
     failed: bool = False
-    ran: bool = True
 
 
-def finish(chapter: str, job: Job, results: dict[str, Result], *, ran: bool = True) -> Done:
+def finish(chapter: str, job: Job, results: dict[str, Result]) -> Done:
     """The results of a submission's notebooks, put together with what is known of the hand-in."""
     about = job.about
     done = Submission(
@@ -112,7 +111,7 @@ def finish(chapter: str, job: Job, results: dict[str, Result], *, ran: bool = Tr
         verdicts.add_records(verdict, about.get("records", {}))
     done.seconds = round(sum(result.seconds for result in results.values()), 2)
     pages = {stem: result.page for stem, result in results.items()}
-    return Done(done, pages, any(result.failed for result in results.values()), ran)
+    return Done(done, pages, any(result.failed for result in results.values()))
 
 
 def read_release(space: Workspace, name: str) -> Chapter:
@@ -147,11 +146,13 @@ def chosen(space: Workspace, chapter: str, students: list[str] | None = None) ->
     unknown = [student for student in students or [] if student not in known]
     if unknown:
         raise GradeError(
-            f"no hand-in of {chapter} from {', '.join(unknown)}. There are: {', '.join(known) or 'none'}."
+            space.no_chapter(chapter)
+            or f"no hand-in of {chapter} from {', '.join(unknown)}. There are: {nearest_first(unknown[0], known)}."
         )
     if not known:
         raise GradeError(
-            f"nobody has handed in {chapter}. First: autograder collect {chapter} FILE…"
+            space.no_chapter(chapter)
+            or f"nobody has handed in {chapter}. First: autograder collect {chapter} FILE…"
         )
     return list(dict.fromkeys(students or known))
 

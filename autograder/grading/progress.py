@@ -6,7 +6,9 @@ import time
 from tqdm import tqdm
 
 SECONDS_BETWEEN_LINES = 10.0
-BAR = "{percentage:3.0f} %|{bar}| {n_fmt} of {total_fmt}, {rate_noinv_fmt}, {remaining} to go"
+LAST = 8  # how long so few take depends on who they are, not on those before: some may loop
+BAR = "{percentage:3.0f} %|{bar}| {n_fmt} of {total_fmt}, {rate_noinv_fmt}"
+TO_GO = ", {remaining} to go"
 
 
 class Progress:
@@ -20,7 +22,11 @@ class Progress:
         self.bar = None
         if self.stream.isatty():
             self.bar = tqdm(
-                total=total, unit="", bar_format=BAR, file=self.stream, dynamic_ncols=True
+                total=total,
+                unit="",
+                bar_format=self._format(),
+                file=self.stream,
+                dynamic_ncols=True,
             )
 
     def step(self) -> None:
@@ -29,20 +35,28 @@ class Progress:
         self.number += 1
         self.first = self.first or now
         if self.bar is not None:
+            self.bar.bar_format = self._format()
             self.bar.update()
         elif now - self.told >= SECONDS_BETWEEN_LINES and self.number < self.total:
             self.told = now
             print(self.line(), file=self.stream, flush=True)
 
+    def _last(self) -> bool:
+        return self.total - self.number <= LAST
+
+    def _format(self) -> str:
+        return BAR if self._last() else BAR + TO_GO
+
     def line(self) -> str:
-        """'37 of 300 graded, 12.4 a second, about 21 s to go'"""
+        """'37 of 300 graded, 12.4 a second, about 21 s to go'; no time to go is told for the last few."""
         seconds = self.clock() - self.first
         told = f"{self.number} of {self.total} graded"
         if self.number < 2 or not seconds:
             return told
         rate = (self.number - 1) / seconds
+        told += f", {rate:.1f} a second"
         left = (self.total - self.number) / rate
-        return f"{told}, {rate:.1f} a second, about {left:.0f} s to go"
+        return told if self._last() else f"{told}, about {left:.0f} s to go"
 
     def __enter__(self):
         return self

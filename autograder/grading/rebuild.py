@@ -18,13 +18,14 @@ class Part:
     """One cell of the rebuilt notebook.
 
     role: "release", "answer", "written", "added", "check", "demo", "text" or "absent". name: of the exercise, for
-    answers and checks. exercises: all whose answer stands in this cell.
+    answers and checks. exercises: all whose answer stands in this cell. left_out: why a cell was not run to its end.
     """
 
     role: str
     cell: Cell
     name: str = ""
     exercises: list[str] = field(default_factory=list)
+    left_out: str = ""
 
     @property
     def runs(self) -> bool:

@@ -9,9 +9,10 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 
-from autograder.grading import snapshots, verdicts
+from autograder.checkdata import ROOT
+from autograder.grading import best, snapshots, verdicts
 from autograder.grading.grade import Writer, guarded
-from autograder.grading.jobs import GradeError
+from autograder.grading.jobs import GradeError, read_release
 from autograder.grading.lock import locked
 from autograder.grading.progress import Progress
 from autograder.grading.running import Way, graded
@@ -75,17 +76,33 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _regrade(space, chapter, way, apply_it) -> int:
-    if not apply_it:
+    with locked(space):
+        best.settle(space, chapter, space.students(chapter), way)
+        for notebook in stale(space, chapter):
+            print(
+                f"{notebook} is older than its master or specification: specifications are read as they are now, "
+                "but points and cells are those handed out. To renew those: autograder build"
+            )
         found = preview(space, chapter, way)
         show(found)
-        print(f"Nothing was entered. To enter it: autograder regrade {chapter} --apply")
-    else:
-        with locked(space):
-            found = preview(space, chapter, way)
-            show(found)
+        if apply_it and found.changes:
             enter(space, chapter, way, found)
+    if not found.changes:
+        print("Nothing changes.")
+    elif apply_it:
         print(f"Entered. To take it back: autograder regrade {chapter} --undo")
+    else:
+        print(f"Nothing was entered. To enter it: autograder regrade {chapter} --apply")
     return 1 if found.failed or any(gain < 0 for gain in found.totals.values()) else 0
+
+
+def stale(space: Workspace, chapter: str) -> list[str]:
+    """The chapter's released notebooks that were built from another master or specification than there is now."""
+    from autograder.building import build, masters
+
+    names = [f"{chapter}/{stem}" for stem in space.release(chapter)]
+    ours = [n for n in names if space.project == ROOT and masters.master_path(n).exists()]
+    return [name for name in ours if build.stale_parts(name)]
 
 
 def preview(space: Workspace, chapter: str, way: Way) -> Preview:
@@ -116,7 +133,9 @@ def _graded_before(space, chapter) -> list[str]:
             f"Not graded yet, and left out: {', '.join(new)}. For them: autograder grade {chapter}"
         )
     if not students:
-        raise GradeError(f"nobody was graded yet. First: autograder grade {chapter}")
+        raise GradeError(
+            space.no_chapter(chapter) or f"nobody was graded yet. First: autograder grade {chapter}"
+        )
     return students
 
 
@@ -152,7 +171,11 @@ def show(found: Preview) -> None:
         print(f"The grader failed on {', '.join(found.failed)}: they stay as they are.")
     gains = list(found.totals.values())
     same = len(found.applied) - len(gains)
-    print(f"In all: {_counted(gains)}, {same} students without any change.")
+    print(f"In all: {_counted(gains)}, {_students(same)} without any change.")
+
+
+def _students(number: int) -> str:
+    return f"{number} student{'' if number == 1 else 's'}"
 
 
 def _counted(gains) -> str:
@@ -194,11 +217,30 @@ def undo(space: Workspace, chapter: str) -> int:
                 ):
                     kept.append(student)
         snapshots.close(snapshot)
-    print(f"{len(before) - len(kept)} students are as they were before.")
+    back = len(before) - len(kept)
+    print(f"{_students(back)} {'is' if back == 1 else 'are'} as before.")
+    for line in _other_points(space, chapter, list(before.values())):
+        print(line)
     if kept:
         print(f"Graded again since then, and left as they are: {', '.join(kept)}.")
     print("The specification is still the mended one: the next `autograder grade` goes by it.")
     return 1 if kept else 0
+
+
+def _other_points(space, chapter, before) -> list[str]:
+    """Where a verdict that was brought back has another maximum than the release, in a sentence each."""
+    points = {
+        f"{chapter}/{stem} {name}": worth
+        for stem, of_notebook in read_release(space, chapter).points.items()
+        for name, worth in of_notebook.items()
+    }
+    old = {f"{v.notebook} {v.exercise}": v for done in before for v in done.submission.verdicts}
+    return [
+        f"{name}: the points are as before, of {verdict.max_points:g}; the maximum in the gradebook is the release's "
+        f"own, {points[name]:g}."
+        for name, verdict in old.items()
+        if name in points and points[name] != verdict.max_points
+    ]
 
 
 def _digest_now(space, chapter, student) -> str:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -20,6 +20,12 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def _positive(told: str) -> int:
+    if not told.isdecimal() or int(told) < 1:
+        raise ArgumentTypeError(f"{told} at a time grades nobody: give a number from 1 up")
+    return int(told)
+
+
 @dataclass
 class Way:
     """How to grade. jobs: at a time, here; scheduler: the address of one elsewhere, instead. force: all anew."""
@@ -34,7 +40,7 @@ class Way:
     def add_options(parser: ArgumentParser) -> None:
         """The options of every command that grades."""
         parser.add_argument(
-            "--jobs", type=int, default=_cores(), metavar="N",
+            "--jobs", type=_positive, default=_cores(), metavar="N",
             help="submissions at a time (default: the cores of this machine)",
         )  # fmt: skip
         parser.add_argument(
@@ -49,7 +55,7 @@ class Way:
     def of(cls, arguments, *, force=False) -> "Way":
         """As the command line says."""
         sandboxed = not arguments.no_sandbox
-        return cls(sandboxed, max(arguments.jobs, 1), arguments.scheduler, force=force)
+        return cls(sandboxed, arguments.jobs, arguments.scheduler, force=force)
 
 
 def graded(space: Workspace, chapter: str, students: list[str], way: Way) -> Iterator[Done]:
@@ -114,7 +120,7 @@ class _Run:
             found = {} if self.way.force else self.store.find(job)
             missing = [stem for stem in self.chapter.release if stem not in found]
             if not missing:
-                yield finish(self.name, job, found, ran=False)
+                yield finish(self.name, job, found)
                 continue
             cluster = cluster or self._workers()
             twins = self.given.setdefault(self._addresses(job), [])

@@ -2,12 +2,14 @@
 
 import gc
 import threading
+import warnings
 
 from distributed import WorkerPlugin
 
 from autograder.engine.judge import Judge, JudgeError
 from autograder.engine.stage import Stage, StageError
-from autograder.engine.worker_client import Died, Limits, Worker
+from autograder.engine.worker_client import Limits, Worker
+from autograder.grading import garbage
 from autograder.grading.grader import Grader
 from autograder.grading.jobs import Chapter, Job, Result
 
@@ -15,12 +17,11 @@ from autograder.grading.jobs import Chapter, Job, Result
 class Bench:
     """What a worker process holds for one run, for all its threads: the sandbox's parent, the judge and the grader.
 
-    While there is one, garbage is collected between batches alone: in Python 3.11 a finalizer that runs in the middle
-    of ast.parse lets another thread in, and where that parses too, one of them fails with a SystemError.
+    While a worker has one, garbage is collected between batches alone (see `garbage`).
     """
 
     def __init__(self, notebooks: list[str], modules: list[str], *, sandboxed: bool):
-        gc.disable()
+        self.closed = False
         self.lock = threading.Lock()
         self.begin = lambda: Stage(notebooks, modules, sandboxed=sandboxed)
         self.stage = self.begin()
@@ -30,21 +31,28 @@ class Bench:
         """Be ready to grade, proven by one sandbox. Raises StageError."""
         self.judge = Judge(chapter.data)
         self.grader = Grader(chapter, self.judge, self.stage, limits)
-        try:
-            Worker(self.stage, limits).__enter__().close()
-        except Died as died:
-            raise StageError(f"no sandbox starts: {died}") from None
+        self.prove()
+
+    def prove(self) -> None:
+        """Nothing, where a sandbox can be had. Raises StageError."""
+        with Worker(self.stage, self.grader.limits):
+            pass
 
     def renew(self, failed: Grader) -> None:
         """A new sandbox and a new judge in place of those that failed; once, also where two threads found out."""
         with self.lock:
-            if self.grader is failed:
-                self.close()
-                self.stage = self.begin()
-                self.open(failed.chapter, failed.limits)
+            if self.closed or self.grader is not failed:
+                return
+            self._end()
+            self.stage = self.begin()
+            self.open(failed.chapter, failed.limits)
 
     def close(self) -> None:
-        """End sandbox and judge."""
+        """End sandbox and judge, for good."""
+        self.closed = True
+        self._end()
+
+    def _end(self):
         self.stage.close()
         if self.judge:
             self.judge.close()
@@ -62,12 +70,14 @@ class Warm(WorkerPlugin):
 
     def setup(self, worker):
         _benches[self.run] = Bench(self.notebooks, self.modules, sandboxed=self.sandboxed)
+        garbage.put_off()
+        warnings.simplefilter("ignore")  # of students' code; to set and reset it is not for threads
 
     def teardown(self, worker):
         bench = _benches.pop(self.run, None)
         if bench:
             bench.close()
-            gc.enable()
+            garbage.resume()
 
 
 class Ready(WorkerPlugin):
@@ -78,6 +88,11 @@ class Ready(WorkerPlugin):
 
     def setup(self, worker):
         _benches[self.run].open(self.chapter, self.limits)
+
+
+def prove(run: str) -> None:
+    """In a worker: nothing, where a sandbox can be had. Raises StageError."""
+    _benches[run].prove()
 
 
 def grade_batch(run: str, batch: list[tuple[Job, list[str]]]) -> list[dict[str, Result]]:

@@ -15,6 +15,8 @@ MAX_FILES = 10_000  # in one archive
 FREE = 30_000_000  # a file up to this size may be of any ratio: an endless print packs very well
 MAX_RATIO = 100  # of a larger one: notebooks reach 5 to 20
 LINK = 0o120000
+MAGIC = b"PK\x03\x04"  # how a zip begins
+CUT = "it is cut off, or something stands before its first file: download it again"
 
 
 class Unfit(Exception):
@@ -63,6 +65,9 @@ class Archive:
             raise Unfit(f"it holds {len(self._infos)} files; at most {MAX_FILES} are read")
         if sum(info.compress_size for info in self._infos) > size:
             raise Unfit("its files overlap, which no program does that packs honestly")
+        if self._infos and min(info.header_offset for info in self._infos) > 0:
+            # Cut off within a zip that lies in it: that one's directory is the last, and is read instead.
+            raise Unfit(CUT)
 
     def __enter__(self):
         return self
@@ -93,6 +98,18 @@ class Archive:
         return _within(limit, data, shown)
 
 
+def looks_like_zip(path: Path) -> bool:
+    """Whether a file is a zip, or the beginning of one."""
+    return zipfile.is_zipfile(path) or _begin(path) == MAGIC
+
+
+def _begin(file: Path | io.BytesIO) -> bytes:
+    if isinstance(file, io.BytesIO):
+        return file.getvalue()[: len(MAGIC)]
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC))
+
+
 def _open(file) -> zipfile.ZipFile:
     try:
         try:  # some programs write names in UTF-8 and do not say so
@@ -100,6 +117,8 @@ def _open(file) -> zipfile.ZipFile:
         except UnicodeDecodeError:
             return zipfile.ZipFile(file)
     except Exception as error:  # a broken directory raises many kinds
+        if _begin(file) == MAGIC:
+            raise Unfit(CUT) from None
         raise Unfit(f"it is no zip file, or a broken one ({type(error).__name__})") from None
 
 

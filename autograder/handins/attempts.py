@@ -14,6 +14,9 @@ from pathlib import Path
 from autograder.handins.policy import Policy
 from autograder.workspace import Workspace, write_text
 
+# What is known of an attempt's time, the worst first.
+_CLOCKS = ("file", "name", "lms")
+
 
 @dataclass
 class Attempt:
@@ -67,18 +70,16 @@ def current(space: Workspace, chapter: str, student: str) -> str:
 
 
 def keep(space: Workspace, chapter: str, student: str, data: bytes, attempt: Attempt) -> bool:
-    """Keep an attempt, and name its file. False when it was kept before; nothing is ever overwritten."""
+    """Keep an attempt, and name its file. False when it was kept before; no hand-in is ever overwritten.
+
+    What is known of its time is corrected by what is known better: see `_again`.
+    """
     folder = space.received(chapter, student)
     folder.mkdir(parents=True, exist_ok=True)
-    last = kept(space, chapter, student)[-1:]
-    if (
-        last
-        and (folder / last[0].file).read_bytes() == data
-        and "file" in (last[0].clock, attempt.clock)
-    ):
-        # The same once more: the date of a file is that of a download. A better time is noted.
-        attempt.file = last[0].file
-        if attempt.clock != "file":
+    again = _again(folder, kept(space, chapter, student), data, attempt)
+    if again:
+        attempt.file = again.file
+        if attempt.clock != "file" and _CLOCKS.index(attempt.clock) >= _CLOCKS.index(again.clock):
             _note(folder, attempt)
         return False
     for number in range(1000):
@@ -96,19 +97,62 @@ def keep(space: Workspace, chapter: str, student: str, data: bytes, attempt: Att
     raise RuntimeError(f"{folder} holds a thousand hand-ins of one second.")
 
 
+def _again(folder, before: list[Attempt], data: bytes, attempt: Attempt) -> Attempt | None:
+    """The attempt that this is once more, at another time: the same file of the same account of an LMS.
+
+    Moodle has one time for it, which reads otherwise when its time zone was changed. Else the last one, where one of
+    the two times is the date of a file, which is that of a download.
+    """
+    for known in reversed(before):
+        clocks = {attempt.clock, known.clock}
+        told = "lms" in clocks and attempt.lms and attempt.lms == known.lms
+        dated = "file" in clocks and known is before[-1]
+        if (told or dated) and (folder / known.file).read_bytes() == data:
+            return known
+    return None
+
+
 def _note(folder, attempt) -> None:
     write_text((folder / attempt.file).with_suffix(".json"), _text(attempt))
 
 
 def days_late(policy: Policy, chapter: str, student: str, attempt: Attempt) -> int:
-    """Days begun after the deadline. What an LMS calls late is late by one day at least."""
-    least = int(attempt.late and policy.deadline(chapter, student) is not None)
-    if attempt.clock == "file":
-        return least
+    """Days begun after the deadline: see `lateness`."""
+    return lateness(policy, chapter, student, attempt)[0]
+
+
+def lateness(policy: Policy, chapter: str, student: str, attempt: Attempt) -> tuple[int, str]:
+    """(days begun after the deadline, what is doubtful about that, or empty).
+
+    The deadline of the policy decides, by the attempt's time. An LMS that says "late" is asked only where there is no
+    deadline, or no time is known; it counts for one day, and knows nothing of extra time.
+    """
+    end, extra = policy.deadline(chapter, student), policy.has_extra(chapter, student)
+    when = _when(policy, attempt)
+    days = policy.days_late(chapter, student, when) if when else 0
+    if end and when and attempt.clock != "file":
+        told = attempt.late and not days and not extra
+        return days, "the LMS calls it late, but its time is before the deadline" if told else ""
+    if attempt.late and extra and (not end or days or not when):
+        return 0, (
+            "the LMS calls it late, but there is extra time, and its time is not known: counted as in time"
+        )
+    if attempt.late and not end:
+        return 1, ""
+    if attempt.late and (days or not when):
+        return 1, "its time is not known, but the LMS calls it late: counted as one day late"
+    if days:
+        return 0, "its time is not known: counted as in time, though its date is after the deadline"
+    return 0, ""  # a file that was downloaded before the deadline came before it, too
+
+
+def _when(policy, attempt) -> datetime.datetime | None:
+    """The attempt's time; None for a stamp that is none (20261350-000000), and for the 1980 of zips without dates."""
     try:
-        return max(least, policy.days_late(chapter, student, policy.when(attempt.stamp)))
-    except ValueError:  # a stamp that is no time: 20261350-000000
-        return least
+        when = policy.when(attempt.stamp)
+    except ValueError:
+        return None
+    return when if when.year >= 2000 else None
 
 
 def choose(policy: Policy, chapter: str, student: str, attempts: list[Attempt]) -> Attempt:
@@ -129,6 +173,25 @@ def lay_out(
         (folder / f"{stem}.ipynb").write_bytes(data)
     write_text(folder / "timestamp.txt", attempt.submitted + "\n")
     write_text(space.received(chapter, student) / "current.json", _text(attempt))
+
+
+def is_laid_out(space: Workspace, chapter: str, student: str) -> bool:
+    """Whether there is something to grade: a notebook in grading/submitted."""
+    return any(space.submitted(chapter, student).glob("*.ipynb"))
+
+
+def students(space: Workspace, chapter: str) -> list[str]:
+    """Who has handed in, whatever became of grading/submitted."""
+    return sorted(
+        {path.parent.name for path in space.received(chapter, "x").parent.glob("*/*.zip")}
+    )
+
+
+def known(space: Workspace, chapter: str) -> set[str]:
+    """Who has handed in: their ids, and the accounts that an LMS named ("Moodle 4711")."""
+    ids = students(space, chapter)
+    accounts = {attempt.lms for student in ids for attempt in kept(space, chapter, student)}
+    return {*ids, *accounts}
 
 
 def as_utc(policy: Policy, stamp: str) -> str:

@@ -2,7 +2,8 @@
 
 FILE is what `submit` wrote, what Moodle or Canvas gives when all submissions are downloaded, a zip or a folder of many,
 or a folder of folders named by student that hold notebooks. Without FILE, what was collected before is looked at again:
-after a change of grading/policy.toml another attempt may be the one to grade.
+after a change of grading/policy.toml another attempt may be the one to grade, and what is lost from grading/submitted
+is made again.
 
 Students are known by what the LMS says, else by the file's (or folder's) name, never by what stands inside. With a
 roster, each is one of its students; without, an LMS's name becomes an id. Every attempt is kept under grading/received;
@@ -10,16 +11,17 @@ the one that counts is laid out in grading/submitted, where grading finds it.
 """
 
 import argparse
+import datetime
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.handins import attempts, collect_files, lms, notebooks, policy, roster
+from autograder.handins import attempts, collect_files, lms, names, notebooks, policy, roster
 from autograder.handins.archives import Unfit
 from autograder.handins.attempts import Attempt
-from autograder.handins.handin import HandIn, Refused, contents
+from autograder.handins.handin import NAME, HandIn, Refused, contents
 from autograder.handins.policy import Policy, PolicyError
 from autograder.handins.roster import Roster, RosterError, Student
 from autograder.workspace import Workspace, workspace
@@ -27,12 +29,13 @@ from autograder.workspace import Workspace, workspace
 
 @dataclass
 class Outcome:
-    """What became of one hand-in. words: for the instructor, one line each."""
+    """What became of one hand-in. words: for the instructor, one line each. new: it was not received before."""
 
     name: str
     student: str
     taken: bool
     words: list[str]
+    new: bool = False
 
 
 class _Stranger(Exception):
@@ -50,31 +53,80 @@ def main(argv: list[str] | None = None) -> int:
         "--roster", type=Path, help="a CSV file of the class, also Moodle's or Canvas's"
     )
     arguments = parser.parse_args(argv)
-    space = workspace()
-    if not space.release(arguments.chapter):
-        words = f"there is no released chapter {arguments.chapter!r} in course/."
-        print(f"collect: {words}", file=sys.stderr)
-        return 2
+    space, chapter = workspace(), arguments.chapter
     try:
-        rules = policy.load(space)
+        _is_released(space, chapter)
+        rules = policy.checked(space)
         known = roster.read(arguments.roster) if arguments.roster else None
-    except (PolicyError, RosterError) as error:
+    except (_NoChapter, PolicyError, RosterError) as error:
         print(f"collect: {error}", file=sys.stderr)
         return 2
+    if known:
+        _tell_of_roster(space, known, rules)
     if not arguments.file:
-        return _tell(choose_again(space, arguments.chapter, rules), "to grade now", "refused")
-    found = take(space, arguments.chapter, arguments.file, known, rules)
-    return _tell(found, "taken", "refused")
+        status = _tell_again(list(choose_again(space, chapter, rules)))
+    else:
+        status = _tell(take(space, chapter, arguments.file, known, rules))
+    if known:
+        missing = known.missing(attempts.known(space, chapter))
+        print(roster.nothing_from(missing, len(known.students)))
+    return status
 
 
-def _tell(outcomes: Iterator[Outcome], done: str, failed: str) -> int:
-    count = {True: 0, False: 0}
+class _NoChapter(Exception):
+    """Which chapters there are, instead."""
+
+
+def _is_released(space, chapter) -> None:
+    if wrong := space.no_chapter(chapter):
+        raise _NoChapter(wrong)
+
+
+def _tell_of_roster(space, known: Roster, rules: Policy) -> None:
+    """Say how the roster was read, and keep its names for the gradebook."""
+    names.remember(space, known)
+    notes = list(known.notes)
+    if rules.zone is None and any(student.handed_in for student in known.students):
+        here = datetime.datetime.now().astimezone()
+        notes.append(
+            f"Moodle's times are read in this machine's time zone ({here:%Z}). Should that be another than Moodle's, "
+            'write timezone = "Europe/Berlin" or the like at the top of grading/policy.toml'
+        )
+    for note in notes:
+        print(f"collect: {note}.", file=sys.stderr)
+
+
+def _tell(outcomes: Iterable[Outcome]) -> int:
+    """Print what became of each hand-in, and how many -> status."""
+    new = again = refused = 0
     for outcome in outcomes:
-        count[outcome.taken] += 1
-        word = "took   " if outcome.taken else "REFUSED"
-        print(f"{word} {_one_line(outcome.name)}: {_one_line('; '.join(outcome.words))}")
-    print(f"{count[True]} {done}, {count[False]} {failed}.")
-    return 1 if count[False] else 0
+        new += outcome.taken and outcome.new
+        again += outcome.taken and not outcome.new
+        refused += not outcome.taken
+        print(_line(outcome))
+    print(f"{new + again} taken ({new} new, {again} received before), {refused} refused.")
+    return 1 if refused else 0
+
+
+def _tell_again(outcomes: list[Outcome]) -> int:
+    refused = sum(not outcome.taken for outcome in outcomes)
+    for outcome in outcomes:
+        print(_line(outcome))
+    if not outcomes:
+        print(
+            "Nothing to do: the attempts that count lie in submitted/. To take hand-ins, name files."
+        )
+    else:
+        print(f"{len(outcomes) - refused} to grade now, {refused} refused.")
+    return 1 if refused else 0
+
+
+def _line(outcome: Outcome) -> str:
+    word = "took   " if outcome.taken else "REFUSED"
+    named = NAME.fullmatch(outcome.name)
+    known = not outcome.taken or (named and named["student"] == outcome.student)
+    whose = "" if known else f" for {outcome.student}"
+    return f"{word} {_one_line(outcome.name)}{whose}: {_one_line('; '.join(outcome.words))}"
 
 
 def _one_line(text) -> str:
@@ -111,10 +163,22 @@ def _take(space, chapter, handin: HandIn, known, rules) -> Outcome:
         said.append(f"it holds no notebook of {chapter} that can be read")
         return Outcome(handin.name, student.id, False, said)
     attempt = _attempt(handin, student, rules, said)
-    if not attempts.keep(space, chapter, student.id, handin.data, attempt):
+    before = {one.file: one.stamp for one in attempts.kept(space, chapter, student.id)}
+    new = attempts.keep(space, chapter, student.id, handin.data, attempt)
+    if not new:
         said.append("received before")
+        said += _corrected(space, chapter, student.id, attempt, before, rules)
     _settle(space, chapter, student.id, attempt, named, rules, said)
-    return Outcome(handin.name, student.id, True, said or ["complete"])
+    return Outcome(handin.name, student.id, True, said or ["complete"], new)
+
+
+def _corrected(space, chapter, student, attempt, before: dict[str, str], rules) -> list[str]:
+    """What to say where another time of an attempt is known now."""
+    now = {one.file: one.stamp for one in attempts.kept(space, chapter, student)}
+    old, new = before.get(attempt.file), now[attempt.file]
+    if old in (None, new):
+        return []
+    return [f"its time is corrected: {rules.shown(new)}, before {rules.shown(old)}"]
 
 
 def _whose(handin: HandIn, known: Roster | None) -> Student:
@@ -150,18 +214,14 @@ def _attempt(handin, student: Student, rules, said) -> Attempt:
             said.append(f"its file is named for {handin.student!r}, taken for {student.id!r}")
     if person and person.lms == "Moodle" and student.handed_in:
         stamp, clock = student.handed_in, "lms"
-        said.append(f"handed in {_read_stamp(stamp)}, as Moodle says")
+        said.append(f"handed in {rules.shown(stamp)}, as Moodle says")
     elif person and clock == "file":
-        said.append(f"its time is not known: {_read_stamp(stamp)} is a date in the zip")
+        said.append(f"its time is not known: {rules.shown(stamp)} is a date in the zip")
     if handin.late:
         said.append("late, as Canvas says")
     submitted = attempts.as_utc(rules, stamp)
     key = person.key if person else ""
     return Attempt("", stamp, clock, handin.late, key, submitted, handin.records, list(said))
-
-
-def _read_stamp(stamp) -> str:
-    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"
 
 
 def _settle(space, chapter, student, attempt, named, rules, said) -> None:
@@ -178,27 +238,29 @@ def _settle(space, chapter, student, attempt, named, rules, said) -> None:
 
 
 def choose_again(space: Workspace, chapter: str, rules: Policy) -> Iterator[Outcome]:
-    """Lay out the attempt that counts by the policy, for everybody for whom it is another than before.
+    """Lay out the attempt that counts by the policy, for whom it is another than before, or is gone from submitted/.
 
     Which is the best is known when all are graded: `grade` lays that one out.
     """
-    for folder in sorted(space.received(chapter, "x").parent.glob("*/")):
-        everything = attempts.kept(space, chapter, folder.name)
-        now = attempts.current(space, chapter, folder.name)
-        if not everything or (now and rules.attempts == "best"):
-            continue
-        chosen = attempts.choose(rules, chapter, folder.name, everything)
-        if chosen.file != now:
-            yield _choose_now(space, chapter, folder.name, chosen)
+    for student in attempts.students(space, chapter):
+        everything = attempts.kept(space, chapter, student)
+        file = attempts.current(space, chapter, student)
+        now = next((attempt for attempt in everything if attempt.file == file), None)
+        chosen = attempts.choose(rules, chapter, student, everything)
+        if now and rules.attempts == "best":
+            chosen = now
+        if chosen != now or not attempts.is_laid_out(space, chapter, student):
+            yield _choose_now(space, chapter, student, chosen, again=chosen == now)
 
 
-def _choose_now(space, chapter, student, chosen) -> Outcome:
+def _choose_now(space, chapter, student, chosen, again) -> Outcome:
     try:
         files = kept_notebooks(space, chapter, student, chosen)
     except Unfit as unfit:
         return Outcome(chosen.file, student, False, [str(unfit)])
     attempts.lay_out(space, chapter, student, chosen, files)
-    return Outcome(chosen.file, student, True, ["the one to grade now"])
+    words = "was gone from submitted/, and is there again" if again else "the one to grade now"
+    return Outcome(chosen.file, student, True, [words])
 
 
 def kept_notebooks(

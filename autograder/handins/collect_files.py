@@ -6,13 +6,12 @@ refused; it never keeps the others out.
 
 import time
 import unicodedata
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.handins import handin, lms
-from autograder.handins.archives import Archive, Entry, Unfit, folded
+from autograder.handins.archives import Archive, Entry, Unfit, folded, looks_like_zip
 from autograder.handins.handin import MAX_HANDIN, MAX_NOTEBOOK, NAME, HandIn, Refused, pack
 from autograder.handins.lms import Person
 from autograder.handins.roster import is_identifier
@@ -49,7 +48,7 @@ def find(path: Path, chapter: str) -> Iterator[HandIn | Refused]:
         yield _read_handin(_on_disk(path, (path.name,)), path.name, chapter)
     elif _of_lms(path.name):
         yield from _of_many([_on_disk(path, (path.name,))], chapter, "")
-    elif zipfile.is_zipfile(path):
+    elif looks_like_zip(path):
         yield from _in_archive(path, chapter)
     else:
         yield Refused(

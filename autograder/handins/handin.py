@@ -10,7 +10,7 @@ from autograder.handins.archives import Archive, Unfit
 from autograder.handins.lms import Person
 from autograder.handins.roster import IDENTIFIER
 
-MAX_NOTEBOOK = 30_000_000
+MAX_NOTEBOOK = 100_000_000
 MAX_HANDIN = 100_000_000
 MAX_MANIFEST = 5_000_000
 # A browser that saves the same name twice adds " (1)", Canvas "-1".

@@ -1,27 +1,11 @@
 """What the course agreed on: deadlines, late days, extra time, attempts, dropped exercises, in grading/policy.toml.
 
-    timezone = "Europe/Berlin"
-    attempts = "last"                   # the last in time (else the last); or "best": the one with most points
-    drop = ["03_optimisation/01_gradient_descent/step"]     # counts for nobody
-
-    [deadlines]
-    03_optimisation = 2026-11-30T23:59:00
-
-    [late]
-    percent_per_day = 10                # of the chapter's points, for each day begun
-    at_most = 50                        # percent
-    grace_minutes = 15
-
-    [extra_time]
-    ada = { days = 7 }
-    bob = { 03_optimisation = { minutes = 90 } }
-
-Nothing of this is written into a score: it is applied when marks are exported, so that a change counts at once. The
-percentage is of what the chapter is worth, and nobody gets less than 0.
+docs/policy.md has an example, and says what each key means. Nothing of this is written into a score: it is applied when
+marks are exported, so that a change counts at once.
 """
 
 import datetime
-import difflib
+import json
 import math
 import tomllib
 from dataclasses import dataclass, field
@@ -29,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from autograder.workspace import Workspace
+from autograder.workspace import Workspace, nearest_first
 
 DAY = timedelta(days=1)
 MOST = 100_000  # days or minutes: more is a slip
@@ -77,6 +61,18 @@ class Policy:
             return 0
         return math.ceil((handed_in - end) / DAY)
 
+    def has_extra(self, chapter: str, student: str) -> bool:
+        """Whether this student has more time for the chapter than others."""
+        mine = self.extra.get(student, {})
+        return any(mine.get(chapter, mine.get("", ())))
+
+    def shown(self, stamp: str) -> str:
+        """A stamp for people, with its time zone; as it is where it is no time."""
+        try:
+            return f"{self.when(stamp):%Y-%m-%d %H:%M %Z}"
+        except ValueError:
+            return stamp
+
     def penalty(self, days: int, worth: float) -> float:
         """Points taken off for so many days, of a chapter worth so many points."""
         return worth * min(self.percent_per_day * days, self.at_most) / 100
@@ -100,6 +96,33 @@ def load(space: Workspace) -> Policy:
         return read(path) if path.exists() else Policy()
     except PolicyError as error:
         raise PolicyError(f"{path}: {error}") from None
+
+
+def checked(space: Workspace) -> Policy:
+    """The course's policy, for those who follow it before anything is graded.
+
+    Raises PolicyError also for a chapter or an exercise that is not released. Students may hand in yet.
+    """
+    rules = load(space)
+    there = space.chapters()
+    asked = {name.split("/")[0] for name in rules.drop}.intersection(there)
+    exercises = {name for chapter in asked for name in _exercises(space, chapter)}
+    try:
+        rules.check(rules.extra, there, exercises)
+    except PolicyError as error:
+        raise PolicyError(f"{space.folder / 'policy.toml'}: {error}") from None
+    return rules
+
+
+def _exercises(space, chapter) -> set[str]:
+    """What has points in a released chapter, as "chapter/notebook/exercise"."""
+    found = set()
+    for stem, path in space.release(chapter).items():
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            told = cell["metadata"].get("nbgrader", {})
+            if told.get("grade") or told.get("task"):
+                found.add(f"{chapter}/{stem}/{told['grade_id'].removeprefix('check-')}")
+    return found
 
 
 def read(path: Path) -> Policy:
@@ -129,9 +152,8 @@ def read(path: Path) -> Policy:
 def _known(key, name, names, what) -> None:
     if name in names:
         return
-    near = difflib.get_close_matches(name, names, 3) or sorted(names)[:12]
     more = " (with --roster FILE, those who have not handed in too)" if what == "student" else ""
-    shown = ", ".join(near) or "none"
+    shown = nearest_first(name, names)
     raise PolicyError(f"{key}: there is no {what} {name!r}. There are: {shown}{more}")
 
 

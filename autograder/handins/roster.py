@@ -4,10 +4,13 @@ Read by its header, whatever else stands in it: Canvas's gradebook export, Moodl
 participants (these in English or German), or a table of one's own with a name and an id, an e-mail address or both.
 """
 
+import codecs
+import contextlib
 import csv
 import datetime
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -39,7 +42,10 @@ class RosterError(ValueError):
 
 @dataclass
 class Student:
-    """One row. numbers: the id of each LMS that the roster knows. handed_in: Moodle's time, local, or empty."""
+    """One row. numbers: the id of each LMS that the roster knows. handed_in: Moodle's time, local, or empty.
+
+    first, last: the parts of the name, as well as they can be told.
+    """
 
     id: str
     name: str
@@ -48,16 +54,49 @@ class Student:
     handed_in: str
     row: list[str]
     ids: list[str] = field(default_factory=list)
+    first: str = ""
+    last: str = ""
+
+    @property
+    def accounts(self) -> list[str]:
+        """As what the LMSs know this student, small letters: "moodle 4711"."""
+        return [
+            f"{system} {number}".casefold() for system, number in self.numbers.items() if number
+        ]
 
 
 @dataclass
 class Roster:
-    """The students, and the file as it was read: its header and all of its rows."""
+    """The students, and the file as it was read: its header and all of its rows. notes: what was guessed of it."""
 
     name: str
     header: list[str]
     rows: list[list[str]]
     students: list[Student]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_canvas(self) -> bool:
+        """Whether it is an export of Canvas's gradebook."""
+        return self.column("id") is not None and self.column("section") is not None
+
+    def by_number(self, key: str) -> Student | None:
+        """The student whom an LMS has under this number, "Moodle 4711"; None where the roster does not have it."""
+        found = self._by_account.get(key.casefold(), [])
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _by_account(self) -> dict[str, list[Student]]:
+        found: dict[str, list[Student]] = {}
+        for student in self.students:
+            for account in student.accounts:
+                found.setdefault(account, []).append(student)
+        return found
+
+    def missing(self, known) -> list[str]:
+        """The ids of those who are not among the `known`: ids, and accounts of an LMS ("Moodle 4711")."""
+        there = {text.casefold() for text in known}
+        return [s.id for s in self.students if not there.intersection([*s.ids, *s.accounts])]
 
     def by_id(self, text: str) -> Student:
         """The student with this id, number or e-mail address. Raises RosterError for none, or several."""
@@ -107,41 +146,52 @@ class Roster:
         return next((folded.index(name) for name in names if name in folded), None)
 
 
+def nothing_from(missing: list[str], count: int) -> str:
+    """Who of a roster of so many has handed in nothing, in a line."""
+    shown = f" ({', '.join(missing)})" if missing else ""
+    return f"Handed in nothing: {len(missing)} of {count} in the roster{shown}."
+
+
 def read(path: Path) -> Roster:
     """The roster in a file. Raises RosterError when it is none."""
-    lines = list(csv.reader(io.StringIO(_text(path), newline=""), delimiter=_delimiter(path)))
+    notes: list[str] = []
+    text = _text(path, notes)
+    # What separates the columns is the sign that the header has most of.
+    delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
+    lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     if not lines:
         raise RosterError(f"{path.name} is empty")
     header = lines[0]
     rows = [line + [""] * (len(header) - len(line)) for line in lines[1:] if any(line)]
-    roster = Roster(path.name, header, rows, [])
+    roster = Roster(path.name, header, rows, [], notes)
     places = _places(roster)
     roster.students = [_student(row, places) for row in rows if _is_student(row, places)]
+    _tell_apart(roster.students)
     _check(roster)
     return roster
 
 
-def _text(path) -> str:
+def _text(path, notes) -> str:
     csv.field_size_limit(10_000_000)  # a worksheet holds whole online texts
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
         raise RosterError(f"{path} cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise RosterError(f"{path.name} is no UTF-8 text: save it as CSV in UTF-8") from None
-
-
-def _delimiter(path) -> str:
-    """What separates the columns: the sign that the header has most of."""
-    header = _text(path).split("\n", 1)[0]
-    return max(",;\t", key=header.count)
+    with contextlib.suppress(UnicodeDecodeError):
+        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return data.decode("utf-16" if wide else "utf-8-sig")
+    # Excel's "CSV" on Windows. Elsewhere what are letters here are signs, or stand side by side.
+    if re.search(rb"[\x80-\xbf\xd7\xf7]|[\x80-\xff]{2}", data):
+        raise RosterError(f"{path.name} is no UTF-8 text: save it as CSV in UTF-8")
+    notes.append(f"{path.name} is no UTF-8 text: read as Western European (Windows-1252)")
+    return data.decode("cp1252")
 
 
 def _places(roster) -> dict[str, int | None]:
     """Field -> its column. A column "ID" is the LMS's number in Canvas and in German Moodle, else the student's id."""
     places = {name: roster.column(*titles) for name, titles in HEADERS.items()}
     number, plain = None, roster.column("id")
-    canvas = plain is not None and roster.column("section") is not None
+    canvas = roster.is_canvas
     worksheet = roster.column(*WORKSHEET) is not None
     if canvas:
         number = plain
@@ -152,9 +202,12 @@ def _places(roster) -> dict[str, int | None]:
     places |= {"Canvas": number if canvas else None, "Moodle": None if canvas else number}
     named = places["name"] is not None or places["last"] is not None
     if not named or all(places[key] is None for key in ("id", "email", "Canvas", "Moodle")):
+        what = "a name" if not named else "an id or an e-mail address"
+        kinds = ("name", "last") if not named else ("id", "email")
+        known = ", ".join(title for kind in kinds for title in HEADERS[kind])
         raise RosterError(
-            f"{roster.name} has no column for a name, or none for an id or e-mail address. Its columns: "
-            f"{', '.join(roster.header)[:300]}"
+            f"{roster.name} has no column for {what}. Its columns: {', '.join(roster.header)[:300]}. "
+            f"Call one of them: {known}"
         )
     return places
 
@@ -171,17 +224,28 @@ def _is_student(row, places) -> bool:
 
 
 def _student(row, places) -> Student:
-    name = " ".join(filter(None, (_cell(row, places["first"]), _cell(row, places["last"]))))
+    parts = _cell(row, places["first"]), _cell(row, places["last"])
     # Canvas writes a name that starts with = as a formula that shows it.
-    name = re.sub(r'^="(.*)"$', r"\1", name or _cell(row, places["name"]), flags=re.S)
+    whole = re.sub(r'^="(.*)"$', r"\1", _cell(row, places["name"]), flags=re.S)
+    name = " ".join(filter(None, parts)) or whole
+    first, last = parts if any(parts) else _parts(whole)
     email = _cell(row, places["email"])
     numbers = {key: _digits(_cell(row, places[key])) for key in ("Canvas", "Moodle")}
     own = [_cell(row, places["id"]), email, *numbers.values()]
-    given = next(filter(None, own))
+    # Moodle's number is another one in each assignment: an id is made of the name, as it is without a roster.
+    given = next(filter(None, own[:-1]), "") or lms.identifier(name) or numbers["Moodle"]
     student = given if is_identifier(given) else lms.identifier(given)
     ids = list(dict.fromkeys(text.casefold() for text in [student, *own] if text))
     handed_in = _moodle_time(_cell(row, places["handed_in"]))
-    return Student(student, name, email, numbers, handed_in, row, ids)
+    return Student(student, name, email, numbers, handed_in, row, ids, first, last)
+
+
+def _parts(name) -> tuple[str, str]:
+    """First and last name of "Lovelace, Ada", and of "Ada Lovelace", where the last word is taken for the last name."""
+    last, comma, first = name.partition(", ")
+    if not comma:
+        first, _, last = name.rpartition(" ")
+    return first.strip(), last.strip()
 
 
 def is_identifier(text: str) -> bool:
@@ -213,6 +277,16 @@ def _moodle_time(text) -> str:
     except ValueError:
         return ""
     return f"{when:%Y%m%d-%H%M%S}"
+
+
+def _tell_apart(students: list[Student]) -> None:
+    """Give namesakes whose ids are made of their names their numbers, too."""
+    count = Counter(student.id for student in students)
+    for student in students:
+        own = [text for text in student.ids if text not in (student.id, student.numbers["Moodle"])]
+        if count[student.id] > 1 and not own and student.numbers["Moodle"]:
+            student.id = f"{student.id}-{student.numbers['Moodle']}"
+            student.ids[0] = student.id
 
 
 def _check(roster) -> None:

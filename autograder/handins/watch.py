@@ -26,12 +26,14 @@ from autograder.grading.jobs import Done, finish, read_chapter, read_job
 from autograder.grading.lock import locked
 from autograder.grading.running import Way
 from autograder.grading.store import Store
+from autograder.grading.verdicts import Submission
 from autograder.handins import attempts, collect, collect_files, policy, roster
 from autograder.handins.arrivals import Arrivals
 from autograder.handins.policy import PolicyError
 from autograder.handins.roster import Roster, RosterError
-from autograder.results import feedback
+from autograder.results import feedback, pages
 from autograder.workspace import Workspace, workspace
+from descent.cards import points_text
 
 POLL_SECONDS = 1.0
 TRIES = 2  # after so many lost engines, a submission gets a verdict that says so
@@ -47,12 +49,11 @@ def main(argv: list[str] | None = None) -> int:
     )
     arguments = parser.parse_args(argv)
     space = workspace()
-    released = [path.name for path in sorted((space.project / "course").iterdir()) if path.is_dir()]
-    chapters = arguments.chapter or [name for name in released if space.release(name)]
+    chapters = arguments.chapter or space.chapters()
     try:
         for name in chapters:
-            if not space.release(name):
-                raise PolicyError(f"there is no released chapter {name!r} in course/.")
+            if wrong := space.no_chapter(name):
+                raise PolicyError(wrong)
         if not arguments.folder.is_dir():
             raise PolicyError(f"there is no folder {arguments.folder}. Make it first.")
         sandbox.require()
@@ -78,7 +79,9 @@ def _watch(watch: "Watch") -> None:
                 watch.look()
                 time.sleep(max(0.0, following - time.monotonic()))
     except KeyboardInterrupt:
-        left = f" {len(watch.waiting)} wait: start it again." if watch.waiting else ""
+        waiting = len(watch.waiting)
+        verb = "waits" if waiting == 1 else "wait"
+        left = f" {waiting} {verb}: start it again." if waiting else ""
         say(f"ended. {watch.count} graded.{left}")
 
 
@@ -106,7 +109,7 @@ class Watch:
     def look(self) -> None:
         """Take what has arrived, and grade some of those who wait."""
         try:
-            rules = policy.load(self.space)
+            rules = policy.checked(self.space)
             for path in self.arrivals.look():
                 self._take(path, rules)
             if self.waiting:
@@ -214,8 +217,20 @@ class Watch:
         self.count += 1
         fed = f"NO FEEDBACK: {troubles[told.student]}" if troubles else "feedback written"
         look = f"  LOOK: {'; '.join(told.notes) or 'see the verdicts'}" if told.look else ""
-        points = f"{told.points:g} of {told.max_points:g} points"
-        say(f"{told.student} {told.chapter}: {points}, {fed}, {since:.1f} s{look}")
+        say(f"{told.student} {told.chapter}: {self._points(told)}, {fed}, {since:.1f} s{look}")
+
+    def _points(self, told: Submission) -> str:
+        """What the checks gave, and what a person has yet to mark."""
+        points = f"{points_text(told.points)} of {points_text(told.max_points)} points"
+        known = feedback.marks(self.space, told.chapter, [told.student]).values()
+        waits = [mark for page in known for mark in page.marks.values() if mark.waits]
+        if not waits:
+            return points
+        worth = sum(mark.max_score for mark in waits)
+        unit = "point" if worth == 1 else "points"
+        verb = "waits" if len(waits) == 1 else "wait"
+        answers = pages.counted(len(waits), "written answer")
+        return f"{points}, and {answers} {verb} for a person ({points_text(worth)} {unit})"
 
 
 class _Warm:

@@ -2,21 +2,22 @@
 
 csv: a row a student, a column an exercise. canvas, moodle: what these import, for one chapter. FILE of --roster is
 Canvas's export of its gradebook, Moodle's grading worksheet, or another table with e-mail addresses or ids.
-Deadlines, extra time, late days and dropped exercises of grading/policy.toml are applied here, and nowhere else.
+Deadlines, extra time, late days and dropped exercises of grading/policy.toml are applied here, and nowhere else. With a
+roster, whoever handed in nothing is named, and has an empty row in the csv.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from autograder.handins import policy, roster
+from autograder.handins import attempts, policy, roster
 from autograder.handins.policy import PolicyError
-from autograder.handins.roster import RosterError
+from autograder.handins.roster import Roster, RosterError
 from autograder.results import lms_tables
 from autograder.results import marks as reading
 from autograder.results.lms_tables import Table, TableError
 from autograder.results.marks import Marks
-from autograder.workspace import Workspace, workspace
+from autograder.workspace import Workspace, nearest_first, workspace
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,6 +37,8 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:
         print(f"export: {arguments.output} cannot be written ({error.strerror}).", file=sys.stderr)
         return 2
+    for word in found.words:
+        print(f"export: {word}.", file=sys.stderr)
     for note in found.notes:
         print(f"export: {note}.", file=sys.stderr)
     return 1 if found.notes else 0
@@ -56,20 +59,59 @@ def export(space: Workspace, chapters: list[str], to: str, roster_file: Path | N
     found = reading.read(
         space, chapters, rules, [student.id for student in known.students] if known else []
     )
+    _are_there(space, chapters, found)
     if not found.rows:
         raise TableError("the gradebook holds no marks: run `autograder grade CHAPTER` first.")
     made = _table(found, to, known)
-    made.notes += [f"{mark.student}: {note}" for mark in found.rows for note in mark.notes]
-    waiting = sum(bool(mark.waiting) for mark in found.rows)
-    if waiting:  # while marking goes on that is how it is, and no reason for another status
-        words = "submissions with written answers that nobody has marked, 0 points so far"
-        print(f"export: {words}: {waiting}.", file=sys.stderr)
+    made.notes += _notes(found)
+    made.words += known.notes if known else []
+    made.words += _nothing(space, found, known) + _waiting(found)
     return made
+
+
+def _are_there(space, chapters, found) -> None:
+    """Raises TableError for a chapter that there is neither in the course nor in the gradebook."""
+    there = {*space.chapters(), *(name for name, worth in found.worth.items() if worth)}
+    for chapter in chapters:
+        if chapter not in there:
+            near = nearest_first(chapter, there)
+            raise TableError(f"there is no chapter {chapter!r}. There are: {near}")
+
+
+def _notes(found: Marks) -> list[str]:
+    """What is to be said of marks: each sentence once, with all of whom it is true."""
+    told: dict[str, list[str]] = {}
+    for mark in found.rows:
+        for note in mark.notes:
+            told.setdefault(note, []).append(mark.student)
+    return [f"{', '.join(students)}: {note}" for note, students in told.items()]
+
+
+def _nothing(space, found: Marks, known: Roster | None) -> list[str]:
+    """Who of the roster handed in nothing, chapter by chapter."""
+    if known is None:
+        return []
+    told = []
+    for chapter in found.worth:
+        graded = {mark.student for mark in found.rows if mark.chapter == chapter}
+        missing = known.missing(graded | attempts.known(space, chapter))
+        told.append(f"{chapter}: {roster.nothing_from(missing, len(known.students))}".rstrip("."))
+    return told
+
+
+def _waiting(found: Marks) -> list[str]:
+    """While marking goes on, that is how it is, and no reason for another status."""
+    count = sum(bool(mark.waiting) for mark in found.rows)
+    have = "submission has" if count == 1 else "submissions have"
+    words = (
+        "a written answer that nobody has marked; it counts 0 until then. Mark: make grading-lab"
+    )
+    return [f"{count} {have} {words}"] if count else []
 
 
 def _table(found: Marks, to: str, known) -> Table:
     if to == "csv":
-        return Table(lms_tables.csv_text(table(found)))
+        return Table(lms_tables.csv_text(table(found, known)))
     if len(found.worth) != 1:
         raise TableError(f"name one chapter: {to} imports one assignment at a time")
     if to == "moodle":
@@ -79,8 +121,11 @@ def _table(found: Marks, to: str, known) -> Table:
     return lms_tables.canvas(found, known)
 
 
-def table(found: Marks) -> list[list]:
-    """A row a student: the exercises, for each chapter with a deadline what lateness costs, and the total."""
+def table(found: Marks, known: Roster | None = None) -> list[list]:
+    """A row a student: the exercises, for each chapter in which somebody is late what that costs, and the total.
+
+    Students of the roster without a mark have a row of empty cells.
+    """
     late = {mark.chapter for mark in found.rows if mark.penalty or mark.days_late}
     titles = ["student"]
     for chapter in found.worth:
@@ -95,6 +140,9 @@ def table(found: Marks) -> list[list]:
         for chapter in found.worth:
             cells += _cells(found, chapter, mine.get(chapter), chapter in late)
         rows.append([*cells, round(sum(mark.after for mark in mine.values()), 2)])
+    marked = {*students, *(mark.lms for mark in found.rows)}
+    for student in known.missing(marked) if known else []:
+        rows.append([lms_tables.safe(student), *[""] * (len(rows[0]) - 1)])
     return rows
 
 

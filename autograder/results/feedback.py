@@ -11,37 +11,54 @@ import shutil
 import sys
 
 from autograder.grading.gradebook import open_gradebook
-from autograder.results import feedback_page
+from autograder.handins import policy
+from autograder.handins.policy import PolicyError
+from autograder.results import feedback_page, pages
+from autograder.results import marks as reading
 from autograder.results.feedback_page import Mark, Marks
-from autograder.workspace import Workspace, workspace, write_text
+from autograder.workspace import Workspace, nearest_first, workspace, write_text
+from descent.cards import points_text
+
+
+class FeedbackError(ValueError):
+    """There is nobody to write pages for; str() says why and what to do."""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Status 0: written. 1: some student's pages could not be written, named. 2: nothing is graded."""
+    """Status 0: written. 1: some student's pages could not be written, named. 2: nobody to write for, or no way to."""
     parser = argparse.ArgumentParser(prog="autograder feedback", description=__doc__)
     parser.add_argument("chapter", help="for example 03_optimisation")
-    parser.add_argument("--student", action="append", help="only this one; may be repeated")
+    parser.add_argument(
+        "--student", nargs="+", action="extend", metavar="ID", help="only these students"
+    )
     arguments = parser.parse_args(argv)
-    space = workspace()
-    students = [
-        student
-        for student in graded_students(space, arguments.chapter)
-        if not arguments.student or student in arguments.student
-    ]
-    if not students:
-        print(
-            f"feedback: nobody is graded in {arguments.chapter}: run `autograder grade {arguments.chapter}`.",
-            file=sys.stderr,
-        )
+    space, chapter = workspace(), arguments.chapter
+    students = arguments.student or graded_students(space, chapter)
+    try:
+        _require(space, chapter, arguments.student or [])
+        failed = write_pages(space, chapter, students)
+    except (FeedbackError, PolicyError) as error:
+        print(f"feedback: {error}", file=sys.stderr)
         return 2
-    failed = write_pages(space, arguments.chapter, students)
-    print(f"Feedback of {len(students) - len(failed)} students is in {space.folder / 'feedback'}.")
+    written = pages.counted(len(students) - len(failed), "student")
+    print(f"Feedback of {written} is in {space.folder / 'feedback'}.")
     for student, reason in failed.items():
         print(
             f"feedback: the pages of {student} could not be written ({reason}); grade this student again.",
             file=sys.stderr,
         )
     return 1 if failed else 0
+
+
+def _require(space, chapter, asked) -> None:
+    """Raises FeedbackError where nobody is graded, or somebody who is asked for is not."""
+    students = graded_students(space, chapter)
+    if not students:
+        raise FeedbackError(pages.nobody(space, chapter))
+    for student in asked:
+        if student not in students:
+            there = nearest_first(student, students)
+            raise FeedbackError(f"{student!r} is not graded in {chapter}. There are: {there}.")
 
 
 def graded_students(space: Workspace, chapter: str) -> list[str]:
@@ -51,8 +68,12 @@ def graded_students(space: Workspace, chapter: str) -> list[str]:
 
 
 def write_pages(space: Workspace, chapter: str, students: list[str]) -> dict[str, str]:
-    """Write the pages of some students anew -> those whose pages could not be written, and why."""
+    """Write the pages of some students anew -> those whose pages could not be written, and why.
+
+    Raises PolicyError where policy.toml cannot be followed.
+    """
     known = marks(space, chapter, students)
+    _add_policy(space, chapter, known)
     failed = {}
     for student in students:
         try:
@@ -84,7 +105,7 @@ def marks(space: Workspace, chapter: str, students: list[str]) -> dict[tuple[str
 
     wanted = set(students)
     with open_gradebook(space) as book:
-        pages = (
+        rows = (
             book.db.query(api.SubmittedNotebook, api.Student.id, api.Notebook.name)
             .join(api.SubmittedNotebook.notebook)
             .join(api.SubmittedNotebook.assignment)
@@ -93,7 +114,7 @@ def marks(space: Workspace, chapter: str, students: list[str]) -> dict[tuple[str
             .filter(api.Assignment.name == chapter)
         )
         found, by_id = {}, {}
-        for page, student, stem in pages:
+        for page, student, stem in rows:
             if student in wanted:
                 by_id[page.id] = found[student, stem] = Marks(
                     penalty=page.late_submission_penalty or 0.0
@@ -131,3 +152,27 @@ def _add_comments(book, api, chapter, by_id):
     for page, name, comment in rows:
         if page in by_id and comment:
             by_id[page].comments[name] = comment
+
+
+def _add_policy(space, chapter, known) -> None:
+    """Put in what `export` will make of the marks: what the chapter counts, lateness, what is dropped."""
+    rules = policy.load(space)
+    # Who has extra time need not have handed in.
+    counted = reading.read(space, [chapter], rules, students=rules.extra)
+    words = {mark.student: chapter_words(mark) for mark in counted.rows}
+    for (student, stem), told in known.items():
+        told.chapter = words.get(student, "")
+        place = f"{chapter}/{stem}/"
+        told.dropped = {name.removeprefix(place) for name in rules.drop if name.startswith(place)}
+
+
+def chapter_words(mark: reading.Mark) -> str:
+    """What a student's chapter comes to, with what will be taken off for lateness."""
+    words = f"The chapter: {points_text(mark.before)} of {points_text(mark.worth)} points"
+    if mark.waiting:
+        words += f" so far; {pages.counted(mark.waiting, 'written answer')} not marked yet"
+    late = f"{pages.counted(mark.days_late, 'day')} late" if mark.days_late else ""
+    if mark.penalty:
+        off = f"-{points_text(mark.penalty)} at export, which leaves {points_text(mark.after)}"
+        late = f"{late or 'Late'}: {off}"
+    return f"{words}. {late}." if late else f"{words}."

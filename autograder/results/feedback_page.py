@@ -25,18 +25,23 @@ class Mark:
 
 @dataclass
 class Marks:
-    """What the gradebook knows of one notebook of one student, by the cell's name."""
+    """What the gradebook knows of one notebook of one student, by the cell's name.
+
+    dropped: exercises that count for nobody. chapter: a sentence or two on the chapter as a whole.
+    """
 
     marks: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     penalty: float = 0.0
+    dropped: set[str] = field(default_factory=set)
+    chapter: str = ""
 
 
 def page(notebook: dict, title: str, student: str, known: Marks) -> str:
     """The page of an autograded notebook (its JSON), as HTML."""
     cells = [_cell(cell, known) for cell in notebook["cells"]]
-    rows = [_row(cell, cells) for cell in cells if cell["mark"]]
-    marks = [row["mark"] for row in rows]
+    rows = [_row(cell, cells, known) for cell in cells if cell["mark"]]
+    marks = [row["mark"] for row in rows if not row["dropped"]]
     return pages.render(
         "feedback",
         title=title,
@@ -47,10 +52,11 @@ def page(notebook: dict, title: str, student: str, known: Marks) -> str:
         max_score=round(sum(mark.max_score for mark in marks), 2),
         waiting=sum(mark.waits for mark in marks),
         penalty=known.penalty,
+        chapter=known.chapter,
     )
 
 
-def _row(cell, cells) -> dict:
+def _row(cell, cells, known) -> dict:
     """A line of the table: a check stands for the answer that it checks."""
     name = cell["name"].removeprefix("check-")
     of_both = [other for other in cells if other["name"] in (name, cell["name"])]
@@ -59,6 +65,7 @@ def _row(cell, cells) -> dict:
         "name": name,
         "anchor": of_both[0]["name"],
         "mark": cell["mark"],
+        "dropped": name in known.dropped,
         "commented": "".join(commented[:1]),
     }
 
@@ -79,14 +86,18 @@ def _cell(cell: dict, known: Marks) -> dict:
 
 def _shown(cell, about) -> dict:
     source, is_code = "".join(cell["source"]), cell["cell_type"] == "code"
+    ours = cell["metadata"].get("descent", {})
     if about.get("solution"):
         role, label = "answer", "Your answer"
-    elif cell["metadata"].get("descent", {}).get("added"):
+    elif ours.get("added"):
         role, label = "answer", "A cell that you added"
     else:
         role, label = ("" if is_code else "text"), ""
     shown = harmless.code(source) if is_code else harmless.markdown_page(source)
-    return {"role": role, "label": label, "shown": pages.safe(shown if role else "")}
+    left_out = ours.get("left_out", "")
+    return {
+        "role": role, "label": label, "shown": pages.safe(shown if role else ""), "left_out": left_out,
+    }  # fmt: skip
 
 
 def _output(output: dict) -> str:

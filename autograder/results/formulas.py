@@ -4,9 +4,18 @@ import html
 import re
 import unicodedata
 
+# Only a font with a table for formulas says how high an exponent stands: without one, browsers set it far too high.
+STYLE = (
+    'math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "Libertinus Math", '
+    '"DejaVu Math TeX Gyre", math, serif }'
+)
 _STYLED = re.compile(
     r'<(m[ino]) mathvariant="(double-struck|script|fraktur|bold|bold-italic)">([^<]*)<'
 )
+
+
+# \lVert and \rVert come without what keeps a bar as high as a letter: with an exponent, it sank below the line.
+_BAR = re.compile("<mo>(&#x02016;|&#x0007C;)<")
 
 
 def mathml(tex: str, display: str) -> str:
@@ -18,7 +27,7 @@ def mathml(tex: str, display: str) -> str:
         made = converter.convert(tex.replace(r"\arg", r"\operatorname{arg}"), display=display)
     except Exception:  # it raises whatever a part of it raised on what it does not know
         return f"<code>{html.escape(tex)}</code>"
-    return _STYLED.sub(_styled, made)
+    return _BAR.sub(r'<mo stretchy="false">\1<', _STYLED.sub(_styled, made))
 
 
 def _styled(match: re.Match) -> str:

@@ -40,10 +40,11 @@ class TableError(ValueError):
 
 @dataclass
 class Table:
-    """text: the file. notes: what an instructor should look at before it is imported."""
+    """text: the file. notes: what an instructor should look at before it is imported. words: what is good to know."""
 
     text: str
     notes: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
 
 
 def safe(text: str) -> str:
@@ -63,7 +64,7 @@ def csv_text(rows: list[list]) -> str:
 def canvas(marks: Marks, known: Roster) -> Table:
     """Canvas's import for one chapter, made from an export of its gradebook. Raises TableError for another roster."""
     number, section = known.column("id"), known.column("section")
-    if number is None or section is None:
+    if not known.is_canvas:
         raise TableError(
             f"{known.name} is no export of Canvas's gradebook: export it there, and give that"
         )
@@ -113,6 +114,11 @@ def moodle(marks: Marks, known: Roster | None) -> Table:
     """
     if known and known.column(*WORKSHEET) is not None:
         return _worksheet(marks, known)
+    if known and known.is_canvas:
+        raise TableError(
+            f"{known.name} is an export of Canvas's gradebook: give Moodle's grading worksheet or its list of "
+            "participants, or use --to canvas"
+        )
     (chapter,) = marks.worth
     notes: list[str] = []
     title, people = _matched(marks, known, notes)
@@ -173,7 +179,7 @@ def _in_roster(marks: Marks, known: Roster, notes) -> list[tuple[Student, Mark]]
     found: dict[str, tuple[Student, Mark]] = {}
     for mark in marks.rows:
         try:
-            student = known.by_id(mark.student)
+            student = known.by_number(mark.lms) or known.by_id(mark.student)
         except RosterError as error:
             notes.append(f"left out: {error}")
             continue

@@ -15,7 +15,7 @@ class Mark:
     """One student's chapter. scores: column "chapter/notebook/exercise" -> points, without what is dropped.
 
     penalty: points off for being late. waiting: written answers that nobody has marked yet; they count 0 so far.
-    notes: what an instructor should know of this mark.
+    lms: whom an LMS named, "Moodle 4711", or empty. notes: what an instructor should know of this mark.
     """
 
     student: str
@@ -25,6 +25,7 @@ class Mark:
     days_late: int = 0
     penalty: float = 0.0
     waiting: int = 0
+    lms: str = ""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -80,7 +81,7 @@ def read(space: Workspace, chapters: list[str], policy: Policy, students=()) -> 
 def _check(space, policy, worth, students) -> None:
     """Raises PolicyError. Of a released chapter that nobody has handed in, the exercises are not known: all pass."""
     handed_in = {path.name for path in (space.folder / "received").glob("*/*/")}
-    released = {path.parent.name for path in space.project.glob("course/*/*.ipynb")}
+    released = set(space.chapters())
     exercises = {name for chapter in worth.values() for name in chapter}
     exercises |= {name for name in policy.drop if name.split("/")[0] in released - set(worth)}
     policy.check(students | handed_in, released | set(worth), exercises)
@@ -153,16 +154,17 @@ def _late(space, policy: Policy, mark: Mark, told) -> None:
     """Set the days late and the penalty; note where another attempt should have been graded."""
     when, penalty = told or (None, 0.0)
     deadline = policy.deadline(mark.chapter, mark.student)
-    if deadline is None:
-        mark.penalty = round(penalty, 2)  # of nbgrader's own late-penalty plugin
+    mark.penalty = round(penalty, 2)  # of nbgrader's own late-penalty plugin
     everything = attempts.kept(space, mark.chapter, mark.student)
+    mark.lms = next((attempt.lms for attempt in reversed(everything) if attempt.lms), "")
     graded = _graded(space, mark, everything)
     if graded:
-        _note(space, policy, mark, everything, graded, deadline)
-        mark.days_late = attempts.days_late(policy, mark.chapter, mark.student, graded)
+        _note(space, policy, mark, everything, graded)
+        mark.days_late, doubt = attempts.lateness(policy, mark.chapter, mark.student, graded)
+        mark.notes += [doubt] if doubt else []
     elif when:
         mark.days_late = policy.days_late(mark.chapter, mark.student, when)
-    if deadline is not None:
+    if deadline is not None or mark.days_late:
         most = max(0.0, mark.before)
         mark.penalty = round(min(policy.penalty(mark.days_late, mark.worth), most), 2)
 
@@ -176,17 +178,11 @@ def _graded(space, mark, everything):
     return next((attempt for attempt in everything if attempt.file == file), None)
 
 
-def _note(space, policy, mark, everything, graded, deadline) -> None:
+def _note(space, policy, mark, everything, graded) -> None:
     due = attempts.current(space, mark.chapter, mark.student)
     if policy.attempts == "last":
         due = attempts.choose(policy, mark.chapter, mark.student, everything).file
     if due != graded.file:
         mark.notes.append(
-            f"{graded.file} was graded, but {due} counts: autograder collect {mark.chapter}, then grade it"
-        )
-    if deadline is None or graded.clock != "file" or graded.late:
-        return
-    if policy.when(graded.stamp) > deadline:
-        mark.notes.append(
-            f"the time of {graded.file} is not known: counted as in time, though its date is after the deadline"
+            f"{graded.file} was graded, but {due} counts: autograder grade {mark.chapter}"
         )

@@ -2,7 +2,8 @@
 
 import functools
 
-from autograder.results import harmless
+from autograder.results import formulas, harmless
+from autograder.workspace import Workspace
 from descent.cards import points_text
 
 
@@ -18,6 +19,18 @@ def safe(page: str):
     return Markup(page)
 
 
+def counted(count: int, word: str) -> str:
+    """1 and "student" give "1 student", 2 give "2 students"."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def nobody(space: Workspace, chapter: str) -> str:
+    """Why there is nothing to show of a chapter, and what to do."""
+    return space.no_chapter(chapter) or (
+        f"nobody is graded in {chapter}: run `autograder grade {chapter}`."
+    )
+
+
 @functools.cache
 def _environment():
     import jinja2
@@ -31,5 +44,10 @@ def _environment():
     )
     made.filters["points"] = lambda value: "–" if value is None else points_text(value)
     made.filters["percent"] = lambda value: f"{100 * value:.0f} %"
-    made.globals |= {"policy": harmless.POLICY, "code_style": safe(harmless.code_style())}
+    made.filters["counted"] = counted
+    made.globals |= {
+        "policy": harmless.POLICY,
+        "code_style": safe(harmless.code_style()),
+        "formula_style": safe(formulas.STYLE),
+    }
     return made

@@ -7,10 +7,13 @@ import argparse
 import statistics
 import sys
 from collections import defaultdict
+from dataclasses import replace
 
 from autograder.grading import rebuild, verdicts
 from autograder.grading.verdicts import Submission
-from autograder.results import answers, charts, harmless, pages, similar
+from autograder.handins import policy
+from autograder.handins.policy import PolicyError
+from autograder.results import answers, charts, harmless, looks, pages, similar
 from autograder.results.answers import Answer
 from autograder.results.examples import Examples
 from autograder.results.statistics import NOT_TRIED, Item, items
@@ -21,28 +24,30 @@ MOST_PAIRS = 20
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Status 0: written. 2: nothing is graded."""
+    """Status 0: written. 2: nothing is graded, or the policy cannot be followed."""
     parser = argparse.ArgumentParser(prog="autograder report", description=__doc__.split("\n\n")[0])
     parser.add_argument("chapter", help="for example 03_optimisation")
     chapter = parser.parse_args(argv).chapter
     space = workspace()
     submissions = verdicts.load_all(space, chapter)
     if not submissions:
-        print(
-            f"report: nobody is graded in {chapter}: run `autograder grade {chapter}`.",
-            file=sys.stderr,
-        )
+        print(f"report: {pages.nobody(space, chapter)}", file=sys.stderr)
         return 2
     folder = space.folder / "reports"
-    page, alike = make(space, chapter, submissions)
+    try:
+        page, alike = make(space, chapter, submissions)
+    except PolicyError as error:
+        print(f"report: {error}", file=sys.stderr)
+        return 2
     write_text(folder / f"{chapter}-alike.html", alike)
     write_text(folder / f"{chapter}.html", page)
-    print(f"Report on {len(submissions)} students: {folder / chapter}.html")
+    print(f"Report on {pages.counted(len(submissions), 'student')}: {folder / chapter}.html")
     return 0
 
 
 def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple[str, str]:
-    """(the report, the page of answers that are alike) as HTML."""
+    """(the report, the page of answers that are alike) as HTML. Raises PolicyError."""
+    dropped = set(policy.load(space).drop)
     found = items(submissions)
     names: dict[str, set[str]] = defaultdict(set)
     for item in found:
@@ -50,9 +55,11 @@ def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple
     given = _tried(answers.of_class(space, chapter, names), submissions)
     own = _own_answers(space, names)
     pairs = similar.pairs(given, own)
-    values = _of_marks(submissions) | _of_exercises(found, _planned(space, chapter))
+    values = _of_marks(submissions, dropped) | _of_exercises(found, _planned(space, chapter))
     values["mistakes"] = _mistakes(submissions, Examples(given, [answer.tree for answer in own]))
-    values["looks"] = [submission for submission in submissions if submission.look]
+    values["dropped"] = [item for item in found if f"{item.notebook}/{item.exercise}" in dropped]
+    told = [(submission.student, looks.reasons(submission)) for submission in submissions]
+    values["looks"] = [(student, reasons) for student, reasons in told if reasons]
     page = pages.render(
         "report", chapter=chapter, students=len(submissions), pairs=len(pairs), **values
     )
@@ -93,16 +100,23 @@ def _planned(space, chapter) -> dict[tuple[str, str], float]:
     return planned
 
 
-def _of_marks(submissions) -> dict:
-    marks = sorted(submission.points for submission in submissions)
-    total = max(submission.max_points for submission in submissions)
+def _of_marks(submissions, dropped) -> dict:
+    counted = [_without(submission, dropped) for submission in submissions]
+    marks = sorted(submission.points for submission in counted)
+    total = max(submission.max_points for submission in counted)
     words = (
         f"Median {points_text(statistics.median(marks))} of {points_text(total)} points, "
         f"lowest {points_text(marks[0])}, highest {points_text(marks[-1])}."
     )
-    by_points = sorted(submissions, key=lambda s: (-s.points, s.student))
+    by_points = sorted(counted, key=lambda s: (-s.points, s.student))
     picture = pages.safe(charts.marks(words, marks, total)) if total else ""
     return {"marks_words": words, "marks_picture": picture, "by_points": by_points}
+
+
+def _without(submission: Submission, dropped: set[str]) -> Submission:
+    """The submission without the exercises that count for nobody."""
+    kept = [v for v in submission.verdicts if f"{v.notebook}/{v.exercise}" not in dropped]
+    return replace(submission, verdicts=kept)
 
 
 def _of_exercises(found: list[Item], planned) -> dict:

@@ -23,7 +23,7 @@ from autograder.results.answers import Answer, without_docstrings
 RUN = 12  # nodes: about one line
 FEW = 15  # in larger classes a run that more students share is common
 LEAST_RUNS = 15  # rare runs that two answers must share: about four lines
-LEAST_SHARE = 0.5  # of the smaller answer, weighted by how rare the runs are
+LEAST_SHARE = 0.5  # of the smaller answer's runs, each weighted by how rare it is
 LEAST_WEIGHT = 40  # rare runs that two students must share in all: about five lines that hardly anybody else wrote
 
 
@@ -31,7 +31,8 @@ LEAST_WEIGHT = 40  # rare runs that two students must share in all: about five l
 class Like:
     """Two answers to one exercise that are alike.
 
-    share: of the smaller answer, 0 to 1, weighted by rarity. lines: for both, the lines that the other has too.
+    share: of the smaller answer's runs, 0 to 1; 1 for copies. weight: of the runs by how rare they are. lines: for
+    both, the lines that the other has too.
     """
 
     exercise: str
@@ -100,9 +101,8 @@ def _alike(those: list[_Runs]) -> list[Like]:
     for (one, two), common in shared.items():
         if len(common) >= LEAST_RUNS:
             rarity = sum(_rarity(len(owners[run]), len(those)) for run in common)
-            share = rarity / min(len(those[one].lines), len(those[two].lines))
-            if share >= LEAST_SHARE:
-                found.append(_like(those[one], those[two], common, share, rarity))
+            if rarity >= LEAST_SHARE * min(len(those[one].lines), len(those[two].lines)):
+                found.append(_like(those[one], those[two], common, rarity))
     return found
 
 
@@ -111,7 +111,8 @@ def _rarity(owners: int, of: int) -> float:
     return 1 - math.log(owners) / math.log(of)
 
 
-def _like(one: _Runs, two: _Runs, common, share, weight) -> Like:
+def _like(one: _Runs, two: _Runs, common, weight) -> Like:
+    share = len(one.lines.keys() & two.lines.keys()) / min(len(one.lines), len(two.lines))
     lines = tuple(set().union(*(side.lines[run] for run in common)) for side in (one, two))
     return Like(one.answer.exercise, one.answer, two.answer, share, weight, lines)
 

@@ -32,6 +32,10 @@ def main(argv: list[str] | None = None) -> int:
         "--no-sandbox", action="store_true", help="run the class's code as you, with limits only"
     )
     arguments = parser.parse_args(argv)
+    keep = arguments.keep
+    if keep and keep.exists() and not (keep.is_dir() and not any(keep.iterdir())):
+        print(f"demo: {keep} is there already, and not empty: name a new folder.", file=sys.stderr)
+        return 2
     if not workspace().release(arguments.chapter):
         print(
             f"demo: there is no released chapter {arguments.chapter!r}. First: make build",
@@ -41,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     if not (arguments.no_sandbox or sandbox.available()):
         print(f"demo: {sandbox.problem()}", file=sys.stderr)
         return 2
-    with _folder(arguments.keep) as folder:
+    with _folder(keep) as folder:
         return run(folder, arguments.chapter, ["--no-sandbox"] if arguments.no_sandbox else [])
 
 

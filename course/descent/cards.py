@@ -31,6 +31,7 @@ def text_card(verdict: Verdict) -> str:
     mark, words, _ = _head(verdict)
     lines = [f"{mark} {verdict.exercise}: {words}, {_points(verdict)}"]
     if verdict.kind != "unsolved":
+        lines += [f"  {words}"] if (words := _counted(verdict)) else []
         lines += [f"  {'✓' if held else '✗'} {name}" for name, held in verdict.groups.items()]
         lines += _failure_lines(verdict)
     else:
@@ -86,7 +87,17 @@ def _properties(verdict):
         f'<span style="{_HIDDEN}">{": holds" if held else ": does not hold"}</span></li>'
         for name, held in verdict.groups.items()
     )
-    return f'<ul style="list-style:none;padding-left:0.4em;margin:0.4em 0">{rows}</ul>'
+    words = _counted(verdict)
+    head = f'<p style="margin:0.4em 0 0">{words}</p>' if words else ""
+    return f'{head}<ul style="list-style:none;padding-left:0.4em;margin:0.4em 0">{rows}</ul>'
+
+
+def _counted(verdict) -> str:
+    """How part of the points came about; "" where it was all or nothing."""
+    if verdict.kind != "partial":
+        return ""
+    held = sum(verdict.groups.values())
+    return f"{held} of {len(verdict.groups)} properties hold, each counts alike:"
 
 
 _HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"

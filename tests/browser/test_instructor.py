@@ -95,11 +95,12 @@ def test_the_formgrader_shows_the_rubric_and_keeps_a_mark_over_a_regrade(project
         picture(note.first, request, "8-formgrader-restored")
         rubric = page.get_by_text("a model answer, and what earns points")
         assert rubric.count() == 1
+        assert page.get_by_text("The question, which is not in the student's cell").is_visible()
         assert page.get_by_text("names evaluation, and that its data").is_visible()
         score = page.locator(f"input#{WRITTEN}")
         score.fill("1.5")
-        score.press("Tab")
-        page.wait_for_load_state("networkidle")
+        with page.expect_response(lambda response: response.request.method == "PUT"):
+            score.press("Tab")  # which saves the mark
         picture(rubric, request, "8-formgrader")
         assert marks(project) == (code, 1.5, False)
         autograder("grade", CHAPTER, "--force")

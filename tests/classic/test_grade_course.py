@@ -4,13 +4,15 @@ Promised: one bad hand-in stops nobody and is told in words; a cell that ends it
 its points; nothing of another student's or the host's is within reach; manual marks are never overwritten.
 """
 
+import gc
 import json
 import shutil
 
 import pytest
 
 from autograder.classic import course as courses
-from autograder.classic.grade import _limits, grade
+from autograder.classic.grade import _in_order, _limits, grade
+from autograder.grading import garbage
 from autograder.grading.lock import locked
 from autograder.workspace import Workspace
 from tests.classic.toy_course import ANSWERS, PS, find, gradebook, hand_in, released, rows, solved
@@ -94,6 +96,21 @@ def autograded(folder, student, stem="kinds"):
 
 def shown(cell):
     return json.dumps(cell.get("outputs", []))
+
+
+def test_no_garbage_is_collected_while_threads_parse_and_all_is_as_before_at_the_end():
+    def fail():
+        raise RuntimeError("out of luck")
+
+    assert gc.isenabled()
+    assert list(_in_order([gc.isenabled] * 5, 2)) == [False] * 5
+    assert gc.isenabled()
+    with pytest.raises(RuntimeError, match="out of luck"):
+        list(_in_order([fail, gc.isenabled], 2))
+    with garbage.only_between():
+        assert list(_in_order([gc.isenabled], 1)) == [False]
+        assert not gc.isenabled()  # somebody else still needs it so
+    assert gc.isenabled() and gc.get_freeze_count() == 0
 
 
 sandboxed = pytest.mark.sandbox

@@ -115,6 +115,13 @@ def test_what_went_wrong_is_told(answer, kind, words):
     assert words in verdict.evidence
 
 
+def test_a_stopped_answer_costs_the_time_of_the_case_that_was_run():
+    outcomes = running.run_cases(loops, DATA["cases"], limit=DATA["limit"])
+    assert {outcome["status"] for outcome in outcomes} == {"slow"}
+    assert outcomes[0]["seconds"] >= DATA["limit"]
+    assert [outcome["seconds"] for outcome in outcomes[1:]] == [0.0] * (len(DATA["cases"]) - 1)
+
+
 def test_a_changed_input_is_told_and_named():
     verdict = verdict_on(changes_its_input)
     assert verdict.points == 1  # zeros stay zeros

@@ -96,23 +96,24 @@ def test_a_worker_killed_in_the_middle_costs_nobody_a_mark(space, school, cluste
     assert not any(done.submission.look or done.failed for done in told)
 
 
-def test_a_submission_that_ends_its_worker_twice_is_told_and_the_others_are_graded(
+def test_submissions_that_end_their_worker_twice_are_told_and_the_others_are_graded(
     space, school, cluster
 ):
-    school(STUDENTS[2], why="DEADLY")
+    killers = STUDENTS[2:6]
+    for student in killers:
+        school(student, why=f"DEADLY {student}")
     address, _ = cluster(code=DEADLY)
     told = {
         done.submission.student: done
         for done in graded(space, CHAPTER, STUDENTS, Way(scheduler=address, limits=SHORT))
     }
-    lost = told.pop(STUDENTS[2])
-    assert {done.submission.points for done in told.values()} == {5.0} and len(told) == 7
-    assert lost.failed and lost.submission.look
-    assert {verdict.kind for verdict in lost.submission.verdicts} == {"error"}
-    assert "The grader failed on this notebook." in lost.submission.verdicts[0].evidence
-    assert "its worker's process ended" in lost.submission.notes[0]
-    again = graded(space, CHAPTER, STUDENTS[:2], Way(scheduler=address, limits=SHORT))
-    assert [done.ran for done in again] == [False, False]
+    assert set(told) == set(STUDENTS)
+    for lost in [told.pop(student) for student in killers]:
+        assert lost.failed and lost.submission.look
+        assert {verdict.kind for verdict in lost.submission.verdicts} == {"error"}
+        assert "The grader failed on this notebook." in lost.submission.verdicts[0].evidence
+        assert "its worker's process ended" in lost.submission.notes[0]
+    assert {done.submission.points for done in told.values()} == {5.0}
 
 
 def test_a_scheduler_that_ends_in_the_middle_ends_the_run_with_a_sentence(space, school, cluster):
@@ -143,6 +144,56 @@ def test_a_local_worker_that_cannot_grade_ends_the_run_with_its_reason(space, sc
         list(graded(space, CHAPTER, STUDENTS, Way(limits=SHORT, jobs=1)))
 
 
+# In a worker of this machine: nothing of ours can be imported while the file is there.
+UNFIT = """
+import os, sys
+class Unfit:
+    def find_spec(self, name, path=None, target=None):
+        if name == "autograder.grading.workers" and os.path.exists({flag!r}):
+            raise ImportError("not today")
+if "spawn_main" in " ".join(sys.orig_argv):
+    sys.meta_path.insert(0, Unfit())
+"""
+
+
+@pytest.fixture
+def unfit(tmp_path, monkeypatch):
+    """A file that keeps workers from importing what they need, once it is there."""
+    (tmp_path / "unfit").mkdir()
+    (tmp_path / "unfit/sitecustomize.py").write_text(UNFIT.format(flag=str(tmp_path / "flag")))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'unfit'}:{ROOT}")
+    return tmp_path / "flag"
+
+
+def test_workers_that_cannot_import_end_the_run_with_one_sentence(
+    space, school, unfit, capfd, caplog
+):
+    unfit.touch()
+    with pytest.raises(GradeError, match="a worker cannot grade: .*not today"):
+        list(graded(space, CHAPTER, STUDENTS, Way(limits=SHORT, jobs=3)))
+    gc.collect()  # what nobody asked for would be told now
+    assert capfd.readouterr().err == "" and caplog.records == []
+
+
+def test_a_worker_that_does_not_start_again_is_not_waited_for(space, school, unfit, monkeypatch):
+    import psutil
+
+    from autograder.grading import cluster
+
+    monkeypatch.setattr(cluster, "NO_WORKERS_SECONDS", 10**9)
+    slow = "import time\ntime.sleep(1)\ndef double(x):\n    return 2 * x"
+    for student in STUDENTS:
+        school(student, double=slow)
+    with closing(graded(space, CHAPTER, STUDENTS, Way(limits=SHORT, jobs=1))) as stream:
+        next(stream)
+        unfit.touch()
+        for child in psutil.Process().children():
+            if "spawn_main" in " ".join(child.cmdline()):
+                child.kill()
+        with pytest.raises(GradeError, match="the worker processes ended and do not start again"):
+            list(stream)
+
+
 @pytest.fixture
 def bench(space):
     """What a worker process holds, in this process."""
@@ -152,7 +203,6 @@ def bench(space):
     made.open(chapter, SHORT)
     yield made
     made.close()
-    gc.enable()
     del workers._benches["run"]
 
 
@@ -189,14 +239,12 @@ def test_workers_of_this_machine_listen_to_nobody_else_and_leave_nothing_behind(
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "empty"))
+    resource_tracker.ensure_running()  # Python's own, which stays
     me = psutil.Process()
+    before = set(me.children(recursive=True))
     with Cluster(read_release(space, CHAPTER), 2, Way(jobs=2, limits=SHORT)) as cluster:
-        resource_tracker.ensure_running()  # Python's own, which stays
-        family = [
-            p
-            for p in me.children(recursive=True)
-            if p.pid != resource_tracker._resource_tracker._pid
-        ]
+        family = set(me.children(recursive=True)) - before
+        assert family
         ports = [port for process in [me, *family] for port in process.net_connections("inet")]
         listening = {port.laddr.ip for port in ports if port.status == psutil.CONN_LISTEN}
         assert listening == {"127.0.0.1"}

@@ -159,7 +159,7 @@ INSIDE = f"{CHAPTER}/{STEM}.ipynb"
 UNFIT = {
     "no zip": (b"this is no zip", "it is no zip file, or a broken one"),
     "empty": (b"", "it is no zip file, or a broken one"),
-    "half a zip": (archive([(INSIDE, "{}")])[:-30], "it is no zip file, or a broken one"),
+    "half a zip": (archive([(INSIDE, "{}")])[:-30], "it is cut off"),
     "a path that climbs": (archive([("../../etc/x.ipynb", "{}")]), "points outside"),
     "an absolute path": (archive([("/etc/x.ipynb", "{}")]), "points outside"),
     "a path of Windows": (archive([("C:\\x.ipynb", "{}")]), "points outside"),
@@ -229,8 +229,10 @@ def test_the_command_tells_what_it_took_and_refused(
     assert collect.main(["97_none", paths[0]]) == 2
     shown = capsys.readouterr()
     assert "took    98_tiny--ada--20260901-120000.zip: complete" in shown.out
-    assert "REFUSED" in shown.out and "1 taken, 1 refused." in shown.out
-    assert "no released chapter '97_none'" in shown.err
+    assert "REFUSED" in shown.out
+    assert "1 taken (1 new, 0 received before), 1 refused." in shown.out
+    assert "1 taken (0 new, 1 received before), 0 refused." in shown.out
+    assert "no released chapter '97_none'. There are: 98_tiny" in shown.err
 
 
 def test_the_grading_folder_is_named_by_the_environment(monkeypatch, tmp_path):

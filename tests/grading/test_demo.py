@@ -17,6 +17,16 @@ def test_the_class_of_twelve_gets_the_marks_it_must(capfd):
     assert shown.out.count(" ✓") == 12
 
 
+@pytest.mark.parametrize("file", [False, True])
+def test_a_folder_that_holds_something_is_refused_at_once(tmp_path, capsys, file):
+    (tmp_path / "mine.txt").write_text("mine")
+    keep = tmp_path / "mine.txt" if file else tmp_path
+    assert demo.main(["--keep", str(keep)]) == 2
+    shown = capsys.readouterr()
+    assert f"demo: {keep} is there already, and not empty: name a new folder." in shown.err
+    assert shown.out == "" and [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
 def test_a_wrong_mark_makes_the_demo_fail(capsys, space):
     from autograder.grading import verdicts
     from autograder.simulation.demo_class import Student

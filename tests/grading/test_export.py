@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 
 import pytest
@@ -193,8 +194,10 @@ def test_a_time_that_nobody_knows_costs_nothing_and_is_told(book, table, receive
     )
     received("ada", "20260905-110000", "file")
     received("bob", "20260905-110000", "file", late=True)
+    received("eve", "20260906-110000", "file")
     status, rows, told = table()
-    assert status == 1 and "ada: the time of " in told and "bob" not in told
+    assert status == 1 and "ada, eve: its time is not known: counted as in time" in told
+    assert "bob: its time is not known, but the LMS calls it late: counted as one" in told
     assert cells(rows, "ada")["total"] == "2.5" and cells(rows, "bob")["total"] == "2.1"
 
 
@@ -233,7 +236,8 @@ def harmless(cell):
 def test_canvas_reads_back_each_mark_by_its_id(book, table):
     """As Canvas's importer does: columns up to Section, the assignment's id in its title, students by ID."""
     status, rows, told = table(CHAPTER, "--to", "canvas", "--roster", str(roster_of_canvas(book)))
-    assert (status, told) == (0, "")
+    assert status == 0
+    assert told == f"export: {CHAPTER}: Handed in nothing: 1 of 8 in the roster (nobody).\n"
     assert rows[0] == [
         "Student",
         "ID",
@@ -295,7 +299,7 @@ def test_moodles_worksheet_comes_back_with_nothing_changed_but_grades(book, tabl
         given.append([f"Participant {number}", name, student, "Submitted", "", *REST, feedback])
     given.append(["Participant 99", "Nobody", "n", "No submission", "1.00", *REST, ""])
     status, rows, told = table(CHAPTER, "--to", "moodle", "--roster", str(write(book, given)))
-    assert (status, told) == (0, "")
+    assert status == 0 and told.count("\n") == 1 and "Handed in nothing: 1 of 8" in told
     assert rows[0] == WORKSHEET and len(rows) == len(given)
     exact = [0, 5, 8, 9]
     assert [[row[n] for n in exact] for row in rows] == [[row[n] for n in exact] for row in given]
@@ -313,7 +317,8 @@ def participants(space, emails):
 
 def test_moodles_gradebook_is_matched_by_address_or_by_a_harmless_id(book, table):
     status, rows, told = table(CHAPTER, "--to", "moodle", "--roster", str(participants(book, {})))
-    assert (status, told) == (0, "") and rows[0] == ["Email address", CHAPTER]
+    assert status == 0 and rows[0] == ["Email address", CHAPTER]
+    assert told == f"export: {CHAPTER}: Handed in nothing: 0 of 7 in the roster.\n"
     assert sorted(rows[1:]) == [[f"{n}@uni.example", "2.5"] for n in range(len(NAMES))]
     strange = participants(book, {"ada": "=1+1@uni.example"})
     status, rows, _ = table(CHAPTER, "--to", "moodle", "--roster", str(strange))
@@ -338,6 +343,65 @@ def test_without_a_roster_moodle_gets_our_ids(book, table):
     assert rows[0] == ["ID number", CHAPTER] and sorted(row[0] for row in rows[1:]) == sorted(NAMES)
 
 
+def test_a_deadline_of_ours_beats_what_canvas_calls_late(book, table, received):
+    text = f"[deadlines]\n{CHAPTER} = 2026-09-01T12:00:00\n[late]\npercent_per_day = 10\n"
+    write_policy(book, text + "[extra_time]\nbob = { days = 2 }\neve = { days = 2 }\n")
+    received("ada", "20260901-110000", late=True)
+    received("bob", "20260902-110000", "lms", late=True)
+    received("eve", "20260910-110000", "file", late=True)
+    status, rows, told = table()
+    assert status == 1 and {row[-1] for row in rows[1:]} == {"2.5"}
+    assert re.search("ada: the LMS calls it late, but its time is before the deadline", told)
+    assert re.search(
+        "eve: .*there is extra time, and its time is not known: counted as in time", told
+    )
+
+
+def test_without_a_deadline_what_an_lms_calls_late_is_one_day(book, table, received):
+    write_policy(book, "[late]\npercent_per_day = 10\n")
+    received("ada", "20260901-110000", late=True)
+    received("bob", "20260901-110000")
+    _, rows, _ = table()
+    assert (cells(rows, "ada")["total"], cells(rows, "bob")["total"]) == ("2.1", "2.5")
+
+
+def test_who_handed_in_nothing_is_named_and_has_an_empty_row(book, table):
+    path = participants(book, {})
+    path.write_text(
+        path.read_text("utf-8") + "Zoe,Z,zoe,zoe@uni.example\nYu,Y,=yu,yu@uni.example\n"
+    )
+    status, rows, told = table("--roster", str(path))
+    assert status == 0 and told.count("Handed in nothing: 2 of 9 in the roster") == 1
+    assert rows[-2:] == [["zoe", "", "", ""], ["yu", "", "", ""]] and len(rows) == len(NAMES) + 3
+
+
+def test_waiting_answers_are_told_with_what_to_do(book, table):
+    with gradebook.open_gradebook(book) as open_book:
+        submission = open_book.find_submission(CHAPTER, "ada")
+        for grade in submission.notebooks[0].grades:
+            grade.needs_manual_grade = grade.cell.name == "why"
+        open_book.db.commit()
+    status, _, told = table()
+    assert status == 0
+    assert told == (
+        "export: 1 submission has a written answer that nobody has marked; it counts 0 until then. "
+        "Mark: make grading-lab.\n"
+    )
+
+
+def test_a_worksheet_without_ids_is_matched_by_the_number_that_came_with_the_hand_in(book, table):
+    attempts.keep(
+        book, CHAPTER, "ada", b"zip", Attempt("", "20260901-110000", lms="Moodle 1234567")
+    )
+    given = [
+        WORKSHEET[:2] + WORKSHEET[3:],
+        ["Participant 1234567", "Ada Lovelace", "Submitted", "", *REST, ""],
+    ]
+    status, rows, told = table(CHAPTER, "--to", "moodle", "--roster", str(write(book, given)))
+    assert rows[1][3] == "2.5" and status == 1 and "ada" not in told
+    assert told.count("left out") == len(NAMES) - 1
+
+
 def test_whoever_is_not_in_the_roster_is_left_out_and_told(book, table):
     path = participants(book, {})
     path.write_text(
@@ -357,14 +421,20 @@ def test_whoever_is_not_in_the_roster_is_left_out_and_told(book, table):
             ["--to", "canvas", CHAPTER, "--roster", "PARTICIPANTS"],
             "is no export of Canvas's gradebook",
         ),
-        (["--to", "moodle", "99_none"], "autograder grade"),
+        (["--to", "moodle", "99_none"], "there is no chapter '99_none'. There are: "),
+        (["03_optimization"], "no chapter '03_optimization'. There are: 03_optimisation, "),
+        (["--to", "moodle", "00_start_here"], "autograder grade"),
+        (["--to", "moodle", CHAPTER, "--roster", "CANVAS"], "give Moodle's grading worksheet"),
         (["--roster", "/nowhere.csv"], "/nowhere.csv cannot be read"),
         (["--output", "/nowhere/marks.csv"], "/nowhere/marks.csv cannot be written"),
     ],
 )
 def test_what_cannot_be_exported_says_what_to_do(book, capsys, arguments, words):
-    known = str(participants(book, {}))
-    assert export.main([known if word == "PARTICIPANTS" else word for word in arguments]) == 2
+    if "CANVAS" in arguments:
+        given = {"CANVAS": str(roster_of_canvas(book))}
+    else:
+        given = {"PARTICIPANTS": str(participants(book, {}))}
+    assert export.main([given.get(word, word) for word in arguments]) == 2
     assert words in capsys.readouterr().err
 
 

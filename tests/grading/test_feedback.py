@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from autograder.grading.grade import Writer
 from autograder.grading.jobs import read_job
 from autograder.results import feedback, feedback_page, harmless
+from autograder.results import marks as reading
 from autograder.results.feedback_page import Mark, Marks
 from autograder.workspace import VARIABLE
 from tests.grading.toy_chapter import CHAPTER, STEM
@@ -110,6 +112,36 @@ def test_a_page_tells_marks_comments_and_what_waits():
     assert 'href="#double"' in page and page.count('id="double"') == 1
 
 
+def test_what_export_will_do_is_said_and_what_is_dropped_is_in_no_sum():
+    checks = [code("", nbgrader=about(f"check-{name}", grade=True)) for name in ("double", "rms")]
+    page = shown(
+        *checks,
+        marks={"check-double": Mark(2, 3), "check-rms": Mark(1, 1)},
+        dropped={"rms"}, chapter="The chapter: 4 of 9 points. 1 day late.",
+    )  # fmt: skip
+    assert "ada: 2 of 3 points." in page and page.count("does not count") == 1
+    assert "<p>The chapter: 4 of 9 points. 1 day late.</p>" in page
+
+
+def test_the_words_on_a_chapter():
+    plain = reading.Mark("ada", CHAPTER, 51, {"a": 30.0, "b": 1.5})
+    assert feedback.chapter_words(plain) == "The chapter: 31.5 of 51 points."
+    late = replace(plain, days_late=1, penalty=5.1, waiting=2)
+    assert feedback.chapter_words(late) == (
+        "The chapter: 31.5 of 51 points so far; 2 written answers not marked yet. "
+        "1 day late: -5.1 at export, which leaves 26.4."
+    )
+    assert feedback.chapter_words(replace(plain, days_late=3)).endswith(" points. 3 days late.")
+
+
+def test_a_cell_that_was_left_out_says_so():
+    why = "it was run, and it did not end in time <b>"
+    added = {"added": True, "left_out": why}
+    page = shown(code("while True: pass", descent=added), code("x = 1", descent={"added": True}))
+    assert page.count("Left out when your notebook was graded:") == 1
+    assert "it did not end in time &lt;b&gt;. What follows was graded without it." in page
+
+
 def test_the_courses_formulas_are_drawn_and_its_code_is_left_out():
     page = shown(text(r"Let $x \in \mathbb R$ and $\frac{$."), code("assert hidden_test(x) == 42"))
     assert "<mi>ℝ</mi>" in page and r"<code>\frac{</code>" in page
@@ -123,7 +155,7 @@ def test_an_endless_output_is_cut():
 
 @pytest.fixture
 def graded(space, grader, notebook, monkeypatch):
-    """One student, who got one exercise wrong and wrote scripts wherever she could, is graded."""
+    """One student, who got one exercise wrong and wrote scripts wherever she could, is graded. She is late."""
     monkeypatch.setenv(VARIABLE, str(space.folder))
     content = notebook(
         double="def double(x):\n    print('<script>alert(4)</script>')\n    return x * x"
@@ -133,6 +165,7 @@ def graded(space, grader, notebook, monkeypatch):
             cell["source"] = f"Because. {HOSTILE}"
     output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": HOSTILE}}
     extra = {"cell_type": "code", "id": "mine", "metadata": {}, "execution_count": 1}
+    content["cells"].insert(3, extra | {"id": "loop", "source": "while True: pass", "outputs": []})
     content["cells"].insert(3, extra | {"source": f"note = {HOSTILE!r}", "outputs": [output]})
     content["cells"].insert(
         3, {"cell_type": "markdown", "id": "hers", "metadata": {}, "source": HOSTILE}
@@ -144,7 +177,17 @@ def graded(space, grader, notebook, monkeypatch):
     job.about = {"submitted": "2026-09-01 10:00:00 UTC"}
     with Writer(space, CHAPTER) as writer:
         writer.enter(grader.grade(job))
+    (space.folder / "policy.toml").write_text(POLICY)
     return space
+
+
+POLICY = f"""
+timezone = "UTC"
+drop = ["{CHAPTER}/{STEM}/double"]
+deadlines = {{ {CHAPTER} = 2026-08-31T09:00:00 }}
+late = {{ percent_per_day = 10 }}
+extra_time = {{ dan = {{ days = 1 }} }}
+"""
 
 
 @pytest.mark.sandbox
@@ -152,11 +195,14 @@ def graded(space, grader, notebook, monkeypatch):
 @pytest.mark.filterwarnings("ignore")  # of nbgrader and nbconvert
 def test_a_graded_submission_has_a_page_that_helps_and_one_through_nbgrader(graded, capsys):
     assert feedback.main([CHAPTER]) == 0
+    assert "Feedback of 1 student is in" in capsys.readouterr().out
     path = graded.feedback(CHAPTER, "eve") / f"{STEM}.html"
     page = path.read_text(encoding="utf-8")
     assert_harmless(page)
     assert "squares" in page and "Because." in page  # the known mistake, by name; her text
-    assert "eve: 3 of 7 points." in page and "1 not marked yet." in page
+    assert "eve: 2 of 4 points." in page and "1 not marked yet." in page  # double does not count
+    assert "2 days late: -0.8 at export, which leaves 1.2." in page
+    assert "Left out when your notebook was graded:" in page
     assert (path.parent / "timestamp.txt").read_text() == "2026-09-01 10:00:00 UTC\n"
 
     # Whoever presses the formgrader's own button gets nbgrader's page, with nbgrader's scripts and none of hers.
@@ -182,10 +228,30 @@ def _through_nbgrader(space, path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_without_grades_it_says_what_to_do(space, monkeypatch, capsys):
+def test_who_or_what_there_is_not_is_told_with_what_there_is(space, monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, str(space.folder))
+    assert feedback.main(["00_start_here"]) == 2
+    assert "run `autograder grade 00_start_here`" in capsys.readouterr().err
+    assert feedback.main(["03_optimization"]) == 2
+    told = "feedback: there is no released chapter '03_optimization'. There are: 03_optimisation, "
+    assert capsys.readouterr().err.startswith(told)
+    for student in ("ada", "bob"):
+        path = space.autograded(CHAPTER, student) / f"{STEM}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+    assert feedback.main([CHAPTER, "--student", "adaa", "bob"]) == 2
+    told = f"feedback: 'adaa' is not graded in {CHAPTER}. There are: ada, bob.\n"
+    assert capsys.readouterr().err == told
+
+
+def test_a_policy_that_cannot_be_followed_is_told(space, monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, str(space.folder))
+    path = space.autograded(CHAPTER, "ada") / f"{STEM}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    (space.folder / "policy.toml").write_text("nonsense = 1")
     assert feedback.main([CHAPTER]) == 2
-    assert f"run `autograder grade {CHAPTER}`" in capsys.readouterr().err
+    assert "nonsense: no such key" in capsys.readouterr().err
 
 
 def test_the_policy_allows_no_script_and_no_request():

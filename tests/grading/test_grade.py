@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.engine import sandbox
-from autograder.grading import grade, grader, jobs, running, verdicts
+from autograder.grading import changes, grade, grader, jobs, running, verdicts
+from autograder.grading.verdicts import Graded, Submission
 from autograder.handins import collect
 from autograder.results import export
 from autograder.workspace import Workspace
@@ -53,7 +54,7 @@ def test_one_unreadable_notebook_asks_for_a_look_and_stops_nobody(here, hand_in,
     (here.submitted(CHAPTER, "ada") / "01_first.ipynb").write_bytes(b"{")
     assert grade.main([CHAPTER]) == 1
     shown = capsys.readouterr().out
-    assert "2 graded, 1 need a look: ada" in shown
+    assert "2 graded, 1 needs a look: ada" in shown
     assert "look at ada: The notebook 01_first cannot be read" in shown
 
 
@@ -75,6 +76,50 @@ def test_an_unchanged_class_is_not_run_again_and_a_lost_gradebook_is_written_aga
     assert path.read_text() == before
     columns, rows = export.marks(here, [CHAPTER])
     assert rows["ada"] == rows["bob"] and sum(rows["ada"].values()) == 5.0
+
+
+@pytest.mark.sandbox
+def test_marks_that_change_without_a_new_hand_in_are_told(here, hand_in, notebook, capsys):
+    path = hand_in("ada", notebook(double=None))
+    collect.collect(here, CHAPTER, [path, hand_in("bob", notebook())])
+    assert grade.main([CHAPTER]) == grade.main([CHAPTER]) == 0
+    assert "changed" not in capsys.readouterr().out
+    said = verdicts.load(here, CHAPTER, "ada")
+    said.verdicts[0].points += 0.5  # as an older specification had it
+    verdicts.save(here, said)
+    assert grade.main([CHAPTER]) == 0
+    told = capsys.readouterr().out
+    assert "1 mark changed since the last run: ada −0.5. To see such changes first" in told
+    assert f"see autograder regrade {CHAPTER}." in told
+    later = hand_in("ada", notebook(), stamp="20260902-120000")
+    assert all(outcome.taken for outcome in collect.collect(here, CHAPTER, [later]))
+    assert grade.main([CHAPTER]) == 0
+    assert verdicts.load(here, CHAPTER, "ada").points == 5.0
+    assert "changed" not in capsys.readouterr().out
+
+
+def test_ten_changed_marks_are_named_and_another_maximum_is_told(space):
+    def graded(student, points, most=3.0):
+        found = [Graded("double", NOTEBOOK, "wrong", points, most, "Told.")]
+        return Submission(CHAPTER, student, verdicts=found)
+
+    found = changes.Changes(space, CHAPTER)
+    for number in range(12):
+        verdicts.save(space, graded(f"student{number:02}", 1.0))
+        found.note(graded(f"student{number:02}", 2.5, most=4.0 if number == 0 else 3.0))
+    found.note(graded("new", 1.0))
+    line = found.line()
+    assert line.startswith(
+        "12 marks changed since the last run: student00 1 of 3 → 2.5 of 4, student01 +1.5, "
+    )
+    assert "student09 +1.5, and 2 more. To see" in line and "student10" not in line
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "two"])
+def test_less_than_one_at_a_time_is_refused(here, capsys, jobs):
+    with pytest.raises(SystemExit, match="2"):
+        grade.main([CHAPTER, "--jobs", jobs])
+    assert f"{jobs} at a time grades nobody: give a number from 1 up" in capsys.readouterr().err
 
 
 def test_an_error_of_the_grader_itself_stops_nobody(release_cells, monkeypatch):
@@ -120,7 +165,7 @@ def test_told_so_in_so_many_words_it_grades_without_one_and_warns(
     [
         ([CHAPTER], "nobody has handed in 98_tiny. First: autograder collect"),
         ([CHAPTER, "--student", "zoe"], "no hand-in of 98_tiny from zoe"),
-        (["97_none"], "nobody has handed in 97_none"),
+        (["97_none"], "there is no released chapter '97_none'. There are: 98_tiny."),
     ],
 )
 def test_what_cannot_be_graded_is_told_with_what_to_do(here, capsys, arguments, words):

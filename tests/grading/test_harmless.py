@@ -109,6 +109,13 @@ def test_every_formula_of_the_course_can_be_drawn():
                 )
 
 
+@pytest.mark.parametrize("tex", [r"\lVert x\rVert^2", r"\lvert x\rvert_2", r"\|x\|^2", "|x|^2"])
+def test_a_bar_with_an_exponent_is_not_stretched_below_the_line(tex):
+    bars = re.findall("<mo[^>]*>&#x0(?:2016|007C);", mathml(tex, "inline"))
+    assert len(bars) == 2 and all('stretchy="false"' in bar for bar in bars)
+    assert mathml(r"\left\lVert x\right\rVert", "inline").count('stretchy="true"') == 2
+
+
 def test_letters_of_a_style_are_letters_and_nonsense_stays_tex():
     made = mathml(r"\mathbb R \mathcal{B} \mathbb 1 \boldsymbol{\theta}", "inline")
     assert "<mi>ℝ</mi>" in made and "<mn>𝟙</mn>" in made and "𝜽" in made

@@ -2,10 +2,11 @@
 
 import json
 import zipfile
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from autograder.handins import attempts, collect, lms, roster
+from autograder.handins import attempts, collect, lms, names, roster
 from autograder.handins.policy import Policy
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import CHAPTER, STEM, pack
@@ -240,6 +241,68 @@ def test_a_better_time_is_noted_when_the_worksheet_comes_later(
     assert (attempt.stamp, attempt.clock) == ("20260902-141400", "lms")
     take(path, known(WORKSHEET + text.format("-")))
     assert attempts.kept(space, CHAPTER, "ada") == [attempt]
+
+
+def test_moodles_time_is_corrected_and_makes_no_second_attempt(
+    space, take, zipped, notebook, known
+):
+    path = zipped({"Ada Lovelace_7_assignsubmission_file_/01_first.ipynb": notebook()})
+    text = WORKSHEET + 'Participant 7,Ada Lovelace,ada,,,,,,"2 September 2026, {} PM",-,\n'
+    take(path, known(text.format("2:14")), Policy(zone=ZoneInfo("UTC")))
+    (outcome,) = take(
+        path, known(text.format("4:14")), Policy(zone=ZoneInfo("Europe/Berlin"))
+    ).values()
+    (attempt,) = attempts.kept(space, CHAPTER, "ada")
+    assert (attempt.stamp, attempt.submitted) == ("20260902-161400", "2026-09-02 14:14:00 UTC")
+    assert "handed in 2026-09-02 16:14 CEST, as Moodle says" in outcome.words
+    assert (
+        outcome.words[-1]
+        == "its time is corrected: 2026-09-02 16:14 CEST, before 2026-09-02 14:14 CEST"
+    )
+    assert not outcome.new
+    # What a student hands in later, and is another file, is another attempt.
+    other = zipped(
+        {"Ada Lovelace_7_assignsubmission_file_/01_first.ipynb": notebook(double="x = 1")}
+    )
+    take(other, known(text.format("5:14")))
+    assert len(attempts.kept(space, CHAPTER, "ada")) == 2
+
+
+def test_the_command_tells_of_times_without_a_zone_of_names_and_of_who_is_missing(
+    space, zipped, notebook, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(collect, "workspace", lambda: space)
+    path = zipped({"Ada Lovelace_7_assignsubmission_file_/01_first.ipynb": notebook()})
+    row = 'Participant {},{},{},,,,,,"2 September 2026, 2:14 PM",-,\n'
+    rows = row.format(7, "Ada Lovelace", "ada") + row.format(8, "Bob B", "bob")
+    (tmp_path / "class.csv").write_text(WORKSHEET + rows, encoding="utf-8")
+    assert collect.main([CHAPTER, str(path), "--roster", str(tmp_path / "class.csv")]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.count("this machine's time zone") == 1
+    assert "took    Ada Lovelace (Moodle 7) for ada: " in shown.out
+    assert "Handed in nothing: 1 of 2 in the roster (bob)." in shown.out
+    assert names.read(space)["ada"]["last_name"] == "Lovelace"
+    (space.folder / "policy.toml").write_text('timezone = "UTC"')
+    collect.main([CHAPTER, str(path), "--roster", str(tmp_path / "class.csv")])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("cut", [0.5, 0.9, 0.999])
+def test_a_zip_of_many_that_was_cut_off_is_no_student(space, take, zipped, notebook, tmp_path, cut):
+    """The zips of the students in it are whole, and zipfile takes the last of them for all there is."""
+    files = {}
+    for number in range(5):
+        inner = tmp_path / "inner.zip"
+        with zipfile.ZipFile(inner, "w") as bundle:
+            bundle.writestr("01_first.ipynb", json.dumps(notebook()))
+        files[f"student{number}.zip"] = inner.read_bytes()
+    data = zipped(files, "class.zip").read_bytes()
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "class.zip").write_bytes(data[: int(cut * len(data))])
+    (outcome,) = take(tmp_path / "cut" / "class.zip").values()
+    assert not outcome.taken and "it is cut off" in outcome.words[0]
+    assert "download it again" in outcome.words[0] and space.students(CHAPTER) == []
+    assert len(students(take(tmp_path / "class.zip"))) == 5
 
 
 def test_a_namesake_whom_canvass_export_does_not_have_is_refused(take, zipped, notebook, known):

@@ -65,8 +65,23 @@ def test_what_a_needed_cell_uses_is_needed_too():
 
 
 def test_a_module_is_not_changed_by_calling_its_functions():
-    released = ("import numpy as np", "table = np.zeros(3)", "np.show(table)")
+    released = ("import numpy as np", "table = np.zeros(3)", "print(np.sum(table))")
     assert runs(*released, answer="def answer(x):\n    return np.sum(x)") == [True, False, False]
+
+
+def test_a_cell_that_sets_numpy_or_torch_for_all_runs():
+    for setting in (
+        "import torch as t\nt.set_default_dtype(t.float64)",
+        "t.manual_seed(3)",
+        "t.backends.x.y(1)",
+    ):
+        assert runs("import torch as t", setting, answer="def answer(x): return t.ones(3)")[1]
+    assert runs("import matplotlib.pyplot as plt", "plt.plot([1])") == [False, False]
+
+
+def test_of_a_notebook_too_long_to_read_every_cell_runs():
+    cells = [("x = 1\n" * 5_000, False)] * 12 + [(ANSWER, True), ("print(1)", False)]
+    assert all(needs.needed(cells))
 
 
 def test_a_parameter_is_no_name_of_the_notebook():

@@ -2,12 +2,18 @@
 
 import datetime
 import json
+import re
+import shutil
+import tomllib
 
 import pytest
 
+from autograder.checkdata import ROOT
+from autograder.grading import best, grade
 from autograder.handins import attempts, collect, policy
 from autograder.handins.attempts import Attempt
 from autograder.handins.policy import Policy, PolicyError
+from autograder.workspace import Workspace
 from tests.grading.toy_chapter import CHAPTER, STEM
 
 FULL = """
@@ -34,6 +40,18 @@ def read(tmp_path):
         return policy.read(tmp_path / "policy.toml")
 
     return run
+
+
+def test_the_docs_example_has_every_key_and_names_what_there_is(tmp_path):
+    text = (ROOT / "docs/policy.md").read_text(encoding="utf-8")
+    (example,) = re.findall("```toml\n(.*?)```", text, re.S)
+    told = tomllib.loads(example)
+    assert told.keys() == policy._KEYS and told["late"].keys() == policy._LATE
+    (tmp_path / "policy.toml").write_text(example)
+    rules = policy.checked(Workspace(tmp_path, ROOT))
+    # What the text says: 5 points of 50 a day, no more on day six than on day five.
+    assert [rules.penalty(days, 50) for days in (1, 5, 6)] == [5, 25, 25]
+    assert rules.has_extra("03_optimisation", "bob") and not rules.has_extra("01_regression", "bob")
 
 
 LATE = {  # clocks go back in Berlin in the night after the deadline: that day has 25 hours
@@ -188,7 +206,7 @@ def test_a_changed_deadline_is_followed_by_collecting_nothing_new(
     collect.main([CHAPTER])
     assert laid_out(space) == "turn = 2"
     collect.main([CHAPTER])
-    assert "0 to grade now" in capsys.readouterr().out
+    assert "Nothing to do" in capsys.readouterr().out
 
 
 def test_an_attempt_of_before_notes_were_kept_is_known_by_its_name(space, three):
@@ -204,11 +222,79 @@ def test_what_an_lms_calls_late_is_late_and_a_files_date_makes_nobody_late(read)
     days = [
         attempts.days_late(rules, CHAPTER, "ada", Attempt("x.zip", stamp, clock, late))
         for stamp, clock, late in [
-            ("20260901-120000", "name", True),  # its own name says in time
-            ("20260904-120000", "name", True),
+            ("20260901-120000", "name", True),  # the deadline decides, not Canvas's
+            ("20260904-120000", "lms", True),
+            ("20260901-120000", "file", True),  # downloaded before the deadline
             ("20260904-120000", "file", False),  # the date of the download
             ("20260904-120000", "file", True),
+            ("19800101-000000", "file", True),  # a zip without dates
+            ("99999999-999999", "name", True),
             ("99999999-999999", "name", False),
         ]
     ]
-    assert days == [1, 3, 0, 1, 0]
+    assert days == [0, 3, 0, 0, 1, 1, 1, 0]
+
+
+def test_extra_time_is_not_lost_to_an_lms_that_calls_it_late(read):
+    late = Attempt("x.zip", "20260904-120000", "file", late=True)
+    extra = read(DUE + "[extra_time]\nada = { days = 7 }\nbob = { days = 1 }\n")
+    assert attempts.lateness(extra, CHAPTER, "ada", late) == (0, "")  # downloaded within her time
+    days, doubt = attempts.lateness(extra, CHAPTER, "bob", late)
+    assert days == 0 and "there is extra time, and its time is not known" in doubt
+    none = read("[extra_time]\nada = { days = 7 }\n")  # no deadline: the LMS alone knows
+    assert attempts.days_late(none, CHAPTER, "ada", late) == 0
+    assert attempts.days_late(none, CHAPTER, "eve", late) == 1
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (f'drop = ["{CHAPTER}/{STEM}/doubel"]', f"drop: there is no exercise .*: {CHAPTER}/{STEM}/double,"),
+        ('timezone = "UTC"\n[deadlines]\n98_tin = 2026-09-02T00:00:00', "deadlines.98_tin: there is no chapter"),
+        ("[extra_time]\nada = { 98_tyni = { days = 1 } }", "extra_time.ada.98_tyni: .* There are: 98_tiny$"),
+    ],
+    ids=["an exercise", "a chapter with a deadline", "a chapter of a student"],
+)  # fmt: skip
+def test_a_wrong_name_is_told_before_anything_is_taken_or_graded(
+    space, three, monkeypatch, capsys, text, words
+):
+    monkeypatch.setattr(collect, "workspace", lambda: space)
+    monkeypatch.setattr(grade, "workspace", lambda: space)
+    space.folder.mkdir()
+    (space.folder / "policy.toml").write_text(text)
+    assert collect.main([CHAPTER, str(three[0])]) == 2
+    assert re.search(words, capsys.readouterr().err.strip())
+    assert grade.main([CHAPTER]) == 2
+    assert re.search(words, capsys.readouterr().err.strip())
+    good = f'drop = ["{CHAPTER}/{STEM}/double", "{CHAPTER}/{STEM}/why"]'  # a check and a written answer
+    (space.folder / "policy.toml").write_text(good)
+    assert collect.main([CHAPTER, str(three[0])]) == 0
+
+
+@pytest.mark.parametrize("start", ["collect", "grade"])
+def test_what_is_lost_from_submitted_is_made_again(space, three, monkeypatch, capsys, start):
+    monkeypatch.setattr(collect, "workspace", lambda: space)
+    collect.collect(space, CHAPTER, three)
+    shutil.rmtree(space.folder / "submitted")
+    if start == "collect":
+        assert collect.main([CHAPTER]) == 0
+        told = capsys.readouterr().out
+    else:
+        (told,) = best.choose(space, CHAPTER)
+    assert "20260903-120000.zip" in told and "was gone from submitted/, and is there again" in told
+    assert laid_out(space) == "turn = 2"
+
+
+def test_grading_follows_a_changed_deadline_by_itself(space, three):
+    collect.collect(space, CHAPTER, three)
+    (space.folder / "policy.toml").write_text(DUE)
+    assert best.choose(space, CHAPTER) == [f"ada: {three[1].name}: the one to grade now"]
+    assert laid_out(space) == "turn = 1" and best.choose(space, CHAPTER) == []
+
+
+def test_of_whom_nothing_can_be_read_grading_says_so(space, three):
+    collect.collect(space, CHAPTER, three[:1])
+    shutil.rmtree(space.folder / "submitted")
+    (space.received(CHAPTER, "ada") / three[0].name).write_bytes(b"PK\3\4")
+    (line,) = best.choose(space, CHAPTER)
+    assert line.startswith(f"ada: {three[0].name}: it is cut off")

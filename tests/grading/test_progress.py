@@ -21,11 +21,31 @@ def test_one_alone_has_no_rate():
     assert progress.line() == "1 of 3 graded"
 
 
-def test_a_terminal_gets_a_bar():
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+def test_of_the_last_few_nobody_knows_how_long_they_take():
+    now = 0.0
+    progress = Progress(20, clock=lambda: now, stream=io.StringIO())
+    told = []
+    for now in range(1, 21):  # noqa: B007 — the clock
+        progress.step()
+        told.append("to go" in progress.line())
+    assert told == [False] + 10 * [True] + 9 * [False]
+    assert progress.line() == "20 of 20 graded, 1.0 a second"
 
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_bar_tells_no_time_to_go_at_the_end_either():
+    stream = Terminal()
+    with Progress(9, stream=stream) as progress:
+        assert "to go" in str(progress.bar)
+        progress.step()
+        assert "to go" not in str(progress.bar)
+
+
+def test_a_terminal_gets_a_bar():
     stream = Terminal()
     with Progress(2, stream=stream) as progress:
         progress.step()

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from autograder.building import build
 from autograder.grading import grade, regrade, snapshots, verdicts
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.running import Way
@@ -76,7 +77,11 @@ def test_a_mended_spec_is_shown_entered_taken_back_and_entered_again(here, capsy
         book.db.commit()
     before = state(here)
     assert regrade.main([CHAPTER]) == 0
-    assert "In all: 0 gain, 0 lose, 3 students without any change." in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "In all: 0 gain, 0 lose, 3 students without any change.\nNothing changes." in shown
+    assert regrade.main([CHAPTER, "--apply"]) == 0
+    assert "Nothing changes." in capsys.readouterr().out
+    assert snapshots.last(here, CHAPTER) is None and state(here) == before
 
     mend(here)
     assert regrade.main([CHAPTER, "--preview"]) == 1
@@ -105,6 +110,35 @@ def test_a_mended_spec_is_shown_entered_taken_back_and_entered_again(here, capsy
     assert state(here) == after
     with open_gradebook(here) as book:
         assert book.find_comment("why", STEM, CHAPTER, "ada").comment == "Well said."
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+def test_an_undo_says_where_the_maximum_is_the_releases_own(here, capsys):
+    released = here.project / "course" / CHAPTER / f"{STEM}.ipynb"
+    notebook = json.loads(released.read_text())
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "check-double":
+            cell["metadata"]["nbgrader"]["points"] = 4
+    released.write_text(json.dumps(notebook))
+    assert regrade.main([CHAPTER, "--apply"]) == 0
+    assert points(here)["ada"] == 6.0
+    assert regrade.main([CHAPTER, "--undo"]) == 0
+    shown = capsys.readouterr().out
+    assert "3 students are as before." in shown and points(here)["ada"] == 5.0
+    assert f"{NOTEBOOK} double: the points are as before, of 3; the maximum in" in shown
+    assert "the release's own, 4." in shown and "scaled: the points" not in shown
+    with open_gradebook(here) as book:
+        grade = book.find_grade("check-double", STEM, CHAPTER, "ada")
+        assert (grade.auto_score, grade.max_score) == (3.0, 4.0)
+
+
+def test_a_notebook_older_than_its_sources_is_named(monkeypatch, tmp_path):
+    space, chapter = Workspace(tmp_path), "03_optimisation"
+    old = f"{chapter}/{next(iter(space.release(chapter)))}"
+    monkeypatch.setattr(build, "stale_parts", lambda name: ["check data"] * (name == old))
+    assert regrade.stale(space, chapter) == [old]
+    assert regrade.stale(Workspace(tmp_path, tmp_path), chapter) == []
 
 
 @pytest.mark.sandbox
@@ -170,7 +204,7 @@ def test_totals_count_students_not_exercises(capsys):
     regrade.show(found)
     shown = capsys.readouterr().out
     assert f"{NOTEBOOK} a: 2 gain, 0 lose" in shown and f"{NOTEBOOK} b: 0 gain, 1 lose" in shown
-    assert "In all: 1 gain, 0 lose, 1 keep their points, 1 students without any change." in shown
+    assert "In all: 1 gain, 0 lose, 1 keep their points, 1 student without any change." in shown
 
 
 def test_a_snapshot_stays_as_it_was_when_its_files_are_replaced(space):

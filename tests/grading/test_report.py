@@ -8,8 +8,8 @@ import re
 import pytest
 
 from autograder.grading import verdicts
-from autograder.grading.verdicts import Graded, Submission
-from autograder.results import report, similar, statistics
+from autograder.grading.verdicts import Graded, Submission, Written
+from autograder.results import looks, report, similar, statistics
 from autograder.results.answers import Answer, parse
 from autograder.results.examples import Examples
 from autograder.workspace import VARIABLE, Workspace
@@ -60,6 +60,59 @@ def test_the_page_tells_what_the_class_did(space):
     assert "secret" not in page  # what a verdict says of a hidden case is for its student
 
 
+def test_what_does_not_count_is_in_no_sum_and_said(space):
+    (space.folder / "policy.toml").write_text(f'drop = ["{NOTEBOOK}/step"]')
+    page, _ = report.make(space, CHAPTER, CLASS)
+    assert "Median 0 of 2 points, lowest 0, highest 2." in page
+    flat = re.sub(r"\s+", " ", page)
+    assert "Left out here, and shown below: <code>step</code>, which does not count." in flat
+    assert '<code>step</code><br><span class="quiet">does not count' in page
+    assert "<code>gd</code><br>" not in page
+
+
+def test_what_a_person_should_look_at_is_said_with_its_reason(space):
+    how = "found by its nbgrader id"
+    fate = f"{how}; tampered and restored: its check cell was edited"
+    sure, unsure = "found by its place (confidence 95 %)", "found by its place (confidence 70 %)"
+    class_ = [
+        submission("fine", graded("gd", "full", 2.0, how=sure), notes=["from Fine (Moodle 7)"]),
+        submission(
+            "edited",
+            *(graded(name, "full", 2.0, how=fate, restored=True) for name in ("gd", "step")),
+        ),
+        submission(
+            "other", graded("gd", "full", 2.0), notes=["its file is named for 'ada', taken"]
+        ),
+        submission(
+            "unsure",
+            graded("gd", "full", 2.0, how=unsure),
+            written=[Written("why", NOTEBOOK, 2.0, True, "found by likeness (confidence 62%)")],
+        ),
+        submission("forger", Graded("gd", NOTEBOOK, "output", 0.0, 2.0, "It wrote."), look=True),
+        submission("odd", graded("gd", "full", 2.0), look=True),
+    ]
+    assert {s.student: looks.reasons(s) for s in class_} == {
+        "fine": [],
+        "edited": ["the check cell was edited, and the course's own was used: gd, step"],
+        "other": ["its file is named for 'ada', taken"],
+        "unsure": [
+            "gd was found by its place (confidence 70 %)",
+            "why was found by likeness (confidence 62%)",
+        ],
+        "forger": ["It wrote."],
+        "odd": ["see the verdicts"],
+    }
+    page, _ = report.make(space, CHAPTER, class_)
+    assert '<a href="#looks">5 submissions worth a look</a>' in page
+    assert '<th scope="row">edited</th><td>the check cell was edited, and' in page
+    assert '<th scope="row">fine</th>' not in page
+
+
+def test_one_student_is_no_students(space):
+    page, _ = report.make(space, CHAPTER, CLASS[:1])
+    assert f"{CHAPTER}: 1 student</h1>" in page and "as 1 student can tell" in page
+
+
 def test_nothing_of_a_student_becomes_markup_and_nothing_loads(space):
     for page in report.make(space, CHAPTER, CLASS):
         assert "<script" not in page and "<b>eve" not in page
@@ -74,10 +127,15 @@ def test_a_chapter_of_written_answers_alone_has_a_page(space):
 
 
 def test_the_report_is_written_where_the_workspace_is(space, capsys):
+    assert report.main(["02_optimisation"]) == 2
+    told = "no released chapter '02_optimisation'. There are: 03_optimisation, "
+    assert told in capsys.readouterr().err
     assert report.main([CHAPTER]) == 2
+    assert f"run `autograder grade {CHAPTER}`" in capsys.readouterr().err
     for one in CLASS[:2]:
         verdicts.save(space, one)
     assert report.main([CHAPTER]) == 0
+    assert "Report on 2 students: " in capsys.readouterr().out
     for name in (f"{CHAPTER}.html", f"{CHAPTER}-alike.html"):
         assert (space.folder / "reports" / name).read_text().startswith("<!doctype html>")
 

@@ -156,10 +156,15 @@ def test_a_run_killed_at_any_point_goes_on_and_ends_as_if_nothing_had_happened(
 
 @pytest.mark.sandbox
 @pytest.mark.slow
-def test_ctrl_c_enters_what_is_finished_leaves_no_process_and_says_how_to_go_on(
-    tmp_path, project, notebook
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_enters_what_is_finished_leaves_nothing_behind_and_says_how_to_go_on(
+    tmp_path, project, notebook, monkeypatch, how
 ):
     import psutil
+
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
 
     school = Class(tmp_path / "school", project, notebook)
     endless = notebook(double="def double(x):\n    while True: pass")
@@ -173,13 +178,16 @@ def test_ctrl_c_enters_what_is_finished_leaves_no_process_and_says_how_to_go_on(
         except subprocess.TimeoutExpired:
             continue
     family = psutil.Process(run.pid).children(recursive=True)
-    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: to every process of the group
+    if how == signal.SIGINT:
+        os.killpg(run.pid, how)  # as a terminal does: to every process of the group
+    else:
+        run.send_signal(how)
     _, words = run.communicate(timeout=60)
     assert run.returncode == 2
     assert words.strip().splitlines()[-1].endswith("the same command goes on from there.")
     assert "Traceback" not in words
     _, alive = psutil.wait_procs(family, timeout=20)
-    assert alive == []
+    assert alive == [] and list(scratch.iterdir()) == []
     done = school.verdicts()
     assert 0 < len(done) < len(STUDENTS)
     assert {student for student, _ in school.rows()} == set(done)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.handins import roster
+from autograder.handins import names, roster
 from autograder.handins.roster import RosterError
 
 
@@ -34,6 +34,18 @@ def test_the_columns_are_known_by_their_header(read, text):
     assert (ada.id, ada.email) == ("ada", "ada@uni.example")
     assert sorted(ada.name.split()) == ["Ada", "Lovelace"]
     assert ada.numbers == {"Canvas": "", "Moodle": "4711" if "4711" in text else ""}
+
+
+def test_without_ids_a_worksheets_student_is_named_as_without_a_roster(read):
+    """Not by Moodle's number, which is another one in the next assignment."""
+    header = "Identifier,Full name,Status,Grade,Last modified (grade)\n"
+    rows = "Participant 7,Ada Lovelace,,,-\nParticipant 8,Bob B,,,-\nParticipant 9,Bob B,,,-\nParticipant 5,李,,,-\n"
+    found = read(header + rows)
+    assert [student.id for student in found.students] == ["ada-lovelace", "bob-b-8", "bob-b-9", "5"]
+    assert found.by_id("ada-lovelace") is found.by_id("7") is found.by_number("Moodle 7")
+    assert found.by_id("bob-b-9") is found.students[2]
+    with pytest.raises(RosterError, match="'bob-b' is nobody"):
+        found.by_id("bob-b")
 
 
 def test_canvass_export_is_a_roster(read):
@@ -71,7 +83,11 @@ def test_moodles_times_are_read(read, text, stamp):
 BAD = {
     "empty": ("", "class.csv is empty"),
     "no student": ("id,name\n", "names no student"),
-    "no name": ("id,points\nada,3\n", "no column for a name, or none for an id"),
+    "no name": (
+        "id,points\nada,3\n",
+        "no column for a name. .* Call one of them: full name, .* surname",
+    ),
+    "no id": ("name,points\nAda,3\n", "no column for an id or an e-mail address. .* username"),
     "the same id twice": ("id,name\nada,Ada\nADA,Ada B\n", "'Ada' and 'Ada B' have the same id"),
     "an id of nothing": ("id,name\n李,李 小龙\n", "has no id that can name a folder"),
 }
@@ -83,9 +99,31 @@ def test_what_is_no_roster_is_refused_in_a_sentence(read, text, reason):
         read(text)
 
 
-def test_another_encoding_is_refused_with_the_remedy(read):
+def test_excels_encodings_are_read(read):
+    for encoding in ("cp1252", "latin-1", "utf-16", "utf-8-sig"):
+        found = read("Matrikelnummer;Vorname;Nachname\njm;Jörg;Müller-Weiß\n", encoding)
+        assert [(s.first, s.last) for s in found.students] == [("Jörg", "Müller-Weiß")]
+        assert any("Windows-1252" in note for note in found.notes) == (encoding[0] in "cl")
+
+
+@pytest.mark.parametrize("encoding", ["mac_roman", "cp850", "cp1251"])
+def test_an_encoding_that_may_be_several_is_refused_with_the_remedy(read, encoding):
+    name = "Йорг" if encoding == "cp1251" else "Jörg"
     with pytest.raises(RosterError, match="no UTF-8 text: save it as CSV in UTF-8"):
-        read("id,name\njoerg,Jörg\n", "latin-1")
+        read(f"id,name\njoerg,{name}\n", encoding)
+
+
+def test_names_are_kept_for_the_gradebook(read, space):
+    text = 'id,name,email\nada,"King, Ada",ada@uni.example\njm,Jörg Peter Müller,\nli,<img onerror=1> 小龙,\n'
+    names.remember(space, read(text))
+    names.remember(space, read("id,name\nbob,Bob B\n"))
+    told = {who: tuple(parts.values()) for who, parts in names.read(space).items()}
+    assert told == {
+        "ada": ("Ada", "King", "ada@uni.example"),
+        "jm": ("Jörg Peter", "Müller"),
+        "li": ("img onerror=1", "小龙"),
+        "bob": ("Bob", "B"),
+    }
 
 
 def test_an_id_is_found_in_any_case_and_by_any_of_its_columns(read):

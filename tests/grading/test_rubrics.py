@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from nbconvert.filters import markdown2html
 from nbformat import v4
 
 from autograder.building import masters
 from autograder.checkdata import ROOT
-from autograder.grading.rubrics import ShowRubric, model_answers
+from autograder.grading.rubrics import Model, ShowRubric, for_marker, model_answers
+from autograder.results import formulas, harmless
 
 CHAPTER, STEM = "00_start_here", "01_how_this_course_works"
 FORMGRADER = {"submission_id": "7", "assignment_id": CHAPTER, "notebook_id": STEM}
@@ -25,8 +27,26 @@ def test_the_formgrader_shows_the_rubric_right_after_the_answer(page):
     shown, _ = ShowRubric(enabled=True)(page, dict(FORMGRADER))
     sources = [cell.source for cell in shown.cells]
     assert [len(sources), sources[0], sources[2]] == [3, "Mine.", "## Next"]
-    assert "not for the student" in sources[1] and "- 0.5: names evaluation" in sources[1]
+    assert "not for the student" in sources[1] and "<li>0.5: names evaluation" in sources[1]
     assert masters.BEGIN not in sources[1]
+
+
+def test_formulas_are_drawn_without_the_network_and_in_a_font_for_them():
+    shown = for_marker(
+        Model("Why?", "Because $\\lVert x\\rVert \\le 1$.\n\n**Rubric**\n\n- 1: says so"), ""
+    )
+    page = markdown2html(shown)
+    assert "<mo>≤</mo>" in page and "$" not in page and "\\" not in page
+    assert formulas.STYLE in page and page.count("tex2jax_ignore") == 1
+    assert "<li>1: says so</li>" in page
+
+
+def test_the_question_stands_there_where_the_student_has_overwritten_it():
+    model = Model("Is $a<b$?\n\nSay *why*.", "Yes.")
+    kept = harmless.markdown(f"{model.question}\n\nBecause.")
+    assert "The question, which" not in for_marker(model, kept)
+    gone = for_marker(model, harmless.markdown("Because."))
+    assert "The question, which" in gone and "Say <em>why</em>." in gone
 
 
 @pytest.mark.parametrize("notebook", ["98_gone", "02_another"])
@@ -48,7 +68,7 @@ def test_every_written_answer_of_the_course_has_a_rubric_that_no_student_sees():
         notebook: model_answers(ROOT / "solutions" / f"{notebook}.ipynb")
         for notebook in masters.notebooks()
     }
-    answers = {name: text for told in found.values() for name, text in told.items()}
-    assert len(answers) >= 3 and all("**Rubric**" in text for text in answers.values())
+    answers = {name: model for told in found.values() for name, model in told.items()}
+    assert len(answers) >= 3 and all("**Rubric**" in model.answer for model in answers.values())
     for notebook in found:
         assert "**Rubric**" not in (ROOT / "course" / f"{notebook}.ipynb").read_text()

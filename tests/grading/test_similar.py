@@ -114,6 +114,15 @@ def test_a_rewritten_copy_is_the_only_pair(crowd):
     assert "new = path[-1] - t * d" in marked and "import math" not in marked
 
 
+def test_a_copy_is_alike_by_100_percent_also_where_others_write_some_of_it(crowd):
+    half = "\n".join(COPIED.splitlines()[:8]) + "\n    return history"
+    some = [answer(f"half{n}", half) for n in range(9)]
+    pairs = similar.pairs([*crowd, *some, answer("ada", COPIED), answer("bob", COPIED)])
+    assert named(pairs)[0] == ("ada", "bob")
+    (like,) = pairs[0].likes
+    assert like.share == 1.0 and like.weight < len(similar.runs(like.first.tree))
+
+
 def test_what_the_course_wrote_makes_nobody_alike(crowd):
     both = [*crowd, answer("ada", COPIED), answer("bob", REWRITTEN)]
     assert similar.pairs(both, known=[answer("", COPIED)]) == []

@@ -106,9 +106,10 @@ def test_answers_limits_sandbox_and_version_decide(space, chapter, kept, noteboo
 
 
 def test_another_source_or_package_is_another_version(tmp_path, monkeypatch):
-    (tmp_path / "autograder").mkdir()
-    source = tmp_path / "autograder/engine.py"
+    (tmp_path / "engine").mkdir()
+    source = tmp_path / "engine/judge.py"
     monkeypatch.setattr(store, "ROOT", tmp_path)
+    monkeypatch.setattr(store, "_SOURCES", ("engine",))
 
     def version():
         return store.engine_version.__wrapped__()

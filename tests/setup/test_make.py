@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = "start test build stale coverage demo grading-lab bench bench-grading gpu lint doctor lock help".split()
+TARGETS = (
+    "start test build stale coverage demo grading-lab bench bench-grading rehearsal gpu lint doctor lock help"
+).split()
 
 
 def make(*arguments, **environ):

@@ -16,8 +16,10 @@ class FrameError(ValueError):
 def pack(message) -> bytes:
     """The bytes of a message. Raises FrameError when it is over the limit."""
     body = json.dumps(message, separators=(",", ":")).encode()
-    if len(body) > MAX_FRAME:
-        raise FrameError(f"a message of {len(body)} bytes; at most {MAX_FRAME} are sent")
+    if len(body) > MAX_FRAME or _parts(body) > MAX_PARTS:
+        raise FrameError(
+            f"a message of {len(body)} bytes and {_parts(body)} parts; at most {MAX_FRAME} and {MAX_PARTS} are sent"
+        )
     return _LENGTH.pack(len(body)) + body
 
 
@@ -74,9 +76,13 @@ class Reader:
         return message
 
 
+def _parts(body: bytes) -> int:
+    """How many values a message may hold. Arrays travel as text: many parts are made to cost the reader memory."""
+    return body.count(b",") + body.count(b"[") + body.count(b"{")
+
+
 def _parse(body: bytes):
-    # Arrays travel as text: what needs more parts than this is made to cost the reader memory.
-    if body.count(b",") + body.count(b"[") + body.count(b"{") > MAX_PARTS:
+    if _parts(body) > MAX_PARTS:
         raise FrameError(f"a message of more than {MAX_PARTS} parts")
     try:
         return json.loads(body)

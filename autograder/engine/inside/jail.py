@@ -31,6 +31,7 @@ def shut_in(uid: int, gid: int, kept: list[str], limits: dict[str, int]) -> None
     for place, mode in SCRATCH.items():
         _fresh(place, mode, [path for path in kept if path.startswith(f"{place}/")])
     kernel.mount("proc", "/proc", kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC)
+    _write("/proc/self/oom_score_adj", "1000")  # where memory ends for all, this is the one to go
     for kind in _FURTHER:
         _write(f"/proc/sys/user/max_{kind}_namespaces", "0")
     socket.sethostname("student")

@@ -13,13 +13,13 @@ _X86_64 = dict(
     clone=56, capset=126, keyctl=250, ptrace=101, memfd_create=319, shmget=29, add_key=248, request_key=249,
     process_vm_readv=310, process_vm_writev=311, unshare=272, setns=308, mount=165, umount2=166, bpf=321,
     perf_event_open=298, userfaultfd=323, io_uring_setup=425, kexec_load=246, open_by_handle_at=304,
-    memfd_secret=447, msgget=68, semget=64, mq_open=240, setsockopt=54,
+    memfd_secret=447, msgget=68, semget=64, mq_open=240, setsockopt=54, socket=41,
 )  # fmt: skip
 _AARCH64 = dict(
     clone=220, capset=91, keyctl=219, ptrace=117, memfd_create=279, shmget=194, add_key=217, request_key=218,
     process_vm_readv=270, process_vm_writev=271, unshare=97, setns=268, mount=40, umount2=39, bpf=280,
     perf_event_open=241, userfaultfd=282, io_uring_setup=425, kexec_load=104, open_by_handle_at=265,
-    memfd_secret=447, msgget=186, semget=190, mq_open=180, setsockopt=208,
+    memfd_secret=447, msgget=186, semget=190, mq_open=180, setsockopt=208, socket=198,
 )  # fmt: skip
 _MACHINES = {"x86_64": (_X86_64, 0xC000003E), "aarch64": (_AARCH64, 0xC00000B7)}
 
@@ -130,37 +130,48 @@ _DENIED = (
 
 
 _SOCKET_LEVEL, _BUFFER_OPTIONS = 1, (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and both by force
+_FAMILIES = (
+    1,
+    2,
+    10,
+    16,
+)  # unix, both of the internet, netlink: those that a network namespace holds
 
 
 def deny_calls() -> None:
     """Let the kernel answer "not permitted" to calls that no exercise needs. Cannot be undone."""
     numbers, architecture = _MACHINES[platform.machine()]
-    program = _filter(architecture, [numbers[name] for name in _DENIED], numbers["setsockopt"])
+    program = _filter(architecture, numbers)
     code = ctypes.create_string_buffer(program)
     told = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(code))
     _checked(_libc.prctl(_PR_SET_SECCOMP, 2, told, 0, 0), "seccomp")
 
 
-def _filter(architecture: int, denied: list[int], set_option: int) -> bytes:
+def _filter(architecture: int, numbers: dict[str, int]) -> bytes:
     """A BPF program that looks at each call before the kernel does.
 
-    A call of another architecture ends the process, a denied number fails with EPERM, and so does a larger buffer of
-    a socket, which would be memory in no process's count. All else passes.
+    A call of another architecture ends the process. Denied calls fail with EPERM, and so do a larger buffer of a
+    socket, which would be memory in no process's count, and a socket of a family that is in no namespace. All else
+    passes.
     """
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
-    number, machine, level, option = 0, 4, 24, 32  # places in the kernel's seccomp_data
+    number, machine, first, second, third = 0, 4, 16, 24, 32  # places in the kernel's seccomp_data
     allow, refuse, kill = 0x7FFF0000, 0x00050000 | 1, 0x80000000
     second_table = 0x40000000  # of x86's numbers
     # Steps are (what, if true go to, if false go to, with which number); places by name, "" is the next step.
     steps = [(load, "", "", machine), (equal, "", "kill", architecture), (load, "", "", number)]
     steps += [(at_least, "refuse", "", second_table)]
-    steps += [(equal, "refuse", "", call) for call in denied]
-    steps += [(equal, "", "allow", set_option), (load, "", "", level)]
-    steps += [(equal, "", "allow", _SOCKET_LEVEL), (load, "", "", option)]
+    steps += [(equal, "refuse", "", numbers[name]) for name in _DENIED]
+    steps += [(equal, "", "option", numbers["socket"]), (load, "", "", first)]
+    steps += [(equal, "allow", "", family) for family in _FAMILIES]
+    steps += [(give, "", "", refuse)]
+    places = {"option": len(steps)}
+    steps += [(equal, "", "allow", numbers["setsockopt"]), (load, "", "", second)]
+    steps += [(equal, "", "allow", _SOCKET_LEVEL), (load, "", "", third)]
     steps += [(equal, "refuse", "", kind) for kind in _BUFFER_OPTIONS]
-    ends = {"allow": len(steps), "refuse": len(steps) + 1, "kill": len(steps) + 2}
+    places |= {"allow": len(steps), "refuse": len(steps) + 1, "kill": len(steps) + 2}
     steps += [(give, "", "", allow), (give, "", "", refuse), (give, "", "", kill)]
     return b"".join(
-        struct.pack("HBBI", what, *(ends[to] - at - 1 if to else 0 for to in (yes, no)), value)
+        struct.pack("HBBI", what, *(places[to] - at - 1 if to else 0 for to in (yes, no)), value)
         for at, (what, yes, no, value) in enumerate(steps)
     )

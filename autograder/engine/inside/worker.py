@@ -10,7 +10,6 @@ then mean what they mean in the student's JupyterLab. A kernel would cost second
 import builtins
 import random
 import signal
-import sys
 
 from . import frames, shown
 
@@ -57,9 +56,11 @@ def _gently(run_line_magic):
 def _one_backend(shell):
     """Figures are drawn where nobody sees them, whichever window an answer asks for."""
     import matplotlib
+    from IPython.core.pylabtools import select_figure_formats
     from matplotlib import pyplot
 
     pyplot.switch_backend("agg")
+    select_figure_formats(shell, {"png"})
     shell.enable_matplotlib = lambda gui=None: (None, "agg")
     matplotlib.use = pyplot.switch_backend = _nothing
 
@@ -111,17 +112,22 @@ def run_cell(shell, request) -> dict:
         return {"error": _told(_run(shell, request["source"]))}
     shell.ast_node_interactivity = "last_expr"
     with shown.recorded() as record:
-        error = _run(shell, request["source"])
+        error = _run(shell, request["source"], show=True)
     if error is not None:
         record.error(error)
     return {"error": _told(error), "outputs": record.outputs}
 
 
-def _run(shell, source) -> BaseException | None:
+def _run(shell, source, show=False) -> BaseException | None:
+    """Run a cell -> what it raised. show: display the figures that it leaves open, as JupyterLab does."""
+    from IPython.display import display
+    from matplotlib import pyplot
+
     result = shell.run_cell(source, store_history=False)
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot:
-        pyplot.close("all")
+    if show:
+        for number in pyplot.get_fignums():
+            display(pyplot.figure(number))
+    pyplot.close("all")
     return result.error_before_exec or result.error_in_exec
 
 

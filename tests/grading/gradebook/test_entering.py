@@ -1,5 +1,6 @@
 """Automatic scores and "no response" notes are entered, many submissions in one transaction."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from autograder.grading import gradebook_rows
 from autograder.grading.gradebook import Book, BookError, open_gradebook
 from autograder.grading.jobs import Done
+from autograder.workspace import write_text
 from tests.grading.gradebook.submissions import changed_release, submission, without
 from tests.grading.toy_chapter import CHAPTER, STEM
 
@@ -91,3 +93,24 @@ def test_a_dropped_notebook_is_forgotten(space, enter, tmp_path):
     (course / f"{STEM}.ipynb").rename(course / "02_second.ipynb")
     with Book(changed, CHAPTER) as book:
         assert [page.name for page in book.book.find_assignment(CHAPTER).notebooks] == ["02_second"]
+
+
+def test_names_of_the_roster_are_entered_and_a_persons_own_edit_stays(space, enter):
+    def student():
+        with open_gradebook(space) as book:
+            row = book.find_student("ada")
+            return row.first_name, row.last_name, row.email
+
+    enter("ada")
+    assert student() == (None, None, None)
+    told = {"ada": {"first_name": "Ada", "last_name": "King", "email": "ada@uni.example"}}
+    write_text(space.folder / "names.json", json.dumps(told))
+    enter("ada")
+    assert student() == ("Ada", "King", "ada@uni.example")
+    with open_gradebook(space) as book:
+        book.update_or_create_student("ada", last_name="Lovelace")
+    enter("ada")
+    assert student() == ("Ada", "Lovelace", "ada@uni.example")
+    write_text(space.folder / "names.json", "{")
+    enter("ada")
+    assert student() == ("Ada", "Lovelace", "ada@uni.example")
