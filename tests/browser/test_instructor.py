@@ -97,6 +97,9 @@ def test_the_formgrader_shows_the_rubric_and_keeps_a_mark_over_a_regrade(project
         assert rubric.count() == 1
         assert page.get_by_text("The question, which is not in the student's cell").is_visible()
         assert page.get_by_text("names evaluation, and that its data").is_visible()
+        # The page's script says so once it listens: a mark typed earlier would not be saved.
+        score = page.locator(f"input#{WRITTEN}.needs_manual_grade")
+        score.wait_for()
         score = page.locator(f"input#{WRITTEN}")
         score.fill("1.5")
         with page.expect_response(lambda response: response.request.method == "PUT"):
