@@ -85,7 +85,7 @@ class HonestClass:
 
     def _mistake(self, number):
         """(notebook, exercise, source, function) of every fifth student, else None."""
-        if number % 5 != 1:
+        if number % 5 != 4:
             return None
         return self._mistakes[number // 5 % len(self._mistakes)]
 
