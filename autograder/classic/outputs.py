@@ -113,18 +113,12 @@ def clean_markdown(source: str, pictures: dict[str, tuple[str, str]]) -> str:
     if len(source) > harmless.MAX_MARKDOWN:
         return harmless.raw(source)
     page = markup.page(_ATTACHED.sub(r"\1", source))
-    return _unformed(harmless.clean(_SOURCE.sub(embedded, page)))
+    return harmless.one_line(harmless.clean(_SOURCE.sub(embedded, page)))
 
 
 def clean_html(page: str) -> str:
     """HTML without anything that runs or that asks another machine."""
-    return _unformed(harmless.clean(page))
-
-
-def _unformed(page: str) -> str:
-    """One line, not read as Markdown again, and left alone by MathJax, whose formulas can hold links that run."""
-    line = page.replace("\r", "").replace("\n", "&#10;")
-    return f'<div class="tex2jax_ignore">{line}</div>'
+    return harmless.one_line(harmless.clean(page))
 
 
 def pictures_of(attachments: dict, files: dict[str, bytes]) -> dict[str, tuple[str, str]]:

@@ -16,7 +16,7 @@ EVERYTHING = None
 SETTINGS = frozenset({"numpy", "torch", "random", "warnings", "os", "sys"})
 MAX_READ_IN_ALL = 300_000  # of a notebook
 MAX_READ = 50_000  # characters: a longer cell is not read, but run
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 
 
 @lru_cache(maxsize=4096)

@@ -73,16 +73,19 @@ def markdown(source: str) -> str:
     It is rendered here and cleaned as HTML, since a script can hide in Markdown in many ways. What comes back is one
     line of HTML, which no later rendering reads as Markdown again.
     """
-    return raw(source) if len(source) > MAX_MARKDOWN else _one_line(markdown_page(source))
+    return raw(source) if len(source) > MAX_MARKDOWN else one_line(markdown_page(source))
 
 
 def raw(source: str) -> str:
     """A raw cell as Markdown that shows its text as it stands."""
-    return _one_line(f"<pre>{html.escape(source)}</pre>")
+    return one_line(f"<pre>{html.escape(source)}</pre>")
 
 
-def _one_line(page: str) -> str:
-    """The class keeps MathJax away, in the formgrader: a formula of its language can hold a link that runs."""
+def one_line(page: str) -> str:
+    """A clean page as a line that no later rendering reads as Markdown.
+
+    The class keeps MathJax away, in the formgrader: a formula of its language can hold a link that runs.
+    """
     line = page.replace("\r", "").replace("\n", "&#10;")
     return f'<div class="tex2jax_ignore">{line}</div>'
 
