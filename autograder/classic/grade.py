@@ -19,8 +19,8 @@ from autograder.classic import run
 from autograder.classic.course import MOST_BYTES, UNFINISHED, Course, CourseError, Handin, Sheet
 from autograder.classic.restore import restore
 from autograder.engine import sandbox
-from autograder.engine.stage import StageError
-from autograder.engine.worker_client import Limits, Stage
+from autograder.engine.stage import Stage, StageError
+from autograder.engine.worker_client import Limits
 from autograder.grading import garbage
 from autograder.grading.grade import needing
 from autograder.grading.jobs import GradeError

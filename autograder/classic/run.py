@@ -12,7 +12,8 @@ import nbformat
 from IPython.core.displayhook import DisplayHook
 
 from autograder.classic import inside_cells, outputs
-from autograder.engine.worker_client import Died, Limits, Stage, Worker
+from autograder.engine.stage import Stage
+from autograder.engine.worker_client import Died, Limits, Worker
 
 PREPARE_SECONDS = 60.0
 MAX_DEATHS = 12

@@ -13,8 +13,6 @@ import psutil
 from autograder.engine.inside.frames import FrameError, Reader, pack
 from autograder.engine.stage import Stage, StageError
 
-__all__ = ["Died", "Limits", "Stage", "Worker"]
-
 START_SECONDS = 60.0
 LATE_SECONDS = 30.0  # that a reply may lie unread
 SOCKET_BYTES = (

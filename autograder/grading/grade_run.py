@@ -9,7 +9,8 @@ import time
 from dataclasses import dataclass, field
 
 from autograder.engine import needs
-from autograder.engine.worker_client import Died, Limits, Stage, Worker
+from autograder.engine.stage import Stage
+from autograder.engine.worker_client import Died, Limits, Worker
 from autograder.grading.rebuild import Part, Rebuilt
 
 # Honest answers near their limit must not fail on a busy grading machine.

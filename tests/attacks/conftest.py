@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from autograder.engine.judge import Judge
-from autograder.engine.worker_client import Limits, Stage, Worker
+from autograder.engine.stage import Stage
+from autograder.engine.worker_client import Limits, Worker
 from autograder.grading.grader import Grader, warm_grader
 from autograder.grading.jobs import Done, Job, essence, read_chapter
 from autograder.workspace import Workspace

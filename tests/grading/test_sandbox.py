@@ -8,7 +8,8 @@ import pytest
 
 from autograder.checkdata import ROOT
 from autograder.engine import sandbox
-from autograder.engine.worker_client import Died, Limits, Stage, Worker
+from autograder.engine.stage import Stage
+from autograder.engine.worker_client import Died, Limits, Worker
 from tests.grading.toy_chapter import NOTEBOOK
 
 pytestmark = pytest.mark.sandbox
