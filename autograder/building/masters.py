@@ -185,15 +185,16 @@ def _cell_problems(cell):
         yield "minutes are missing or not above zero"
     if "written" in cell.metadata and not _rubric_adds_up(cell):
         yield (
-            "the model answer must end with a rubric that adds up to the points: a line **Rubric**, then lines like "
-            "`- 1: what earns it`"
+            "the model answer must end, before its END line, with a rubric that adds up to the points: "
+            "a line **Rubric**, then lines like `- 1: what earns it`"
         )
     if cell.kind == "code":
         yield from _code_problems(cell)
 
 
 def _rubric_adds_up(cell) -> bool:
-    rubric = cell.source.partition(BEGIN)[2].partition("**Rubric**")[2].partition(END)[0]
+    hidden = cell.source.partition(BEGIN)[2].partition(END)[0]  # what stands outside, students see
+    rubric = hidden.partition("**Rubric**")[2]
     given = [float(points) for points in re.findall(r"^- (\d+(?:\.\d+)?): \S", rubric, re.M)]
     return sum(given) == cell.metadata.get("points")
 

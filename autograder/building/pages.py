@@ -1,6 +1,7 @@
 """Generated pages: the course map, the index notebook, the table of errata and the table of coverage."""
 
 import json
+import tomllib
 from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
@@ -38,6 +39,7 @@ def pages() -> dict[Path, str]:
         COURSE / "index.ipynb": index_notebook(),
         COURSE / "ERRATA.md": errata_page(),
         COURSE / "COVERAGE.md": coverage_page(),
+        **{COURSE / c / "README.md": chapter_page(c, n) for c, n in _by_chapter().items()},
     }
 
 
@@ -63,23 +65,64 @@ def course_map() -> str:
         "To use this folder on its own: `pip install -e .` here, then `jupyter lab index.ipynb`.", "",
     ]  # fmt: skip
     for chapter, notebooks in _by_chapter().items():
-        lines += [
-            f"## {chapter_title(chapter)}",
-            "",
-            "| notebook | minutes | exercises | what you will build |",
-            "| --- | --- | --- | --- |",
-        ]
-        for master in notebooks:
-            link = f"[{master.title}]({master.notebook}.ipynb)"
-            lines.append(
-                f"| {link} | {master.head['minutes']} | {len(master.points)} | {master.head['builds']} |"
-            )
-        lines.append("")
+        lines += [f"## [{chapter_title(chapter)}]({chapter}/README.md)", ""]
+        lines += [*_notebook_table(notebooks, f"{chapter}/"), ""]
     lines.append(
         "What the lecture notes got wrong: [ERRATA.md](ERRATA.md). "
         "Which lecture section is where: [COVERAGE.md](COVERAGE.md)."
     )
     return "\n".join(lines) + "\n"
+
+
+def _notebook_table(notebooks, folder) -> list[str]:
+    lines = [
+        "| notebook | minutes | exercises | what you will build |",
+        "| --- | --- | --- | --- |",
+    ]
+    for master in notebooks:
+        link = f"[{master.title}]({folder}{Path(master.notebook).name}.ipynb)"
+        head = master.head
+        lines.append(f"| {link} | {head['minutes']} | {len(master.points)} | {head['builds']} |")
+    return lines
+
+
+def chapter_page(chapter: str, notebooks: list) -> str:
+    """course/<chapter>/README.md: abilities, prerequisites, notebooks with minutes, lecture sections.
+
+    Raises KeyError when solutions/chapters.toml does not know the chapter.
+    """
+    words = tomllib.loads((masters.SOLUTIONS / "chapters.toml").read_text(encoding="utf-8"))
+    if chapter not in words:
+        raise KeyError(
+            f"{chapter}: no entry in solutions/chapters.toml. Write about, able, before."
+        )
+    words = words[chapter]
+    minutes = sum(int(master.head["minutes"]) for master in notebooks)
+    lines = [
+        f"# {chapter_title(chapter)}", "", words["about"], "",
+        "## What you will be able to do", "",
+        *[f"- {one}" for one in words["able"]], "",
+        "## Before you start", "", words["before"], "",
+        "## The notebooks", "",
+        f"About {round(minutes / 60)} hours altogether." if minutes > 90 else f"{minutes} minutes.", "",
+        *_notebook_table(notebooks, ""), "",
+        "## The sections of the notes", "",
+    ]  # fmt: skip
+    for master in notebooks:
+        lines.append(f"- [{master.title}]({Path(master.notebook).name}.ipynb): {_lectures(master)}")
+    back = "[All chapters](../README.md). [Which lecture section is where](../COVERAGE.md)."
+    return "\n".join([*lines, "", back]) + "\n"
+
+
+def _lectures(master) -> str:
+    """The sections that a notebook covers, by lecture: 'Wu 1.4.1, 1.4.2; Moon 5.3'."""
+    covered = {section for cell in master.cells for section in cell.covers}
+    found = defaultdict(list)
+    for section in masters.sections():
+        if section in covered:
+            lecture, number = section.split(":", 1)
+            found[lecture].append(number)
+    return "; ".join(f"{LECTURES[one]} {', '.join(found[one])}" for one in found) or "none"
 
 
 def index_notebook() -> str:
@@ -102,7 +145,8 @@ def index_notebook() -> str:
         ]
         cells.append(
             v4.new_markdown_cell(
-                "\n".join([f"## {chapter_title(chapter)}", "", *rows]), id=f"chapter-{chapter}"
+                "\n".join([f"## [{chapter_title(chapter)}]({chapter}/README.md)", "", *rows]),
+                id=f"chapter-{chapter}",
             )
         )
     end = (

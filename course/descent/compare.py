@@ -80,6 +80,10 @@ class Comparison:
     def arrays_differ(self, want: np.ndarray, have: np.ndarray) -> str | None:
         raise NotImplementedError
 
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two answers gave the same result. A one-sided comparison (at most) is asked both ways."""
+        return self(one, other) is None and self(other, one) is None
+
     def to_plain(self) -> dict:
         return {"kind": type(self).__name__.lower(), **asdict(self)}
 
@@ -161,6 +165,120 @@ class Unordered(Comparison):
 
 
 @dataclass(frozen=True)
+class Worth(Comparison):
+    """Base of comparisons for free choices: many results are right, and what came true says what one is worth.
+
+    `expected` is what came true, not a result: the outcomes of the rows that were predicted, the costs of the options.
+    """
+
+    def __call__(self, expected, got):
+        want = np.asarray(expected)
+        have, problem = _as_array(got)
+        if problem:
+            return problem
+        problem = shape_problem(np.empty(self.result_shape(want)), have)
+        problem = problem or kind_problem(np.empty(0), have)
+        return problem or finite_problem(np.zeros(have.shape), have) or self.falls_short(want, have)
+
+    def same(self, one, other):
+        return Close().same(one, other)
+
+    def result_shape(self, want: np.ndarray) -> tuple:
+        return want.shape
+
+    def falls_short(self, want: np.ndarray, have: np.ndarray) -> str | None:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Explains(Worth):
+    """Predictions whose R² on the outcomes is at least so much (1 - squared error over the outcomes' own spread)."""
+
+    at_least: float
+
+    def falls_short(self, want, have):
+        r2 = 1 - np.mean((want - have) ** 2) / np.var(want)
+        if r2 >= self.at_least:
+            return None
+        return f"expected R² of at least {self.at_least:g} on the outcomes, got {r2:.3g}"
+
+
+@dataclass(frozen=True)
+class LogLoss(Worth):
+    """Probabilities of label 1 whose mean log loss (nats) on the labels 0 and 1 is at most so much."""
+
+    at_most: float
+
+    def falls_short(self, want, have):
+        if not np.all((have >= 0) & (have <= 1)):
+            return "expected probabilities from 0 to 1, got others"
+        if np.any(have[want == 1] == 0) or np.any(have[want == 0] == 1):
+            return "what was called impossible happened: its log loss is infinite"
+        loss = -np.mean(np.log(np.where(want == 1, have, 1 - have)))
+        if loss <= self.at_most:
+            return None
+        return f"expected a log loss of at most {self.at_most:g} nats, got {loss:.3g}"
+
+
+@dataclass(frozen=True)
+class Agrees(Worth):
+    """Labels of which at least such a share is right."""
+
+    at_least: float
+
+    def falls_short(self, want, have):
+        share = np.mean(want == have)
+        if share >= self.at_least:
+            return None
+        return f"expected at least {self.at_least:.1%} right labels, got {share:.1%}"
+
+
+@dataclass(frozen=True)
+class Chooses(Worth):
+    """The index of an option that costs at most (1 + slack) times the cheapest."""
+
+    slack: float
+
+    def result_shape(self, want):
+        return ()
+
+    def falls_short(self, want, have):
+        if have != int(have) or not 0 <= have < len(want):
+            return f"expected an index from 0 to {len(want) - 1}, got {number(have.item())}"
+        cost, lowest = want[int(have)], want.min()
+        if cost <= (1 + self.slack) * lowest:
+            return None
+        return f"option {int(have)} costs {cost:.4g}, the best one {lowest:.4g}"
+
+
+@dataclass(frozen=True)
+class Covers(Worth):
+    """Intervals (m, 2), low then high, for m outcomes.
+
+    The share of outcomes inside is from `at_least` to `at_most`; the mean width is at most `width` standard
+    deviations of the outcomes.
+    """
+
+    at_least: float
+    at_most: float
+    width: float
+
+    def result_shape(self, want):
+        return (*want.shape, 2)
+
+    def falls_short(self, want, have):
+        low, high = have[..., 0], have[..., 1]
+        if np.any(low > high):
+            return "expected low before high, got an interval that ends before it begins"
+        share, width = np.mean((low <= want) & (want <= high)), np.mean(high - low) / np.std(want)
+        if not self.at_least <= share <= self.at_most:
+            return f"expected {self.at_least:.0%} to {self.at_most:.0%} of the outcomes inside, got {share:.0%}"
+        if width > self.width:
+            return f"expected a mean width of at most {self.width:g} standard deviations, got {width:.3g}"
+        return None
+
+
+@dataclass(frozen=True)
 class Parts(Comparison):
     """A dict result, each key by its own comparison."""
 
@@ -174,6 +292,11 @@ class Parts(Comparison):
             if problem:
                 return f"{key}: {problem}"
         return None
+
+    def same(self, one, other):
+        if not (isinstance(one, dict) and isinstance(other, dict) and set(one) == set(other)):
+            return False
+        return all(self.by_key[key].same(one[key], other[key]) for key in one)
 
     def to_plain(self):
         return {"kind": "parts", "by_key": {k: v.to_plain() for k, v in self.by_key.items()}}
@@ -203,11 +326,37 @@ def unordered(rtol: float = 1e-6, atol: float = 1e-9) -> Unordered:
     return Unordered(rtol, atol)
 
 
+def explains(at_least: float) -> Explains:
+    return Explains(at_least)
+
+
+def log_loss(at_most: float) -> LogLoss:
+    return LogLoss(at_most)
+
+
+def agrees(at_least: float) -> Agrees:
+    return Agrees(at_least)
+
+
+def chooses(slack: float = 0.0) -> Chooses:
+    return Chooses(slack)
+
+
+def covers(at_least: float, at_most: float, width: float) -> Covers:
+    return Covers(at_least, at_most, width)
+
+
 def parts(**by_key: Comparison) -> Parts:
     return Parts(by_key)
 
 
-_KINDS = {c.__name__.lower(): c for c in (Close, Exact, Within, AtMost, UpToSign, Unordered)}
+_KINDS = {
+    kind.__name__.lower(): kind
+    for kind in (
+        *(Close, Exact, Within, AtMost, UpToSign, Unordered),
+        *(Explains, LogLoss, Agrees, Chooses, Covers),
+    )
+}
 
 
 def from_plain(plain: dict) -> Comparison:

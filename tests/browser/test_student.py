@@ -110,3 +110,12 @@ def test_solved_all_checks_say_so_and_a_slider_moved_by_keyboard_changes_the_pic
     notebook.wait_until_run()
     assert picture.get_attribute("alt") == words.inner_text()
     notebook.picture("7-slider-after")
+
+
+def test_the_index_leads_to_a_chapter_page_that_is_read_not_edited(open_notebook):
+    notebook = open_notebook("index.ipynb")
+    notebook.page.get_by_role("link", name="3 Optimisation").click()
+    page = notebook.page.locator(".jp-MarkdownViewer")
+    page.get_by_role("heading", name="What you will be able to do").wait_for()
+    notebook.picture("8-chapter-page")
+    assert page.get_by_role("link", name="Gradient descent on loss landscapes").count() == 2

@@ -17,6 +17,9 @@ def toy_course(tmp_path, monkeypatch):
     root = tmp_path / "project"
     (root / "solutions" / "99_toy").mkdir(parents=True)
     (root / "solutions" / f"{NOTEBOOK}.py").write_text(MASTER)
+    (root / "solutions" / "chapters.toml").write_text(
+        '[99_toy]\nabout = "Squares."\nable = ["square a number"]\nbefore = "Numbers."\n'
+    )
     (root / "spec.py").write_text(SPEC)
     mess = shutil.ignore_patterns("__pycache__", "checks", "*.egg-info")
     shutil.copytree(ROOT / "course" / "descent", root / "course" / "descent", ignore=mess)

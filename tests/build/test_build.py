@@ -162,6 +162,10 @@ def test_the_pages_list_the_notebook(project):
     assert "| cs480:1 | $1=2$ | $1=1$ |" in (course / "ERRATA.md").read_text()
     assert "[99/01 Squares](99_toy/01_square.ipynb#Squares)" in (course / "COVERAGE.md").read_text()
     assert "progress()" in (course / "index.ipynb").read_text()
+    assert "](99_toy/README.md)" in (course / "index.ipynb").read_text()
+    chapter = (course / "99_toy/README.md").read_text()
+    for text in ("- square a number", "[Squares](01_square.ipynb) | 5 | 1 |", ": CS480 1; Wu 1.1\n"):
+        assert text in chapter
     assert pages.stale() == []
     (course / "README.md").write_text("edited")
     assert pages.stale() == ["course/README.md"]

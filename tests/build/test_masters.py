@@ -46,8 +46,13 @@ SLIPS = {
     ),
     "minutes in words": ("minutes=5 builds", 'minutes="5 min" builds', ":1: the title cell needs minutes"),
     "another start": ('start("99_toy/01_square")', 'start("99_toy/02_cube")', "start must name this notebook"),
-    "no rubric": ("# **Rubric**\n#\n# - 2: names the derivative\n", "", ":42: the model answer must end with a rubric"),
+    "no rubric": ("# **Rubric**\n#\n# - 2: names the derivative\n", "", ":42: the model answer must end"),
     "a rubric short of a point": ("# - 2: names", "# - 1: names", "a rubric that adds up to the points"),
+    "a rubric that students see": (
+        "#\n# **Rubric**\n#\n# - 2: names the derivative\n# ### END SOLUTION\n",
+        "# ### END SOLUTION\n#\n# **Rubric**\n#\n# - 2: names the derivative\n",
+        "the model answer must end, before its END line,",
+    ),
     "not Python": ("    fig, ax = plt.subplots()", "    fig, ax = = 1", "not valid Python"),
 }  # fmt: skip
 

@@ -4,7 +4,20 @@ import numpy as np
 import pytest
 
 from descent import compare
-from descent.compare import at_most, close, exact, parts, unordered, up_to_sign, within
+from descent.compare import (
+    agrees,
+    at_most,
+    chooses,
+    close,
+    covers,
+    exact,
+    explains,
+    log_loss,
+    parts,
+    unordered,
+    up_to_sign,
+    within,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +40,16 @@ from descent.compare import at_most, close, exact, parts, unordered, up_to_sign,
         (up_to_sign(), np.eye(2), np.diag([1.0, -1.0])),
         (unordered(), np.array([[1.0, 2.0], [3.0, 4.0]]), [[3.0, 4.0], [1.0, 2.0]]),
         (parts(n=exact(), x=close()), {"n": 3, "x": 0.5}, {"n": 3, "x": 0.5 + 1e-9}),
+        (explains(0.9), np.arange(5.0), np.arange(5.0) + 0.4),
+        (log_loss(0.11), np.array([0, 1]), [0.1, 0.9]),
+        (log_loss(0.4), np.array([0, 1]), [0.0, 0.5]),
+        (agrees(0.75), np.array([0, 1, 2, 3]), [0, 1, 2, 9]),
+        (chooses(0.1), np.array([3.0, 1.0, 1.1]), 2),
+        (
+            covers(0.5, 0.75, 2.0),
+            np.arange(4.0),
+            [[-1.0, 0.5], [0.0, 1.0], [1.5, 2.0], [2.0, 2.5]],
+        ),
     ],
 )
 def test_the_same(comparison, expected, got):
@@ -38,6 +61,65 @@ def test_the_same(comparison, expected, got):
     ("comparison", "expected", "got", "sentence"),
     [
         (close(), 1.0, 1.1, "expected 1, got 1.1"),
+        (
+            explains(0.9),
+            np.arange(5.0),
+            np.full(5, 2.0),
+            "expected R² of at least 0.9 on the outcomes, got 0",
+        ),
+        (explains(0.9), np.arange(5.0), np.zeros((5, 1)), "expected shape (5,), got shape (5, 1)"),
+        (
+            explains(0.9),
+            np.arange(2.0),
+            [0.0, np.nan],
+            "at index [1] got nan, which is not a finite number",
+        ),
+        (
+            log_loss(0.1),
+            np.array([0, 1]),
+            [0.1, 0.9],
+            "expected a log loss of at most 0.1 nats, got 0.105",
+        ),
+        (
+            log_loss(9.0),
+            np.array([0, 1]),
+            [0.1, 0.0],
+            "what was called impossible happened: its log loss is infinite",
+        ),
+        (
+            log_loss(9.0),
+            np.array([0, 1]),
+            [-0.1, 1.0],
+            "expected probabilities from 0 to 1, got others",
+        ),
+        (
+            agrees(0.8),
+            np.array([0, 1, 2, 3]),
+            [0, 1, 2, 9],
+            "expected at least 80.0% right labels, got 75.0%",
+        ),
+        (chooses(0.05), np.array([3.0, 1.0, 1.1]), 2, "option 2 costs 1.1, the best one 1"),
+        (chooses(0.05), np.array([3.0, 1.0]), -1, "expected an index from 0 to 1, got -1"),
+        (chooses(0.05), np.array([3.0, 1.0]), 0.5, "expected an index from 0 to 1, got 0.5"),
+        (chooses(0.05), np.array([3.0, 1.0]), [1], "expected shape (), got shape (1,)"),
+        (
+            covers(0.5, 0.75, 2.0),
+            np.arange(2.0),
+            [[-1.0, 0.5], [0.0, 1.0]],
+            "expected 50% to 75% of the outcomes inside, got 100%",
+        ),
+        (
+            covers(0.5, 1, 2.0),
+            np.arange(2.0),
+            [[-1.0, 0.5], [0.0, 1.0]],
+            "expected a mean width of at most 2 standard deviations, got 2.5",
+        ),
+        (
+            covers(0.5, 1, 9.0),
+            np.arange(2.0),
+            [[1.0, 0.5], [0.0, 1.0]],
+            "expected low before high, got an interval that ends before it begins",
+        ),
         (
             close(),
             np.arange(3.0),
@@ -117,3 +199,12 @@ def test_long_values_are_cut():
 
 def test_nearly_equal_numbers_are_told_apart():
     assert compare.number_pair(1.0, 1.0000001) == ("1", "1.0000001")
+
+
+def test_two_free_choices_are_the_same_only_when_they_are_equal():
+    both = parts(p=explains(0.0), k=chooses(9.0))
+    one = {"p": np.array([1.0, 2.0]), "k": 1}
+    assert both.same(one, dict(one)) and not both.same(one, {**one, "k": 2})
+    assert not both.same(one, {**one, "p": np.array([1.0, 2.1])})
+    assert not both.same(one, {"p": one["p"]}) and not both.same(one, 3)
+    assert at_most(1.0).same(1.0, 1.5) and not at_most(0.1).same(1.0, 1.5)

@@ -185,7 +185,11 @@ def test_text_cannot_carry_hidden_values_in_the_checkers_own_words():
     exercise = Exercise("sign", reference=lambda x: "plus", hints=["a", "b", "c"])
     exercise.cases(lambda rng: [("some", dict(x=rng.uniform(1, 2)))])
     data = checkdata.exercise_data(exercise, 1, seed=1)
-    for words in ("the keys differ: ", "value 1: expected shape (3,), got shape (", "truth values "):
+    for words in (
+        "the keys differ: ",
+        "value 1: expected shape (3,), got shape (",
+        "truth values ",
+    ):
         outcomes = running.run_cases(lambda x, words=words: f"{words}{x}", data["cases"])
         assert judging.judge(data, outcomes, reveal=False).cases[0].problem == "the result differs"
 

@@ -69,7 +69,14 @@ def test_what_means_the_same_is_told_the_same(value, plain):
 
 @pytest.mark.parametrize(
     "value",
-    [{1, 2}, b"ab", bytearray(b"a"), memoryview(b"a"), fractions.Fraction(10**400), decimal.Decimal("sNaN")],
+    [
+        {1, 2},
+        b"ab",
+        bytearray(b"a"),
+        memoryview(b"a"),
+        fractions.Fraction(10**400),
+        decimal.Decimal("sNaN"),
+    ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_only_looks_like_it_is_refused(value):

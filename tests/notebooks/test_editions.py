@@ -109,9 +109,10 @@ def test_a_notebook_has_its_form(notebook):
     calls = "\n".join(cell.source for cell in code)
     assert 25 <= len(master.cells) <= 75
     assert 4 <= len(master.points) <= 8  # the first notebook has a warm-up besides
-    assert 45 <= master.head["minutes"] <= 90
+    project = notebook.endswith("_project")  # an evening's work, with fewer questions on the way
+    assert 45 <= master.head["minutes"] <= (150 if project else 90)
     assert len(re.findall(r"^\s*explore\(", calls, re.M)) >= 1
     assert len(re.findall(r"^\s*show\(", calls, re.M)) >= 2
-    assert len(re.findall(r"^\s*predict\(", calls, re.M)) >= 2
+    assert len(re.findall(r"^\s*predict\(", calls, re.M)) >= (1 if project else 2)
     assert code[0].source.rstrip().endswith(f'start("{notebook}")')
     assert re.search(r"^from descent import .*\bhint\b", code[0].source, re.M)  # the cards name it
