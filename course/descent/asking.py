@@ -12,11 +12,12 @@ def predict(
     truth: int | Callable[[], int],
     because: str = "",
     then: Callable | None = None,
+    digits: int = 2,
 ) -> None:
     """Ask a question before its picture; the first guess is kept and shown beside the truth.
 
     options: two or more answers. truth: index of the right one, or a function that computes it.
-    then: a function returning (fig, words), called once there is a guess.
+    then: a function returning (fig, words), called once there is a guess; shown with `digits`.
     Raises ValueError when truth is no index of options.
     """
     if session.current.grading:
@@ -25,16 +26,16 @@ def predict(
     if not 0 <= right < len(options):
         raise ValueError(f"predict: truth is {right}, but there are {len(options)} options.")
     if session.current.static:
-        _reveal(question, options, right, None, because, then)
+        _reveal(question, options, right, None, because, then, digits)
         return
     guess = records.guess_of(session.current.notebook or "", question)
     if guess is not None:
-        _reveal(question, options, right, guess, because, then)
+        _reveal(question, options, right, guess, because, then, digits)
     else:
-        _ask(question, options, right, because, then)
+        _ask(question, options, right, because, then, digits)
 
 
-def _ask(question, options, right, because, then):
+def _ask(question, options, right, because, then, digits):
     import ipywidgets
     from IPython.display import display
 
@@ -51,7 +52,7 @@ def _ask(question, options, right, because, then):
         records.record_guess(session.current.notebook or "", question, choice.value)
         box.children = (answer,)
         with answer:
-            _reveal(question, options, right, choice.value, because, then)
+            _reveal(question, options, right, choice.value, because, then, digits)
 
     choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
     button.on_click(guessed)
@@ -59,7 +60,7 @@ def _ask(question, options, right, because, then):
     display(box)
 
 
-def _reveal(question, options, right, guess, because, then):
+def _reveal(question, options, right, guess, because, then, digits):
     lines = [f"<b>Predict.</b> {html.escape(question)}"]
     plain = [f"Predict. {question}"]
     if guess is not None:
@@ -72,7 +73,7 @@ def _reveal(question, options, right, guess, because, then):
     if then is not None:
         from descent.plots import show
 
-        show(*then(), target=False)  # an unsolved block must not give the answer away
+        show(*then(), digits=digits, target=False)  # an unsolved block must not give the answer away
 
 
 def erratum(

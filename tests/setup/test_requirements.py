@@ -77,7 +77,7 @@ def imported(path):
 
 
 # Import name -> package, where they differ.
-PACKAGE = {"sklearn": "scikit-learn"}
+PACKAGE = {"sklearn": "scikit-learn", "PIL": "pillow"}
 # What a declared package brings and documents as its own.
 BROUGHT = {
     "IPython": "ipykernel",

@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -327,3 +328,13 @@ def test_the_digit_weights_tell_the_ends_of_the_curves(rng):
     assert "from 2.303" in words and "0.30 on training" in words and "0.35 on test" in words
     images = [ax.images[0].get_array() for ax in fig.axes if ax.images]
     np.testing.assert_allclose(images[3].ravel(), W[:, 3])
+
+
+def test_the_kites_part_the_triangle():
+    fig, ax = plt.subplots()
+    glm.draw_triangle(ax)
+    kites = [patch.get_path() for patch in ax.patches]
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.ones(3), 100)
+    inside = np.array([kite.contains_points(glm.to_plane(P)) for kite in kites])
+    assert np.array_equal(inside.T, P == P.max(1, keepdims=True))

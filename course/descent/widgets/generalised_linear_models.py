@@ -392,7 +392,8 @@ def hardmax(z) -> np.ndarray:
     return top.astype(float) * (top.sum() == 1)
 
 
-def _triangle(ax):
+def draw_triangle(ax):
+    """The simplex of three classes on ax: its corners, and the kite in which each class wins."""
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         kite = [
@@ -427,7 +428,7 @@ def simplex_explorer(soft: Callable) -> Callable:
         left.set_xticklabels([f"class {k}\nscore {s:.1f}" for k, s in enumerate(z)])
         left.set_title(f"Softmax at temperature {T:.2g}")
         left.legend(loc="upper right")
-        _triangle(right)
+        draw_triangle(right)
         path = to_plane(scipy_softmax(z / np.logspace(-2, 2, 161)[:, None], axis=1))
         right.plot(*path.T, color=BLACK, linewidth=1, linestyle=":", label="all temperatures")
         right.plot(*to_plane(p), "o", color=VERMILION, markersize=9, label="now")
@@ -489,7 +490,7 @@ def temperature_explorer(soft: Callable, W, X, labels) -> Callable:
                 P[:, k] == ranked[:, 2], ranked[:, 2] - ranked[:, 1], P[:, k] - ranked[:, 2]
             )
             left.contour(x, y, lead.reshape(90, 90), levels=[0], colors=BLACK, linewidths=1)
-        _triangle(right)
+        draw_triangle(right)
         for k in range(3):
             chosen = labels == k
             style = dict(color=COLORS[k], markersize=4, markeredgecolor=BLACK, markeredgewidth=0.4)
