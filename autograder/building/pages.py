@@ -109,20 +109,22 @@ def chapter_page(chapter: str, notebooks: list) -> str:
         "## The sections of the notes", "",
     ]  # fmt: skip
     for master in notebooks:
-        lines.append(f"- [{master.title}]({Path(master.notebook).name}.ipynb): {_lectures(master)}")
+        if mirrored := _lectures(master):
+            link = f"[{master.title}]({Path(master.notebook).name}.ipynb)"
+            lines.append(f"- {link}: {mirrored}")
     back = "[All chapters](../README.md). [Which lecture section is where](../COVERAGE.md)."
     return "\n".join([*lines, "", back]) + "\n"
 
 
 def _lectures(master) -> str:
-    """The sections that a notebook covers, by lecture: 'Wu 1.4.1, 1.4.2; Moon 5.3'."""
+    """The sections that a notebook covers, by lecture: 'Wu 1.4.1, 1.4.2; Moon 5.3'; '' for a project."""
     covered = {section for cell in master.cells for section in cell.covers}
     found = defaultdict(list)
     for section in masters.sections():
         if section in covered:
             lecture, number = section.split(":", 1)
             found[lecture].append(number)
-    return "; ".join(f"{LECTURES[one]} {', '.join(found[one])}" for one in found) or "none"
+    return "; ".join(f"{LECTURES[one]} {', '.join(found[one])}" for one in found)
 
 
 def index_notebook() -> str:
