@@ -310,7 +310,7 @@ explore(
 #
 # First step: both logarithms hold $\log(1+e^{-s})$, with weights that sum to 1. Second: for $y = 0$, $\log(1+e^{-s}) + s = \log(e^s + 1)$. The product $m = y's$ is the **signed margin**, positive on the right side. There is no closed form for the best $w$.
 #
-# The figure compares this *logistic loss* with others (the hinge loss belongs to [support vector machines](../04_margins_and_kernels/01_margins_and_hulls.ipynb), which maximise a distance instead of a likelihood). Which losses punish a row for being *very* right?
+# The figure compares this *logistic loss* with others (the hinge loss belongs to support vector machines, which maximise a distance instead of a likelihood). Which losses punish a row for being *very* right?
 
 # %% covers="cs480:eq4.a" demo=true
 show(*lr.draw_losses())
@@ -487,7 +487,7 @@ erratum(
 #
 # $$w - H^{-1}g = (X^\top S X)^{-1} X^\top S\, z, \qquad z_i = s_i + \frac{y_i - p_i}{p_i(1-p_i)} .$$
 #
-# That is [weighted least squares](../01_regression/02_multiple_regression.ipynb) on *working responses* $z$ with weights $p_i(1-p_i)$, repeated with new weights: **iteratively reweighted least squares** (IRLS). (Boosting uses the same step with trees for lines: [Newton and surrogates](../05_trees_and_boosting/03_newton_and_surrogates.ipynb).)
+# That is [weighted least squares](../01_regression/02_multiple_regression.ipynb) on *working responses* $z$ with weights $p_i(1-p_i)$, repeated with new weights: **iteratively reweighted least squares** (IRLS). (Boosting uses the same step with trees for lines: Newton and surrogates.)
 #
 # Section 5 will need a ridge penalty, so write Newton's method at once for
 #
@@ -873,7 +873,7 @@ with after(newton, decide):
 # - The loss is convex. Newton (IRLS) doubles the digits near the optimum, at $nd^2 + d^3$ a step; damp it, as from afar it may explode.
 # - Separable data have no maximum: $\lVert w\rVert$ grows like $\log t$, and its direction tends to the widest street. Ridge holds it.
 # - Threshold by costs: $c_\text{fp}/(c_\text{fp} + c_\text{fn})$. It is only as good as the calibration, which log-loss sees clearly and accuracy hardly.
-# - Where you will meet it again: one [neuron](../07_neural_networks/01_one_hidden_layer.ipynb) with a sigmoid is this model; a [GAN's](../14_deep_generative/04_gan.ipynb) discriminator is a logistic regression of "real" against "made"; [support vector machines](../04_margins_and_kernels/01_margins_and_hulls.ipynb) look for the widest street directly; with other link functions it becomes the [generalised linear model](03_generalised_linear_models.ipynb).
+# - Where you will meet it again: one [neuron](../07_neural_networks/01_one_hidden_layer.ipynb) with a sigmoid is this model; a GAN's discriminator is a logistic regression of "real" against "made"; support vector machines look for the widest street directly; with other link functions it becomes the [generalised linear model](03_generalised_linear_models.ipynb).
 #
 # ## What the notes got wrong, continued
 #

@@ -49,7 +49,7 @@ show(*oh.draw_why())
 # |---|---|
 # | What does depth buy, and which activation? (guo III.2, III.3) | [Approximation and depth](03_approximation_and_depth.ipynb) |
 # | How are gradients computed, for whole batches? (guo III.4–III.6) | [Backpropagation](02_backpropagation.ipynb) |
-# | What do skip connections do? (guo III.7) | [Residual streams](../09_recurrent_networks/03_residual_streams.ipynb) |
+# | What do skip connections do? (guo III.7) | Residual streams |
 # | How to start, and how to normalise? (guo III.8, III.9, wu's RMS norm) | [Initialisation and normalisation](04_initialisation_and_normalisation.ipynb) |
 # | How to hold capacity down? (guo III.10, wu's dropout) | [Dropout and capacity](05_dropout_and_capacity.ipynb) |
 # | SGD and Adam | [Stochastic training](../03_optimisation/03_stochastic_training.ipynb), [Adam](../03_optimisation/02_momentum_and_adam.ipynb) |
@@ -459,7 +459,7 @@ with after(xor_net):
 # ### Three ways to the same end
 #
 # 1. **Features by hand.** Add squares and products: $\phi(x) = (1, \sqrt2 x_1, \sqrt2 x_2, x_1^2, \sqrt2 x_1x_2, x_2^2)$. A linear model of $\phi(x)$ solves XOR: the column $x_1x_2$ is what it needs.
-# 2. **A kernel.** $\langle\phi(x), \phi(z)\rangle = (1 + \langle x, z\rangle)^2$, so the same model can be fitted without ever computing $\phi$ ([kernels](../04_margins_and_kernels/04_kernels.ipynb)). The cell finds the same scores both ways. That is the equivalence which cs480 means.
+# 2. **A kernel.** $\langle\phi(x), \phi(z)\rangle = (1 + \langle x, z\rangle)^2$, so the same model can be fitted without ever computing $\phi$ (kernels). The cell finds the same scores both ways. That is the equivalence which cs480 means.
 # 3. **A hidden layer**, whose features are learned together with the linear model on top.
 #
 # The first two choose $\phi$ before they see the data. That is the difference, and the price is a loss that is no longer convex.

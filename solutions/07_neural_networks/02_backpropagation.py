@@ -1126,7 +1126,7 @@ with after(layer_backward):
 # - Shapes find a formula, finite differences in float64 prove it. Test with sizes that are all different, activations that are all different, and units that are off.
 # - A gradient by reverse mode costs about as much as two or three forward passes, and the memory for all their values. Forward mode is for few inputs.
 # - Products of many slopes vanish or explode; a relu that is off on all data gets nothing.
-# - Onward: [how deep, how wide](03_approximation_and_depth.ipynb), [starting weights and normalisation](04_initialisation_and_normalisation.ipynb), the same four questions for [convolutions](../08_convolutional_networks/02_convolution_backward.ipynb) and [through time](../09_recurrent_networks/01_rnn_and_bptt.ipynb).
+# - Onward: [how deep, how wide](03_approximation_and_depth.ipynb), [starting weights and normalisation](04_initialisation_and_normalisation.ipynb), the same four questions for convolutions and through time.
 #
 # ## What the notes got wrong, continued
 #

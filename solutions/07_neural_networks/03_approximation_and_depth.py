@@ -614,7 +614,7 @@ erratum("wu:2.2",
 #
 # It shows existence, and no more: trained networks do not look like it. But it gives a picture of **weights as memory**. In the staircase, each pair of neurons is a *key* ("is $x$ in cell $i$?") and its output weights are literally the *value* $f(c_i)$. Edit one value, and the function changes in one cell. The cell doubles one stored value, and then the output weight that contributes most in a trained network of 16 kinks and about the same error.
 #
-# In language models the MLP layers have been read in just this way: the first matrix asks "does this token's vector speak of *Michael Jordan*?", the second writes *basketball* into the sum. (Explainers, after 3Blue1Brown.) How far the reading goes is a question of [later](../12_transformers/07_memory_editing_and_lora.ipynb) experiments; here, what a trained weight holds is spread over a good part of the line.
+# In language models the MLP layers have been read in just this way: the first matrix asks "does this token's vector speak of *Michael Jordan*?", the second writes *basketball* into the sum. (Explainers, after 3Blue1Brown.) How far the reading goes is a question of later experiments; here, what a trained weight holds is spread over a good part of the line.
 
 # %% covers="explainers:4.1.1.box-practical"
 with after(relu_interpolant):
@@ -905,7 +905,7 @@ print("tanh, GELU, SiLU and sin: all above 90 % on held-out digits")
 # - Steps need about $L(b-a)/\varepsilon$ cells: 63 for the sine and $\varepsilon = 0.1$. Straight pieces need about $\varepsilon^{-1/2}$ for smooth targets. In $m$ dimensions cells grow like $\varepsilon^{-m}$.
 # - $n$ layers of two ReLU units make $2^n$ linear pieces; one layer needs $2^n - 1$ units even to come within less than ½. For $x^2$ each layer divides the error by 4.
 # - Price $\sum n_{j-1}n_j$; ceiling $\prod_l\sum_{j\le d_l}\binom{n_l}{j}$. Trained networks stay far below it: on a line, fewer pieces than units.
-# - Where you will meet it again: [initial weights](04_initialisation_and_normalisation.ipynb) that keep twenty layers alive; [capacity](05_dropout_and_capacity.ipynb), as a network that can fit anything must be held; MLP layers as [memory](../12_transformers/07_memory_editing_and_lora.ipynb).
+# - Where you will meet it again: [initial weights](04_initialisation_and_normalisation.ipynb) that keep twenty layers alive; [capacity](05_dropout_and_capacity.ipynb), as a network that can fit anything must be held; MLP layers as memory.
 #
 # ## What the notes got wrong
 #

@@ -880,7 +880,7 @@ explore(
 # %% [markdown] covers="cs480:9-bn explainers:3.1.4"
 # **A normaliser for the signal is none for the gradient.** Batch norm with ReLU multiplies the gradient's mean square by about 1.47 in every layer, going back: the same $1/(2\cdot0.341) = \pi/(\pi-1)$ as in section 1 (Yang and others, 2019). The ledger tells why. Batch norm divides by the *standard deviation over the batch*. For one unit $s = \sum_j W_j h_j$, with fixed weights, that is the variance of the $h_j$: $nv\cdot0.341$, for $h_j = \mathrm{relu}$ of a normalised value. Backwards the matrix gives the factor $nv$, the ReLU $\frac12$, the norm $1/(nv\cdot0.341)$: together $\frac{1/2}{0.341}$. RMS and layer norm divide by the second moment along the row (the mean along a row is about 0, as the weights have mean 0): $nv\cdot\frac12$, and the factors cancel. Without the ReLU nothing explodes under batch norm either: then the mean is 0, and the two moments agree.
 #
-# So very deep plain networks with batch norm start with exploding gradients. [Residual connections](../09_recurrent_networks/03_residual_streams.ipynb) cure that, and this is how batch norm is used in deep networks. In [transformers](../12_transformers/03_build_a_gpt.ipynb) it is layer or RMS norm at the entrance of each branch.
+# So very deep plain networks with batch norm start with exploding gradients. Residual connections cure that, and this is how batch norm is used in deep networks. In transformers it is layer or RMS norm at the entrance of each branch.
 
 # %% covers="cs480:9-bn wu:2.14.6 explainers:3.1.4" demo=true
 rates = {}
@@ -990,7 +990,7 @@ with after(init, norm, norm_backward, batch_norm):
 # - Batch norm has two modes and needs a batch. Layer and RMS norm treat each row alone.
 # - Scale invariance: gradient orthogonal to the weights, of size $1/\lVert W\rVert$. Flat along the scale, steep near 0.
 # - A normalised signal does not imply a healthy gradient: batch norm with ReLU multiplies it by 1.47 a layer, unless skips help.
-# - Where you will meet it again: [dropout](05_dropout_and_capacity.ipynb) is the other fault tolerance that wu sets beside RMS norm; layer norm around each branch in [a GPT](../12_transformers/03_build_a_gpt.ipynb); batch norm in [training a CNN](../08_convolutional_networks/03_training_a_cnn.ipynb).
+# - Where you will meet it again: [dropout](05_dropout_and_capacity.ipynb) is the other fault tolerance that wu sets beside RMS norm; layer norm around each branch in a GPT; batch norm in training a CNN.
 #
 # ## What the notes got wrong
 #

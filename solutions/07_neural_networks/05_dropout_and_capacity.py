@@ -412,9 +412,9 @@ explore(
 )
 
 # %% [markdown] covers="guo:III.10.a guo:II.5.b"
-# The masks' band grows with $p$ although the data stay the same: its scale is a choice. It opens beyond the data, but hardly in the gap, where the three networks differ most. And beyond $|x| = 3.8$ the truth lies outside *both* bands, for every $p$ here: a network under all its masks, and three alike, can be wrong together. Compare with held-out errors before you call a band an error bar. ([Gaussian processes](../04_margins_and_kernels/05_gaussian_processes.ipynb) derive theirs from the data.)
+# The masks' band grows with $p$ although the data stay the same: its scale is a choice. It opens beyond the data, but hardly in the gap, where the three networks differ most. And beyond $|x| = 3.8$ the truth lies outside *both* bands, for every $p$ here: a network under all its masks, and three alike, can be wrong together. Compare with held-out errors before you call a band an error bar. (Gaussian processes derive theirs from the data.)
 #
-# And the averages? On the noisy digits: nine unrestrained networks, three averages of three, one network with dropout. [Averaging reduces variance](../05_trees_and_boosting/05_random_forests.ipynb), most where the members' errors differ.
+# And the averages? On the noisy digits: nine unrestrained networks, three averages of three, one network with dropout. Averaging reduces variance, most where the members' errors differ.
 
 # %% covers="guo:III.10.a guo:II.5.b" demo=true
 alone, _ = dc.train_nets((0.0,) * 9, seed=5, watch=False)
@@ -831,7 +831,7 @@ with after(dropout_forward, net_grads, decay_loss):
 # - Weight decay shrinks all weights; early stopping keeps what is learned first; ensembles average away what differs between the members. They can be combined, and validation rows decide.
 # - `train()` and `eval()`: the same network, two different functions.
 # - Mask behind the norm, not before it.
-# - Where you will meet it again: [a GPT](../12_transformers/03_build_a_gpt.ipynb) drops after attention and after its MLP; [random forests](../05_trees_and_boosting/05_random_forests.ipynb) average; in the [chapter's project](09_project.ipynb) you choose among all of these on a budget.
+# - Where you will meet it again: a GPT drops after attention and after its MLP; random forests average; in the [chapter's project](09_project.ipynb) you choose among all of these on a budget.
 #
 # ## What the notes got wrong
 #

@@ -75,7 +75,7 @@ assert [round(chance[n], 2) for n in listed] == [6.91, 2.30, 13.82, 10.82]
 #
 # $$x \;\to\; h^{(1)} \to \dots \to h^{(L-1)} \;\to\; s = h^{(L)} \in \mathbb R^C \;\to\; p = \operatorname{softmax}(s).$$
 #
-# The first part depends on the kind of input: a picture wants [convolutions](../08_convolutional_networks/01_convolution.ipynb), a text wants other parts. The last part, the **head**, is always the same: one linear map to $C$ scores (*logits*), then softmax.
+# The first part depends on the kind of input: a picture wants convolutions, a text wants other parts. The last part, the **head**, is always the same: one linear map to $C$ scores (*logits*), then softmax.
 #
 # **Find out:** (1) For which tasks is the head larger than a million parameters at width 512? (2) What does the batch size change: the parameters, or the shapes?
 

@@ -888,7 +888,7 @@ with after(hebb):
 # - Tying saves half of the numbers. Without $W_a$ the scores are symmetric: they can order a sentence, not a circle. Both uses contribute to the gradient.
 # - Outer products recall exactly for orthonormal keys ($n \le d$); for random ones the error is $\sqrt{(n-1)/d}$, yet reading by nearest value holds out longer. Least squares is exact up to $n = d$. A hidden layer of $m$ random units moves the limit to about $m$.
 #
-# [Recommenders and superposition](08_recommenders_and_superposition.ipynb) fits the same products $W_uW_e$ to ratings, and asks how more features than dimensions can share a space. [Weights as memory](../12_transformers/07_memory_editing_and_lora.ipynb) finds such memories in a transformer.
+# [Recommenders and superposition](08_recommenders_and_superposition.ipynb) fits the same products $W_uW_e$ to ratings, and asks how more features than dimensions can share a space. Such memories are found in trained transformers, too.
 #
 # ## What the notes got wrong
 #

@@ -843,7 +843,7 @@ assert rc.stored(flat[0]).sum() == 6 and rc.stored(flat[0])[:6].all()
 show(*rc.draw_grams(few, W20, flat[0]), digits=0)
 
 # %% [markdown] covers="wu:2.13.7 wu:5.1.3"
-# So the notes' sketch has a mechanism: layers place features on directions because the loss pays for it; non-linearities let them share (and make features interact); storage is efficient where activity is sparse. That attention *selects* subspaces is the subject of [another notebook](../12_transformers/06_residual_stream_inside.ipynb). "Robust generalisation" does not follow from any of this: the pentagon errs whenever two features meet.
+# So the notes' sketch has a mechanism: layers place features on directions because the loss pays for it; non-linearities let them share (and make features interact); storage is efficient where activity is sparse. That attention *selects* subspaces is a subject of its own. "Robust generalisation" does not follow from any of this: the pentagon errs whenever two features meet.
 #
 # ## 7. Probes
 #
@@ -945,7 +945,7 @@ with after(mf_grads, als_step, canonical):
 # - Reading $B_k^\top h$ needs orthonormal columns and small overlaps with what is active. Joint least squares needs independence only, and pays in noise.
 # - $n$ unit vectors in $d$ dimensions have mean interference of at least $n/d - 1$. Sparse activity and a ReLU make it bearable: then networks store more features than dimensions, and change between regimes suddenly.
 # - A probe shows what can be read. What is used, an intervention shows.
-# - Where you will meet it again: [the residual stream](../12_transformers/06_residual_stream_inside.ipynb), [PCA](../06_probabilistic_models/10_pca_and_fourier.ipynb) (the full-data case of section 2), [low-rank updates](../12_transformers/07_memory_editing_and_lora.ipynb), and the memory stream of an [LSTM](../09_recurrent_networks/02_lstm_and_gru.ipynb).
+# - Where you will meet it again: the residual stream, PCA (the full-data case of section 2), low-rank updates, and the memory stream of an LSTM.
 #
 # ## What the notes got wrong
 #

@@ -103,6 +103,14 @@ def test_built_files_match_their_masters():
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_its_links_lead_to_notebooks_that_are_there(notebook):
+    folder = (build.ROOT / "course" / notebook).parent
+    texts = [cell.source for cell in masters.read(notebook).cells if cell.kind == "markdown"]
+    for target in re.findall(r"\]\(([^)\s:#]+\.(?:ipynb|md))", "\n".join(texts)):
+        assert (folder / target).is_file(), target
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_notebook_has_its_form(notebook):
     master = masters.read(notebook)
     code = [cell for cell in master.cells if cell.kind == "code"]
