@@ -248,7 +248,9 @@ with after(widest, start_weights, loss_and_grads, train):
         sizes = [64] + [widest(64, 10, depth, 2260)] * depth + [10]
         rngs = [np.random.default_rng(seed) for seed in range(3)]
         firsts = [start_weights(sizes, rng) for rng in rngs]
-        trained = [how(gradient, first, 1000, 20_000, rng) for first, rng in zip(firsts, rngs)]
+        trained = [
+            how(gradient, first, 1000, 20_000, rng) for first, rng in zip(firsts, rngs)
+        ]
         return np.mean([right(net, trial) for net in trained])
 
     result = {
@@ -273,11 +275,11 @@ with after(widest, start_weights, loss_and_grads, train):
     def draw(unit, net=net, X=X[trial], y=y[trial]):
         return pictures.draw_unit(net, X, y, unit)
 
-    explore(
-        draw,
-        digits=0,
-        unit=IntSlider(0, min=0, max=len(net[0][1]) - 1, description="unit", continuous_update=False),
+    unit = IntSlider(
+        pictures.busiest_unit(net, X[trial]), min=0, max=len(net[0][1]) - 1,
+        description="unit", continuous_update=False,
     )
+    explore(draw, digits=0, unit=unit)
 
 # %% [markdown]
 # ## 6. Open the lock, once

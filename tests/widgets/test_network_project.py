@@ -46,6 +46,15 @@ def test_another_unit_is_another_picture(net):
     assert ", ".join(map(str, y[np.argsort(-value, kind="stable")[:8]])) in explorer.words
 
 
+def test_a_dead_unit_is_called_dead_and_the_first_one_shown_is_awake(net):
+    X, y = (t.numpy()[:60] for t in ref.digits())
+    (W, b), last = net
+    b = np.array([-1e3, 0.0, 1e3])
+    assert pictures.busiest_unit([(W, b), last], X) == 2
+    _, words = pictures.draw_unit([(W, b), last], X, y, 0)
+    assert words == "Unit 0 is dead: none of the digits wakes it, whatever its weights say."
+
+
 def test_the_words_of_a_training_and_of_the_misread():
     spent, losses = np.arange(1, 101) * 25, np.linspace(2.0, 0.0, 100)
     _, words = pictures.draw_training(spent, losses, 1.0, 0.9)

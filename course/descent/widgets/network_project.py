@@ -63,11 +63,20 @@ def draw_unit(params, X, y, unit):
         if V[:, unit].max() > 0
         else "none"
     )
+    awake = np.mean(value > 0)
     words = (
-        f"Unit {unit} is awake on {np.mean(value > 0):.0%} of the digits. The eight that excite it most are "
+        f"Unit {unit} is awake on {awake:.0%} of the digits. The eight that excite it most are "
         f"{', '.join(str(k) for k in y[best])}. It helps most: {helps}."
     )
+    if awake == 0:
+        words = f"Unit {unit} is dead: none of the digits wakes it, whatever its weights say."
     return fig, words
+
+
+def busiest_unit(params, X):
+    """Number of the hidden unit of the first layer that is awake on the largest share of rows X (n, d)."""
+    W, b = params[0]
+    return int(np.argmax(np.mean(X @ np.asarray(W).T + np.asarray(b) > 0, axis=0)))
 
 
 def draw_misread(X, y, called, columns=10):
