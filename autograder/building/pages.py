@@ -34,12 +34,13 @@ def stale() -> list[str]:
 
 def pages() -> dict[Path, str]:
     """Path -> text of every generated page."""
+    words = tomllib.loads((masters.SOLUTIONS / "chapters.toml").read_text(encoding="utf-8"))
     return {
         COURSE / "README.md": course_map(),
         COURSE / "index.ipynb": index_notebook(),
         COURSE / "ERRATA.md": errata_page(),
         COURSE / "COVERAGE.md": coverage_page(),
-        **{COURSE / c / "README.md": chapter_page(c, n) for c, n in _by_chapter().items()},
+        **{COURSE / c / "README.md": chapter_page(c, n, words) for c, n in _by_chapter().items()},
     }
 
 
@@ -86,12 +87,11 @@ def _notebook_table(notebooks, folder) -> list[str]:
     return lines
 
 
-def chapter_page(chapter: str, notebooks: list) -> str:
+def chapter_page(chapter: str, notebooks: list, words: dict) -> str:
     """course/<chapter>/README.md: abilities, prerequisites, notebooks with minutes, lecture sections.
 
-    Raises KeyError when solutions/chapters.toml does not know the chapter.
+    words: solutions/chapters.toml. Raises KeyError when solutions/chapters.toml does not know the chapter.
     """
-    words = tomllib.loads((masters.SOLUTIONS / "chapters.toml").read_text(encoding="utf-8"))
     if chapter not in words:
         raise KeyError(
             f"{chapter}: no entry in solutions/chapters.toml. Write about, able, before."

@@ -350,13 +350,10 @@ def parts(**by_key: Comparison) -> Parts:
     return Parts(by_key)
 
 
-_KINDS = {
-    kind.__name__.lower(): kind
-    for kind in (
-        *(Close, Exact, Within, AtMost, UpToSign, Unordered),
-        *(Explains, LogLoss, Agrees, Chooses, Covers),
-    )
-}
+_NAMED = (
+    Close, Exact, Within, AtMost, UpToSign, Unordered, Explains, LogLoss, Agrees, Chooses, Covers,
+)  # fmt: skip
+_KINDS = {kind.__name__.lower(): kind for kind in _NAMED}
 
 
 def from_plain(plain: dict) -> Comparison:
