@@ -45,6 +45,7 @@ gpu: env ## run references and DDPM training on a CUDA device
 
 lint: env ## check the style of the code
 	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
 
 doctor: ## say what this machine has and lacks, with the mend
 	@$(PYTHON) -m tools.doctor

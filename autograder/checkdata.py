@@ -4,13 +4,13 @@ the judge (hidden cases). No code of a reference or of a known answer is in it."
 import copy
 import hashlib
 import hmac
-import importlib
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
 from descent import running, wire
+from solutions import notebook_module
 from solutions.spec import Exercise
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,21 +21,16 @@ class SpecError(ValueError):
     """An exercise whose specification cannot be used; the message says where and what to do."""
 
 
-def spec_module_name(notebook: str) -> str:
-    """'03_optimisation/01_gradient_descent' -> 'solutions.exercises.optimisation.gradient_descent'."""
-    chapter, name = (part.split("_", 1)[1] for part in notebook.split("/"))
-    return f"solutions.exercises.{chapter}.{name}"
-
-
-def spec_path(notebook: str) -> Path:
-    return ROOT.joinpath(*spec_module_name(notebook).split(".")).with_suffix(".py")
+def spec_path(notebook: str, project: Path = ROOT) -> Path:
+    """The specification of "chapter/notebook"."""
+    return project / "solutions" / notebook / "exercises.py"
 
 
 def load_exercises(notebook: str) -> dict[str, Exercise]:
     """The exercises of a notebook by name; none where it has no specification file."""
     if not spec_path(notebook).exists():
         return {}
-    return exercises_of(importlib.import_module(spec_module_name(notebook)))
+    return exercises_of(notebook_module(notebook, "exercises"))
 
 
 def exercises_of(module: ModuleType) -> dict[str, Exercise]:

@@ -5,14 +5,20 @@ import sys
 
 COMMANDS = {
     "list": ("autograder.building.lists", "name the notebooks"),
-    "try": ("autograder.building.trying", "prove a notebook's checks against right and wrong answers"),
+    "try": (
+        "autograder.building.trying",
+        "prove a notebook's checks against right and wrong answers",
+    ),
     "build": ("autograder.building.build", "build both editions of the notebooks that changed"),
     "stale": ("autograder.building.stale", "fail when a built file does not match its master"),
     "coverage": ("autograder.building.coverage", "which lecture sections are covered, and where"),
     "collect": ("autograder.handins.collect", "take hand-ins"),
     "watch": ("autograder.handins.watch", "grade hand-ins as they arrive"),
     "grade": ("autograder.grading.grade", "grade a chapter"),
-    "regrade": ("autograder.grading.regrade", "grade again after a mend: show, enter, or take back"),
+    "regrade": (
+        "autograder.grading.regrade",
+        "grade again after a mend: show, enter, or take back",
+    ),
     "feedback": ("autograder.results.feedback", "write feedback pages"),
     "export": ("autograder.results.export", "write the marks as a table"),
     "report": ("autograder.results.report", "write the instructor's report"),

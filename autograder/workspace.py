@@ -116,15 +116,15 @@ class Workspace:
 
     def spec_path(self, notebook: str) -> Path:
         """The specification of "chapter/notebook"."""
-        parts = checkdata.spec_module_name(notebook).split(".")
-        return self.project.joinpath(*parts).with_suffix(".py")
+        return checkdata.spec_path(notebook, self.project)
 
     def load_exercises(self, notebook: str) -> dict:
         """The exercises of "chapter/notebook" by name; none where it has no specification."""
         path = self.spec_path(notebook)
         if not path.exists():
             return {}
-        spec = importlib.util.spec_from_file_location(checkdata.spec_module_name(notebook), path)
+        name = f"solutions.{notebook.replace('/', '.')}.exercises"
+        spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return checkdata.exercises_of(module)
@@ -134,7 +134,9 @@ class Workspace:
         path = self.folder / "key"
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
-            handle, partial = tempfile.mkstemp(prefix=".key-", dir=self.folder)  # readable by its owner alone
+            handle, partial = tempfile.mkstemp(
+                prefix=".key-", dir=self.folder
+            )  # readable by its owner alone
             with os.fdopen(handle, "wb") as file:
                 file.write(secrets.token_bytes(KEY_BYTES))
             with contextlib.suppress(FileExistsError):

@@ -66,7 +66,9 @@ class Exercise:
     def drawn(self, rng) -> Iterator[tuple[str, dict]]:
         """The cases for one generator. Raises ValueError when the exercise has none."""
         if self.draw_cases is None:
-            raise ValueError(f"{self.name}: no cases. Write a function under @{self.name}.cases.")
+            raise ValueError(
+                f"{self.name}: no cases. Write a function under @{self.name}.cases."
+            )
         return self.draw_cases(rng)
 
     @property

@@ -26,7 +26,10 @@ ROOT = Path(__file__).resolve().parents[1]
 LIGHT, REAL = "00_start_here", "03_optimisation"
 SIZES = (30, 300, 3000)
 LARGEST_REAL = 300
-STOCK_SIZES = (1, 4)  # without a known mistake: one of those makes a demonstration run for two minutes
+STOCK_SIZES = (
+    1,
+    4,
+)  # without a known mistake: one of those makes a demonstration run for two minutes
 SCORES = """
     SELECT submitted_assignment.student_id, notebook.name, base_cell.name, grade.auto_score
     FROM grade

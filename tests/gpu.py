@@ -9,6 +9,7 @@ import time
 
 from autograder import checkdata
 from autograder.building import masters
+from solutions import notebook_module
 
 
 def main():
@@ -69,7 +70,7 @@ def training(device, steps=1000):
 
     The draws differ between devices, so the losses are compared as means over the last tenth.
     """
-    from solutions.reference import ddpm
+    ddpm = notebook_module("15_diffusion/03_ddpm", "reference")
 
     print(f"\nDDPM on the digits, {steps} steps")
     last = {}

@@ -96,23 +96,19 @@ def _build_all(notebooks: list[str]) -> list[str]:
 
 
 def sources(notebook: str) -> list[Path]:
-    """Every file whose change rebuilds the notebook: master, specification, references and widgets it names."""
+    """Every file whose change rebuilds the notebook: those of its folder, and the pictures that they name."""
     found: set[Path] = set()
-    rest = [masters.master_path(notebook), checkdata.spec_path(notebook)]
+    rest = list(masters.master_path(notebook).parent.glob("*.py"))
     while rest:
         path = rest.pop()
         if path.exists() and path not in found:
             found.add(path)
-            rest += _named_modules(path.read_text(encoding="utf-8"))
+            rest += _named_pictures(path.read_text(encoding="utf-8"))
     return sorted(found)
 
 
-def _named_modules(text: str) -> list[Path]:
-    """Files of `solutions.reference` and `descent.widgets` that a Python text imports; none while it is no Python."""
-    folders = {
-        "solutions.reference": ROOT / "solutions/reference",
-        "descent.widgets": COURSE / "descent/widgets",
-    }
+def _named_pictures(text: str) -> list[Path]:
+    """Modules of `descent.pictures` that a Python text imports; none while it is no Python."""
     try:
         nodes = list(ast.walk(ast.parse(_without_magics(text))))
     except SyntaxError:
@@ -120,13 +116,9 @@ def _named_modules(text: str) -> list[Path]:
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [
-        folder / f"{name.removeprefix(package + '.').split('.')[0]}.py"
-        for name in names
-        for package, folder in folders.items()
-        if name.startswith(package + ".")
-    ]
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    wanted = [name.split(".") for name in names if name.startswith("descent.pictures.")]
+    return [COURSE.joinpath(*parts).with_suffix(".py") for parts in wanted]
 
 
 def _without_magics(text: str) -> str:

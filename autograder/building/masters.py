@@ -100,12 +100,12 @@ class Problem:
 
 def notebooks(solutions: Path = SOLUTIONS) -> list[str]:
     """All masters, "chapter/name", in course order."""
-    found = solutions.glob("[0-9][0-9]_*/[0-9][0-9]_*.py")
-    return sorted(f"{path.parent.name}/{path.stem}" for path in found)
+    found = solutions.glob("[0-9][0-9]_*/[0-9][0-9]_*/notebook.py")
+    return sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in found)
 
 
 def master_path(notebook: str, solutions: Path = SOLUTIONS) -> Path:
-    return solutions / f"{notebook}.py"
+    return solutions / notebook / "notebook.py"
 
 
 def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:

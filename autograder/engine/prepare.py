@@ -4,7 +4,6 @@ References run in a process of their own, on a GPU where there is one.
 What it finds is kept in grading/cache/prepared/, readable by its owner alone: a second run computes nothing.
 """
 
-import contextlib
 import hashlib
 import json
 import os
@@ -16,10 +15,8 @@ from pathlib import Path
 from autograder.checkdata import ROOT
 from autograder.workspace import Workspace
 
-# What the numbers depend on besides the specification itself.
+# What the numbers depend on besides the notebook's own sources.
 _SOURCES = ("solutions/spec.py", "autograder/checkdata.py", "course/descent")
-
-
 _PACKAGES = ("numpy", "torch", "scipy", "scikit-learn")
 
 
@@ -52,15 +49,15 @@ def prepare(space: Workspace, chapter: str, points: dict[str, dict[str, float]])
 def _place(space: Workspace, notebook: str) -> Path:
     """Where the data of a notebook is kept: a name that changes with all that it is computed from."""
     digest = hashlib.sha256(space.key() + notebook.encode() + _sources().encode())
-    with contextlib.suppress(FileNotFoundError):
-        digest.update(space.spec_path(notebook).read_bytes())
+    for source in sorted(space.spec_path(notebook).parent.glob("*.py")):
+        digest.update(source.read_bytes())
     return space.folder / "cache" / "prepared" / f"{digest.hexdigest()[:32]}.json"
 
 
 def _sources() -> str:
-    """A hash of the code that computes: references call each other, so all of them count."""
+    """A hash of the code that computes for every notebook."""
     digest = hashlib.sha256("".join(f"{name} {version(name)}" for name in _PACKAGES).encode())
-    paths = [ROOT / name for name in (*_SOURCES, "solutions/reference")]
+    paths = [ROOT / name for name in _SOURCES]
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             digest.update(file.read_bytes())

@@ -68,16 +68,20 @@ def _collect(statement, top, needed, seen):
             continue
         seen.add(name)
         used = top[name]
-        if isinstance(used, ast.ImportFrom) and used.module.split(".")[0] in (
-            "solutions",
-            "autograder",
-        ):
-            raise Unusable(f"it uses {used.module}")
+        if _is_authors(used):
+            raise Unusable(f"it uses what only authors have: {ast.unparse(used)}")
         if not isinstance(used, ast.Import | ast.ImportFrom):
             _collect(used, top, needed, seen)
         text = ast.unparse(used)
         if text not in needed:
             needed.append(text)
+
+
+def _is_authors(statement) -> bool:
+    """Whether a statement imports from the author's world: from there by name, or from the specification's folder."""
+    if not isinstance(statement, ast.ImportFrom):
+        return False
+    return statement.level > 0 or statement.module.split(".")[0] in ("solutions", "autograder")
 
 
 def known(exercise, kind: str) -> list[tuple[str, str, object]]:

@@ -73,7 +73,9 @@ def _reveal(question, options, right, guess, because, then, digits):
     if then is not None:
         from descent.plots import show
 
-        show(*then(), digits=digits, target=False)  # an unsolved block must not give the answer away
+        show(
+            *then(), digits=digits, target=False
+        )  # an unsolved block must not give the answer away
 
 
 def erratum(

@@ -195,7 +195,11 @@ def _decode(plain, depth, budget, tensors):
 
 
 def _shape(plain) -> tuple[int, ...]:
-    if not isinstance(plain, list) or len(plain) > MAX_DEPTH or not all(type(n) is int for n in plain):
+    if (
+        not isinstance(plain, list)
+        or len(plain) > MAX_DEPTH
+        or not all(type(n) is int for n in plain)
+    ):
         raise WireError("not the shape of an array")
     return tuple(plain)
 

@@ -141,7 +141,9 @@ def deletes_the_checks(notebook, rng):
 def edits_the_checks(notebook, rng):
     for one in notebook["cells"]:
         if text(one).startswith("check("):
-            one["source"] = rng.choice(["# checked", "print(double)", "check(double), check(scaled)"])
+            one["source"] = rng.choice(
+                ["# checked", "print(double)", "check(double), check(scaled)"]
+            )
 
 
 def strips_all_metadata(notebook, rng):

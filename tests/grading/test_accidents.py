@@ -38,7 +38,9 @@ def tried(graded, notebook):
         *above, answer = source.split("\n# %%\n")
         content = notebook(double=answer.lstrip("\n"))
         at = place(content, "double")
-        content["cells"][at:at] = [cell(text.lstrip("\n"), name=f"n{i}") for i, text in enumerate(above)]
+        content["cells"][at:at] = [
+            cell(text.lstrip("\n"), name=f"n{i}") for i, text in enumerate(above)
+        ]
         found, submission = graded(content)
         assert found["scaled"].kind == "full", found["scaled"].evidence
         assert not submission.look, submission.notes
@@ -109,7 +111,9 @@ def test_a_file_beyond_help_gets_a_sentence(graded, sources, change, words):
     found, submission = graded(sources(change))
     assert {verdict.kind for verdict in found.values()} == {"missing"}
     for verdict in found.values():
-        assert f"The notebook {STEM} cannot be read" in verdict.evidence and words in verdict.evidence
+        assert (
+            f"The notebook {STEM} cannot be read" in verdict.evidence and words in verdict.evidence
+        )
     assert submission.look
 
 
@@ -142,7 +146,12 @@ def test_random_accidents_cost_nothing_in_the_sandbox(graded, solved):
         found, submission = graded(after(solved, chosen, file, random.Random(seed)))
         names = [f.__name__ for f in [*chosen, *[file] * (file is not None)]]
         told = {name: verdict.evidence for name, verdict in found.items()}
-        assert all(verdict.kind == "full" for verdict in found.values()), (number, seed, names, told)
+        assert all(verdict.kind == "full" for verdict in found.values()), (
+            number,
+            seed,
+            names,
+            told,
+        )
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ def test_prepared_data_is_computed_once_and_anew_after_a_change(project, tmp_pat
     monkeypatch.setattr(prepare_module, "_compute", lambda *a: computed.append(a))
     assert prepare(own, CHAPTER, POINTS) == before and not computed
     monkeypatch.undo()
-    path = own.project / "solutions/exercises/tiny/first.py"
+    path = own.project / "solutions/98_tiny/01_first/exercises.py"
     path.write_text(path.read_text().replace("lambda x: 2 * x", "lambda x: 3 * x"))
     after = prepare(own, CHAPTER, POINTS)[STEM]["double"]["cases"]
     cases = before[STEM]["double"]["cases"]
@@ -246,7 +246,7 @@ def test_an_exercise_without_a_specification_is_named(project, tmp_path):
 
 def test_a_broken_reference_is_named(project, tmp_path):
     broken = shutil.copytree(project, tmp_path / "broken")
-    path = broken / "solutions/exercises/tiny/first.py"
+    path = broken / "solutions/98_tiny/01_first/exercises.py"
     path.write_text(path.read_text().replace("lambda x: 2 * x", "lambda x: 1 / 0"))
     with pytest.raises(PrepareError, match="reference fails"):
         prepare(Workspace(tmp_path / "g", broken), CHAPTER, POINTS)

@@ -87,7 +87,20 @@ def written(made):
     return next(part.cell.source for part in made.parts if part.role == "written")
 
 
-JUNK = [None, True, -1, 1e400, "", "\ud800\0\r", [], {}, [[]], {"a": []}, "x" * 1000, ["a", 1, None]]
+JUNK = [
+    None,
+    True,
+    -1,
+    1e400,
+    "",
+    "\ud800\0\r",
+    [],
+    {},
+    [[]],
+    {"a": []},
+    "x" * 1000,
+    ["a", 1, None],
+]
 
 
 def test_no_damage_to_the_file_raises(release_cells, solved):
@@ -117,7 +130,11 @@ def test_no_damage_to_the_file_raises(release_cells, solved):
 @pytest.mark.parametrize("depth", [90, 300, 900, 2000, 5000])
 def test_no_depth_of_the_code_raises(release_cells, solved, depth):
     deep = ["-" * depth + "1", "f" + "()" * depth, "x = a" + ".b" * depth, "+".join("a" * depth)]
-    deep += ["(" * depth + ")" * depth, "lambda:" * depth + "1", "if a: b\nelse:\n if c: d\n" * depth]
+    deep += [
+        "(" * depth + ")" * depth,
+        "lambda:" * depth + "1",
+        "if a: b\nelse:\n if c: d\n" * depth,
+    ]
     deep += ["if a:\n    x = 1\n" + "elif a:\n    y = 1\n" * depth, "print(" * depth + ")" * depth]
     deep += [f"def double(x):\n    {word} {'-' * depth}1" for word in ("return", "raise")]
     cells = [of_code(source) for source in deep] + [of_code(f"    {source}") for source in deep]
@@ -146,13 +163,16 @@ def of_text(source):
     return mutations.cell(source, "markdown")
 
 
-DENSE = "\n".join(f"x{i} = [a[{i}] + b*{i}, (c, d), f({i})(g), lambda q: q**{i}]" for i in range(500))
+DENSE = "\n".join(
+    f"x{i} = [a[{i}] + b*{i}, (c, d), f({i})(g), lambda q: q**{i}]" for i in range(500)
+)
 LARGE = {
     "a thousand answers": [of_code(f"def double(x):\n    return {i}") for i in range(1000)],
     "a thousand texts": [of_text(f"why is doubling {i} " * 200) for i in range(1000)],
     "a thousand helpers": [of_code(f"def h{i}(): return h{i - 1}()") for i in range(990, 0, -1)],
     "a thousand halves": [of_code("def double(x):")] + [of_code("    x = 1")] * 990,
-    "large halves": [of_code("def double(x):\n" + "    x = 1\n" * 4500), of_code("  return x")] * 400,
+    "large halves": [of_code("def double(x):\n" + "    x = 1\n" * 4500), of_code("  return x")]
+    * 400,
     "long programs": [of_code(DENSE)] * 900,
     "many names": [of_code(";".join(f"a{i}=1" for i in range(1000)))] * 900,
     "one line": [of_code("x" * 10_000_000)],
@@ -162,7 +182,8 @@ LARGE = {
     "a check": [of_code("check(" + "a" * 10_000_000)],
     "fences": [of_text("```\n" * 2_500_000), of_text("def f(\n" + "```a\nx\n" * 1_250_001)],
     "magics": [of_code("= %" * 3_000_000), of_code(("=" + " " * 5000 + "\n") * 2000)],
-    "nests": [of_code("-" * 40_000 + "1"), of_code("f" + "()" * 20_000), of_code("(" * 40_000)] * 50,
+    "nests": [of_code("-" * 40_000 + "1"), of_code("f" + "()" * 20_000), of_code("(" * 40_000)]
+    * 50,
 }
 
 
@@ -184,9 +205,7 @@ def real(request):
     path = request.param
     release = rebuild.read_cells(path.read_bytes())[0]
     solutions = ROOT / "solutions" / path.parent.name / path.name
-    answers = {
-        cell.grade_id: cell.source for cell in rebuild.read_cells(solutions.read_bytes())[0]
-    }
+    answers = {cell.grade_id: cell.source for cell in rebuild.read_cells(solutions.read_bytes())[0]}
     notebook = json.loads(path.read_text())
     for cell in notebook["cells"]:
         about = cell["metadata"].get("nbgrader", {})

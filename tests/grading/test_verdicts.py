@@ -80,8 +80,7 @@ def test_an_added_cell_that_kills_is_left_out_and_told_to_the_instructor(graded,
     assert found["double"].kind == found["scaled"].kind == "full"
     assert (
         submission.look
-        and "was left out: it was run, and it ended the program"
-        in submission.notes[0]
+        and "was left out: it was run, and it ended the program" in submission.notes[0]
     )
 
 
@@ -130,9 +129,7 @@ def test_forging_the_check_the_library_and_numpy_earns_nothing(graded, notebook)
 
 
 def test_a_forged_message_is_a_verdict_and_asks_for_a_look(graded, notebook):
-    forge = (
-        "import os\ndef double(x):\n    os.write(101, b'\\x7f\\xff\\xff\\xff')"
-    )
+    forge = "import os\ndef double(x):\n    os.write(101, b'\\x7f\\xff\\xff\\xff')"
     found, submission = graded(notebook(double=forge))
     assert (found["double"].kind, found["double"].points) == ("output", 0.0)
     assert submission.look and found["scaled"].kind == "full"

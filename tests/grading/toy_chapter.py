@@ -6,7 +6,6 @@ import zipfile
 from pathlib import Path
 
 from autograder.building import masters, release
-from autograder.checkdata import spec_module_name
 from autograder.engine.worker_client import Limits
 
 HERE = Path(__file__).parent
@@ -23,15 +22,17 @@ SHORT = Limits(cell=15, total=40)
 def make_project(folder: Path, notebook_name: str = NOTEBOOK, toys: Path = HERE / "toy") -> Path:
     """A project with one toy chapter released and its specification, as the build would leave them.
 
-    toys: the folder of its master (STEM.master) and specification.
+    toys: the folder of its master and its specification, STEM.master and STEM.exercises.
     """
     from nbgrader.utils import compute_checksum
 
     chapter, stem = notebook_name.split("/")
-    (folder / "masters" / chapter).mkdir(parents=True)
-    # Kept under another ending, so that nothing takes it for a module or for one of the course's masters.
-    shutil.copy(toys / f"{stem}.master", folder / "masters" / f"{notebook_name}.py")
-    master = masters.read(notebook_name, folder / "masters")
+    sources = folder / "solutions" / notebook_name
+    sources.mkdir(parents=True)
+    # Kept under other endings, so that nothing takes them for modules of the course.
+    shutil.copy(toys / f"{stem}.master", sources / "notebook.py")
+    shutil.copy(toys / f"{stem}.exercises", sources / "exercises.py")
+    master = masters.read(notebook_name, folder / "solutions")
     notebook = masters.expand(master)
     masters.with_points(notebook, master.points)
     for cell in notebook.cells:
@@ -42,9 +43,6 @@ def make_project(folder: Path, notebook_name: str = NOTEBOOK, toys: Path = HERE 
     course = folder / "course" / chapter
     course.mkdir(parents=True)
     (course / f"{stem}.ipynb").write_text(json.dumps(notebook))
-    spec = folder.joinpath(*spec_module_name(notebook_name).split(".")).with_suffix(".py")
-    spec.parent.mkdir(parents=True)
-    shutil.copy(toys / spec.name, spec)
     return folder
 
 

@@ -17,8 +17,8 @@ for name in (
     "autograder.checkdata",
     "solutions",
     "solutions.spec",
-    "solutions.exercises.target.target",
-    "solutions.reference",
+    "solutions.97_target.01_target.exercises",
+    "solutions.97_target.01_target.reference",
     "tests",
     "tests.attacks",
 ):

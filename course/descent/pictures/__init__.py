@@ -1,0 +1,1 @@
+"""What the notebooks draw: one module a notebook, pure functions that return a figure and its words."""

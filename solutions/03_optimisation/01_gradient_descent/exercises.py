@@ -1,0 +1,1415 @@
+"""Exercises of 03_optimisation/01_gradient_descent."""
+
+import math
+
+import numpy as np
+
+from descent.compare import close, exact
+from solutions.spec import Exercise
+
+from . import reference
+
+
+def bowl(rng, low, high, d=2):
+    """A symmetric matrix whose eigenvalues run from low to high, in a random basis."""
+    Q, _ = np.linalg.qr(rng.normal(size=(d, d)))
+    return Q @ np.diag(np.linspace(low, high, d)) @ Q.T
+
+
+def away(rng, d=2, size=2.0):
+    """A vector of that length in a random direction with no small coordinate: nothing is hidden by a zero."""
+    v = rng.choice([-1.0, 1.0], d) * rng.uniform(0.6, 1.0, d)
+    return size * v / np.linalg.norm(v)
+
+
+# ---------------------------------------------------------------------------------------------- gd
+
+gd = Exercise(
+    "gd",
+    reference=lambda H, c, x0, t, max_steps, tol: reference.gd_until(
+        H, c, x0, t, max_steps, tol
+    ),
+    compare=close(
+        rtol=1e-6, atol=1e-8
+    ),  # the reference takes powers of eigenvalues, the loop multiplies
+    hints=[
+        "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
+        "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
+        "last point minus t g. Make a new array each time.",
+        "In a loop of at most max_steps rounds: the gradient at path[-1]; leave the loop if its norm is at most tol; "
+        "append the last point minus t times the gradient. At the end make an array of the list.",
+    ],
+)
+
+
+@gd.probe
+def _(answer, H, c, x0, t, max_steps, tol):
+    return answer(lambda x: H @ (np.asarray(x) - c), x0, t, max_steps, tol)
+
+
+@gd.cases
+def _(rng):
+    yield (
+        "each step goes against the gradient",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=rng.normal(size=2),
+            x0=away(rng),
+            t=0.1,
+            max_steps=4,
+            tol=0.0,
+        ),
+    )
+    yield (
+        "each step goes against the gradient",
+        dict(
+            H=bowl(rng, 0.5, 2, 3),
+            c=np.zeros(3),
+            x0=away(rng, 3),
+            t=0.3,
+            max_steps=3,
+            tol=0.0,
+        ),
+    )
+    c = rng.normal(size=2)
+    yield (
+        "stops when the gradient is small",
+        dict(
+            H=np.diag([1.0, 2.0]), c=c, x0=c + away(rng), t=0.2, max_steps=100, tol=0.01
+        ),
+    )
+    # three coordinates of one size shrink together: the norm differs from its largest entry and from the sum
+    yield (
+        "stops when the gradient is small",
+        dict(
+            H=np.eye(3), c=np.zeros(3), x0=away(rng, 3), t=0.2, max_steps=60, tol=0.05
+        ),
+    )
+    yield (
+        "no more than max_steps",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.05, max_steps=2, tol=0.01),
+    )
+    yield (
+        "no step at all",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.1, max_steps=0, tol=0.0),
+    )
+    yield (
+        "a stationary start stays where it is",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.array([1.0, -2.0]),
+            x0=np.array([1.0, -2.0]),
+            t=0.1,
+            max_steps=5,
+            tol=0.0,
+        ),
+    )
+    yield (
+        "too long a step diverges",
+        dict(
+            H=np.diag([1.0, 10.0]),
+            c=np.zeros(2),
+            x0=away(rng),
+            t=0.25,
+            max_steps=5,
+            tol=1e-3,
+        ),
+    )
+
+
+@gd.wrong(
+    "steps uphill",
+    advice="Does your path go up or down? The gradient points to where f grows.",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = [x0]
+    for _ in range(max_steps):
+        g = grad(path[-1])
+        if np.linalg.norm(g) <= tol:
+            break
+        path.append(path[-1] + t * g)
+    return np.array(path)
+
+
+@gd.wrong(
+    "every row is the last point",
+    advice="`x -= …` changes the array that is already in your list. "
+    "Look at path[0] after the loop: is it still x0?",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    x, path = np.array(x0, float), []
+    path.append(x)
+    for _ in range(max_steps):
+        g = grad(x)
+        if np.linalg.norm(g) <= tol:
+            break
+        x -= t * g
+        path.append(x)
+    return np.array(path)
+
+
+@gd.wrong(
+    "the start is missing", advice="The path begins with x0: k steps make k + 1 rows."
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    x, path = x0, []
+    for _ in range(max_steps):
+        g = grad(x)
+        if np.linalg.norm(g) <= tol:
+            break
+        x = x - t * g
+        path.append(x)
+    return np.array(path).reshape(-1, len(x0))
+
+
+@gd.wrong(
+    "the gradient is taken once, at the start",
+    advice="The slope changes on the way. At which point do you evaluate the gradient in the second step?",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    g, path = grad(x0), [x0]
+    for _ in range(max_steps):
+        if np.linalg.norm(g) <= tol:
+            break
+        path.append(path[-1] - t * g)
+    return np.array(path)
+
+
+@gd.wrong(
+    "steps of length t",
+    advice="How long should a step be where the slope is small? "
+    "The update multiplies t by the whole gradient, not by its direction only.",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = [x0]
+    for _ in range(max_steps):
+        g = grad(path[-1])
+        if np.linalg.norm(g) <= tol:
+            break
+        path.append(path[-1] - t * g / np.linalg.norm(g))
+    return np.array(path)
+
+
+@gd.wrong(
+    "the squared norm is compared with tol",
+    advice="Your path stops too early. Is it the norm, or its square, that has to reach tol?",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = [x0]
+    for _ in range(max_steps):
+        g = grad(path[-1])
+        if g @ g <= tol:
+            break
+        path.append(path[-1] - t * g)
+    return np.array(path)
+
+
+def stopping(small):
+    """Gradient descent that stops where small(gradient, tol, t)."""
+
+    def gd(grad, x0, t, max_steps, tol=0.0):
+        path = [np.array(x0, float)]
+        for _ in range(max_steps):
+            g = grad(path[-1])
+            if small(g, tol, t):
+                break
+            path.append(path[-1] - t * g)
+        return np.array(path)
+
+    return gd
+
+
+gd.wrong(
+    "the largest entry is compared with tol",
+    advice="tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
+)(stopping(lambda g, tol, t: np.abs(g).max() <= tol))
+gd.wrong(
+    "the sum of the entries is compared with tol",
+    advice="Which norm adds up absolute values, and which is a length?",
+)(stopping(lambda g, tol, t: np.abs(g).sum() <= tol))
+gd.wrong(
+    "the step is compared with tol",
+    advice="Small is asked of the gradient, not of the change of x: t should play no part in the test.",
+)(stopping(lambda g, tol, t: np.linalg.norm(t * g) <= tol))
+gd.wrong(
+    "a gradient that is exactly tol does not stop",
+    advice="With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
+)(stopping(lambda g, tol, t: np.linalg.norm(g) < tol))
+gd.wrong(
+    "tol is never looked at",
+    advice="When the gradient is small enough, the path ends early. Where is tol in your loop?",
+)(stopping(lambda g, tol, t: False))
+
+
+@gd.wrong(
+    "one step too few",
+    advice="max_steps counts steps, not rows: k steps make k + 1 rows.",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    return stopping(lambda g, tol, t: np.linalg.norm(g) <= tol)(
+        grad, x0, t, max_steps - 1, tol
+    )
+
+
+@gd.wrong(
+    "one step after the gradient is small",
+    advice="Test the gradient before you step: a start that is already good enough gives one row.",
+)
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = [x0]
+    for _ in range(max_steps):
+        g = grad(path[-1])
+        path.append(path[-1] - t * g)
+        if np.linalg.norm(g) <= tol:
+            break
+    return np.array(path)
+
+
+@gd.right("rows of one array, a while loop")
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = np.empty((max_steps + 1, len(x0)))
+    path[0], k = x0, 0
+    while k < max_steps and math.hypot(*grad(path[k])) > tol:
+        path[k + 1] = path[k] - t * grad(path[k])
+        k += 1
+    return path[: k + 1]
+
+
+@gd.right("float32")
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = [np.asarray(x0, np.float32)]
+    for _ in range(max_steps):
+        g = np.asarray(grad(path[-1]), np.float32)
+        if np.linalg.norm(g) <= tol:
+            break
+        path.append(path[-1] - np.float32(t) * g)
+    return np.array(path)
+
+
+@gd.right("a list of lists")
+def _(grad, x0, t, max_steps, tol=0.0):
+    path = [[float(v) for v in x0]]
+    for _ in range(max_steps):
+        g = [float(v) for v in grad(path[-1])]
+        if math.sqrt(sum(v * v for v in g)) <= tol:
+            break
+        path.append([v - t * w for v, w in zip(path[-1], g, strict=True)])
+    return path
+
+
+# ------------------------------------------------------------------------------------ backtracking
+
+backtracking = Exercise(
+    "backtracking",
+    reference=lambda H, q, x, t0, beta: reference.backtracking_step(H, q, x, t0, beta),
+    compare=close(rtol=1e-9),
+    hints=[
+        "Try t0 itself first. What does a step have to achieve to be accepted?",
+        "While f at the new point is larger than f(x) minus t/2 times the squared norm of g, shrink t by the factor "
+        "beta and look again.",
+        "Start at t0. While the value at x - t g is above f(x) minus t/2 times the squared norm of g, make t smaller; then return it.",
+    ],
+)
+
+
+@backtracking.probe
+def _(answer, H, q, x, t0, beta):
+    return answer(
+        lambda z: 0.5 * z @ H @ z + 0.25 * (q * z**4).sum(),
+        lambda z: H @ z + q * z**3,
+        x,
+        t0,
+        beta,
+    )
+
+
+@backtracking.cases
+def _(rng):
+    yield (
+        "a good first guess is kept",
+        dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=away(rng), t0=0.2, beta=0.5),
+    )
+    # on curvature 2 the test reads t ≤ ½: 0.8 lowers f, but by too little
+    yield (
+        "f must fall by enough, not only fall",
+        dict(
+            H=2 * np.eye(2),
+            q=np.zeros(2),
+            x=away(rng, size=rng.uniform(5, 8)),
+            t0=0.8,
+            beta=0.5,
+        ),
+    )
+    yield (
+        "shrinks until it fits",
+        dict(H=bowl(rng, 5, 9), q=np.zeros(2), x=away(rng), t0=10.0, beta=0.6),
+    )
+    yield (
+        "not a quadratic",
+        dict(
+            H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=3.0), t0=3.0, beta=0.7
+        ),
+    )
+    yield (
+        "not a quadratic",
+        dict(
+            H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=1.0), t0=1.0, beta=0.9
+        ),
+    )
+    yield (
+        "a gentle slope",
+        dict(H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=0.05), t0=0.49, beta=0.5),
+    )
+    yield (
+        "the gradient is zero",
+        dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=np.zeros(2), t0=0.7, beta=0.5),
+    )
+    yield (
+        "f curves down",
+        dict(H=-np.eye(2), q=np.zeros(2), x=away(rng), t0=5.0, beta=0.5),
+    )
+
+
+@backtracking.wrong(
+    "any decrease is accepted",
+    advice="f went down, but by how much? Compare with what the tangent promises.",
+)
+def _(f, grad, x, t0, beta):
+    g, t = grad(x), t0
+    while f(x - t * g) > f(x):
+        t = t * beta
+    return t
+
+
+@backtracking.wrong(
+    "shrinks once only",
+    advice="After one shrink, was the test passed? Look again until it is.",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return t0 * beta if f(x - t0 * g) > f(x) - t0 / 2 * g @ g else t0
+
+
+@backtracking.wrong(
+    "the norm is not squared",
+    advice="Look at the units of the promised decrease: one gradient from the slope, one from the step.",
+)
+def _(f, grad, x, t0, beta):
+    g, t = grad(x), t0
+    for _ in range(200):
+        if f(x - t * g) <= f(x) - t / 2 * np.linalg.norm(g):
+            break
+        t = t * beta
+    return t
+
+
+@backtracking.wrong("shrinks before the first test", advice="Is t0 itself ever tried?")
+def _(f, grad, x, t0, beta):
+    g, t = grad(x), t0 * beta
+    while f(x - t * g) > f(x) - t / 2 * g @ g:
+        t = t * beta
+    return t
+
+
+@backtracking.wrong(
+    "asks for the whole first-order decrease",
+    advice="A curved-up function never falls as far as its tangent. What share of it is asked for?",
+)
+def _(f, grad, x, t0, beta):
+    g, t = grad(x), t0
+    for _ in range(200):
+        if f(x - t * g) <= f(x) - t * g @ g:
+            break
+        t = t * beta
+    return t
+
+
+def search(f, x, g, t, beta, passes):
+    for _ in range(200):
+        if passes(t):
+            break
+        t = t * beta
+    return t
+
+
+@backtracking.wrong(
+    "the promise stays that of t0",
+    advice="A shorter step promises less. Which t belongs on the right side of the test?",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return search(f, x, g, t0, beta, lambda t: f(x - t * g) <= f(x) - t0 / 2 * g @ g)
+
+
+@backtracking.wrong(
+    "halves, whatever beta is", advice="Where does beta enter your loop?"
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return search(f, x, g, t0, 0.5, lambda t: f(x - t * g) <= f(x) - t / 2 * g @ g)
+
+
+@backtracking.wrong(
+    "equality does not pass",
+    advice="At a zero gradient both sides are equal: does your search ever end there?",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    return search(f, x, g, t0, beta, lambda t: f(x - t * g) < f(x) - t / 2 * g @ g)
+
+
+@backtracking.wrong(
+    "x moves while t is searched",
+    advice="All candidates start from the same x. Does your loop change x or its gradient?",
+)
+def _(f, grad, x, t0, beta):
+    t, g = t0, grad(x)
+    for _ in range(200):
+        if f(x - t * g) <= f(x) - t / 2 * g @ g:
+            break
+        x = x - t * g
+        g, t = grad(x), beta * t
+    return t
+
+
+@backtracking.wrong(
+    "steps along the unit direction",
+    advice="The trial point is x minus t times the whole gradient, as in gradient descent itself.",
+)
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    u = g / (np.linalg.norm(g) or 1.0)
+    return search(f, x, g, t0, beta, lambda t: f(x - t * u) <= f(x) - t / 2 * g @ g)
+
+
+@backtracking.right("all candidates, the first that passes")
+def _(f, grad, x, t0, beta):
+    g = grad(x)
+    for t in t0 * beta ** np.arange(60):
+        if f(x) - f(x - t * g) >= 0.5 * t * np.sum(g**2):
+            return float(t)
+
+
+@backtracking.right("recursion")
+def _(f, grad, x, t0, beta):
+    def shrink(t, g):
+        return (
+            t
+            if f(x - t * g) <= f(x) - t / 2 * np.linalg.norm(g) ** 2
+            else shrink(beta * t, g)
+        )
+
+    return np.float64(shrink(t0, grad(x)))
+
+
+# ----------------------------------------------------------------------------- logistic_smoothness
+
+logistic_smoothness = Exercise(
+    "logistic_smoothness",
+    reference=lambda X, lam: reference.logistic_smoothness(X, lam),
+    compare=close(rtol=1e-6),
+    hints=[
+        "The Hessian is Xᵀ D X / n + lam I with D diagonal. How large can an entry p (1 − p) of D be?",
+        "Put the largest value in place of every entry of D. What is the largest eigenvalue of the matrix that is left?",
+        "np.linalg.eigvalsh(X.T @ X) is sorted in increasing order. Take the last, the factor from D, the n, then lam.",
+    ],
+)
+
+
+@logistic_smoothness.cases
+def _(rng):
+    yield "mean loss, no penalty", dict(X=rng.normal(size=(6, 2)), lam=0.0)
+    yield "the penalty adds its own curvature", dict(X=rng.normal(size=(5, 3)), lam=0.5)
+    X = rng.normal(size=(3, 2))
+    yield "the same rows twice change nothing", dict(X=np.vstack([X, X]), lam=0.1)
+    yield "one row", dict(X=2 * away(rng, 3)[None], lam=0.0)
+    yield "more columns than rows", dict(X=rng.normal(size=(2, 4)), lam=0.2)
+    yield "all zeros: only the penalty curves", dict(X=np.zeros((3, 2)), lam=0.3)
+
+
+@logistic_smoothness.wrong(
+    "the curvature of least squares",
+    advice="The second derivative of the logistic loss is p (1 − p). How large can it get?",
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / len(X) + lam
+
+
+@logistic_smoothness.wrong(
+    "the sum in place of the mean",
+    advice="Write every row twice: the mean loss is the same. Is your L?",
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / 4 + lam
+
+
+@logistic_smoothness.wrong(
+    "the singular value is not squared",
+    advice="Double X. Every second derivative gets four times as large: does yours?",
+)
+def _(X, lam):
+    return np.linalg.norm(X, 2) / (4 * len(X)) + lam
+
+
+@logistic_smoothness.wrong(
+    "the sum of the eigenvalues",
+    advice="The trace is a bound, but a loose one: L is the curvature in one direction, the worst.",
+)
+def _(X, lam):
+    return (X**2).sum() / (4 * len(X)) + lam
+
+
+@logistic_smoothness.wrong(
+    "the penalty is left out",
+    advice="What is the second derivative of lam/2 ‖w‖² in any direction?",
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X))
+
+
+@logistic_smoothness.wrong(
+    "the smallest eigenvalue",
+    advice="eigvalsh sorts in increasing order. Which end bounds the curvature from above?",
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[0] / (4 * len(X)) + lam
+
+
+@logistic_smoothness.wrong(
+    "the longest row",
+    advice="That bounds each row's own loss, and so the mean, too. Is the bound ever reached?",
+)
+def _(X, lam):
+    return (X**2).sum(1).max() / 4 + lam
+
+
+@logistic_smoothness.wrong(
+    "half of the penalty", advice="The penalty is lam/2 ‖w‖². Differentiate it twice."
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X)) + lam / 2
+
+
+@logistic_smoothness.wrong(
+    "the columns are centred first",
+    advice="The Hessian has X as it is. Only a covariance subtracts the mean.",
+)
+def _(X, lam):
+    return np.linalg.norm(X - X.mean(0), 2) ** 2 / (4 * len(X)) + lam
+
+
+@logistic_smoothness.wrong(
+    "one half for p (1 − p)",
+    advice="At which p is p (1 − p) largest, and what is it there?",
+)
+def _(X, lam):
+    return np.linalg.eigvalsh(X.T @ X)[-1] / (2 * len(X)) + lam
+
+
+@logistic_smoothness.right("through the singular values")
+def _(X, lam):
+    return np.linalg.svd(X, compute_uv=False)[0] ** 2 / (4 * len(X)) + lam
+
+
+@logistic_smoothness.right("the Hessian at w = 0, in float32")
+def _(X, lam):
+    X = X.astype(np.float32)
+    H = X.T @ np.diag(np.full(len(X), 0.25, np.float32)) @ X / np.float32(
+        len(X)
+    ) + np.float32(lam) * np.eye(X.shape[1], dtype=np.float32)
+    return np.linalg.eigvalsh(H)[-1]
+
+
+# ----------------------------------------------------------------------------------- proof_margins
+
+proof_margins = Exercise(
+    "proof_margins",
+    reference=lambda H, c, offset, x, x_star, t, L: reference.proof_margins(
+        H, c, offset, x, x_star, t, L
+    ),
+    compare=close(rtol=1e-6, atol=1e-9),
+    hints=[
+        "Name the new point first: x_new. Then each margin is the right side minus the left side, written as in the text.",
+        "Lines 1 and 2 have the same left side, f(x_new). In line 3 the left side is a gap to f(x_star), the right side a "
+        "difference of squared distances over 2t.",
+        "g = grad(x); new = x - t * g; step = new - x. Line 2 is f(x) - t / 2 * g @ g - f(new); the other two have the same shape.",
+    ],
+)
+
+
+@proof_margins.probe
+def _(answer, H, c, offset, x, x_star, t, L):
+    return answer(
+        lambda z: 0.5 * (z - c) @ H @ (z - c) + offset,
+        lambda z: H @ (z - c),
+        x,
+        x_star,
+        t,
+        L,
+    )
+
+
+@proof_margins.cases
+def _(rng):
+    c = rng.normal(size=2)
+    yield (
+        "a step within 1/L: nothing negative",
+        dict(
+            H=bowl(rng, 1, 4), c=c, offset=0.0, x=c + away(rng), x_star=c, t=0.2, L=4.0
+        ),
+    )
+    c = rng.normal(size=3)
+    yield (
+        "a minimum value that is not zero",
+        dict(
+            H=bowl(rng, 1, 4, 3),
+            c=c,
+            offset=3.0,
+            x=c + away(rng, 3),
+            x_star=c,
+            t=0.1,
+            L=5.0,
+        ),
+    )
+    c = rng.normal(size=2)
+    yield (
+        "a step beyond 1/L: a line breaks",
+        dict(
+            H=np.diag([1.0, 4.0]),
+            c=c,
+            offset=1.0,
+            x=c + np.array([0.1, rng.uniform(1, 2)]),
+            x_star=c,
+            t=0.45,
+            L=4.0,
+        ),
+    )
+    yield (
+        "compared with a point that is not the minimiser",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.zeros(2),
+            offset=-1.0,
+            x=away(rng),
+            x_star=away(rng, size=1.0),
+            t=0.15,
+            L=4.0,
+        ),
+    )
+    yield (
+        "at the minimiser all margins vanish",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.array([1.0, 2.0]),
+            offset=0.5,
+            x=np.array([1.0, 2.0]),
+            x_star=np.array([1.0, 2.0]),
+            t=0.2,
+            L=4.0,
+        ),
+    )
+
+
+def margins(f, grad, x, x_star, t, L, **change):
+    """The three margins with one part replaced: what a slip in that part makes of them."""
+    g = grad(x)
+    new = x - t * g
+    parts = dict(
+        parabola=f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
+        descent=f(x) - t / 2 * g @ g - f(new),
+        distance=((x - x_star) @ (x - x_star) - (new - x_star) @ (new - x_star))
+        / (2 * t)
+        - (f(new) - f(x_star)),
+    )
+    return np.array(list((parts | change).values()))
+
+
+@proof_margins.wrong(
+    "left side minus right side",
+    advice="A true line must give a margin that is zero or more.",
+)
+def _(f, grad, x, x_star, t, L):
+    return -margins(f, grad, x, x_star, t, L)
+
+
+@proof_margins.wrong(
+    "line 2 promises the full t ‖g‖²",
+    advice="In line 2, the curvature eats half of what the tangent promises.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    return margins(f, grad, x, x_star, t, L, descent=f(x) - t * g @ g - f(x - t * g))
+
+
+@proof_margins.wrong(
+    "line 1 without the curvature term",
+    advice="Line 1 is a parabola, not a tangent: where is L in it?",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    return margins(f, grad, x, x_star, t, L, parabola=f(x) - t * g @ g - f(x - t * g))
+
+
+@proof_margins.wrong(
+    "line 3 takes the gap before the step",
+    advice="In line 3, which point has its gap on the left: the old one or the new one?",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    a, b = x - x_star, x - t * g - x_star
+    return margins(
+        f,
+        grad,
+        x,
+        x_star,
+        t,
+        L,
+        distance=(a @ a - b @ b) / (2 * t) - (f(x) - f(x_star)),
+    )
+
+
+@proof_margins.wrong(
+    "line 3 forgets f(x*)",
+    advice="The left side of line 3 is a gap. What if the smallest value of f is not 0?",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    a, b = x - x_star, x - t * g - x_star
+    return margins(
+        f, grad, x, x_star, t, L, distance=(a @ a - b @ b) / (2 * t) - f(x - t * g)
+    )
+
+
+@proof_margins.wrong(
+    "line 3 uses distances, not their squares",
+    advice="Only squared distances come out of completing the square.",
+)
+def _(f, grad, x, x_star, t, L):
+    new = x - t * grad(x)
+    distance = (np.linalg.norm(x - x_star) - np.linalg.norm(new - x_star)) / (2 * t) - (
+        f(new) - f(x_star)
+    )
+    return margins(f, grad, x, x_star, t, L, distance=distance)
+
+
+@proof_margins.wrong(
+    "line 1 with 1/t in place of L",
+    advice="The parabola of section 3 has 1/(2t), line 1 has the curvature of f. They agree at t = 1/L only.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    return margins(
+        f, grad, x, x_star, t, L, parabola=f(x) - t / 2 * g @ g - f(x - t * g)
+    )
+
+
+@proof_margins.wrong(
+    "line 1 without the half",
+    advice="A remainder of second order has a factor in front of the curvature.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    parabola = f(x) - t * g @ g + L * t**2 * g @ g - f(x - t * g)
+    return margins(f, grad, x, x_star, t, L, parabola=parabola)
+
+
+@proof_margins.wrong(
+    "line 2 with 1/L in place of t",
+    advice="Line 2 is for the t of the step, also where t is not 1/L.",
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    return margins(
+        f, grad, x, x_star, t, L, descent=f(x) - g @ g / (2 * L) - f(x - t * g)
+    )
+
+
+@proof_margins.wrong(
+    "line 3 without the half", advice="Look at the denominator of line 3 once more."
+)
+def _(f, grad, x, x_star, t, L):
+    new = x - t * grad(x)
+    a, b = x - x_star, new - x_star
+    distance = (a @ a - b @ b) / t - (f(new) - f(x_star))
+    return margins(f, grad, x, x_star, t, L, distance=distance)
+
+
+@proof_margins.wrong(
+    "the step is 1/L", advice="The new point is x − t ∇f(x), with the t that is given."
+)
+def _(f, grad, x, x_star, t, L):
+    g = grad(x)
+    new = x - g / L
+    a, b = x - x_star, new - x_star
+    return np.array(
+        [
+            f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
+            f(x) - t / 2 * g @ g - f(new),
+            (a @ a - b @ b) / (2 * t) - (f(new) - f(x_star)),
+        ]
+    )
+
+
+@proof_margins.wrong(
+    "negative margins are cut off",
+    advice="A negative margin is what shows that a line breaks: return it as it is.",
+)
+def _(f, grad, x, x_star, t, L):
+    return np.maximum(margins(f, grad, x, x_star, t, L), 0)
+
+
+@proof_margins.right("through the move and its length")
+def _(f, grad, x, x_star, t, L):
+    move = -t * grad(x)
+    length2, drop = np.sum(move**2), f(x) - f(x + move)
+    line3 = -(2 * move @ (x - x_star) + length2) / (2 * t) - f(x + move) + f(x_star)
+    return [drop - length2 / t + L / 2 * length2, drop - length2 / (2 * t), line3]
+
+
+@proof_margins.right("norms, in float32")
+def _(f, grad, x, x_star, t, L):
+    return margins(f, grad, x, x_star, t, L).astype(np.float32)
+
+
+# ------------------------------------------------------------------------------------ steps_needed
+
+steps_needed = Exercise(
+    "steps_needed",
+    reference=lambda m, L, t, eps: reference.steps_needed(m, L, t, eps),
+    compare=exact(),
+    hints=[
+        "A curvature λ multiplies its coordinate by 1 − t λ. Which λ between m and L is the worst one?",
+        "The rate is the larger of |1 − t m| and |1 − t L|. From rate 1 on, the bound never shrinks; below, solve rate**k = eps for k.",
+        "Handle eps >= 1, rate >= 1 and rate == 0 first. Then math.ceil(math.log(eps) / math.log(rate)).",
+    ],
+)
+
+
+@steps_needed.cases
+def _(rng):
+    # eps is drawn, so that rate**k = eps never happens by accident; below, halving meets it on purpose
+    yield (
+        "a short step: the flat direction decides",
+        dict(
+            m=1.0,
+            L=float(rng.uniform(8, 12)),
+            t=float(rng.uniform(0.04, 0.06)),
+            eps=float(rng.uniform(1e-4, 2e-4)),
+        ),
+    )
+    yield (
+        "a long step: the steep direction decides",
+        dict(
+            m=1.0,
+            L=10.0,
+            t=float(rng.uniform(0.19, 0.195)),
+            eps=float(rng.uniform(1e-4, 2e-4)),
+        ),
+    )
+    yield (
+        "the best step 2/(m + L)",
+        dict(m=2.0, L=50.0, t=2 / 52, eps=float(rng.uniform(1e-6, 2e-6))),
+    )
+    yield (
+        "beyond 2/L it never arrives",
+        dict(m=1.0, L=10.0, t=float(rng.uniform(0.21, 0.3)), eps=0.01),
+    )
+    yield "exactly 2/L: it swings for ever", dict(m=1.0, L=8.0, t=0.25, eps=0.01)
+    yield (
+        "a round bowl is solved in one step",
+        dict(m=4.0, L=4.0, t=0.25, eps=float(rng.uniform(0.001, 0.1))),
+    )
+    k = int(rng.choice([1, 2, 4]))  # powers of two: logarithms and products are exact
+    yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**k)
+    yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=1.0)
+    yield (
+        "near enough already",
+        dict(m=1.0, L=10.0, t=0.1, eps=float(rng.uniform(1.5, 2))),
+    )
+    yield "near enough already", dict(m=1.0, L=10.0, t=0.3, eps=1.0)
+
+
+def count(rate, eps):
+    return (
+        0
+        if eps >= 1
+        else math.inf
+        if rate >= 1
+        else 1
+        if rate == 0
+        else math.ceil(math.log(eps) / math.log(rate))
+    )
+
+
+@steps_needed.wrong(
+    "only the flat direction",
+    advice="What happens to the steep coordinate when t is close to 2/L? "
+    "A factor of −0.9 shrinks no faster than 0.9.",
+)
+def _(m, L, t, eps):
+    return count(abs(1 - t * m), eps)
+
+
+@steps_needed.wrong(
+    "only the steep direction",
+    advice="With a short step, which coordinate is the last to arrive?",
+)
+def _(m, L, t, eps):
+    return count(abs(1 - t * L), eps)
+
+
+@steps_needed.wrong(
+    "rounds down",
+    advice="After your number of steps, is rate**k really at most eps? One more?",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    return (
+        0
+        if eps >= 1
+        else math.inf
+        if rate >= 1
+        else 1
+        if rate == 0
+        else math.floor(math.log(eps) / math.log(rate))
+    )
+
+
+@steps_needed.wrong(
+    "the rate of f, not of the distance",
+    advice="eps is asked of the distance. The gap of f shrinks by the square of the rate.",
+)
+def _(m, L, t, eps):
+    return count(max(abs(1 - t * m), abs(1 - t * L)) ** 2, eps)
+
+
+@steps_needed.wrong(
+    "divergence is not noticed",
+    advice="Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    return (
+        0
+        if eps >= 1 or rate == 1
+        else 1
+        if rate == 0
+        else math.ceil(abs(math.log(eps) / math.log(rate)))
+    )
+
+
+@steps_needed.wrong(
+    "mixes log and log10",
+    advice="A quotient of logarithms is right in any base, as long as it is the same base twice.",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    return (
+        0
+        if eps >= 1
+        else math.inf
+        if rate >= 1
+        else 1
+        if rate == 0
+        else math.ceil(math.log10(eps) / math.log(rate))
+    )
+
+
+@steps_needed.wrong(
+    "always one more",
+    advice="Half of it after one step: if eps is one half, how many steps are needed?",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    if eps >= 1 or rate >= 1 or rate == 0:
+        return count(rate, eps)
+    return math.floor(math.log(eps) / math.log(rate)) + 1
+
+
+@steps_needed.wrong(
+    "divergence comes before eps >= 1",
+    advice="If the start is near enough already, does it matter what the steps would do?",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    return math.inf if rate >= 1 else count(rate, eps)
+
+
+@steps_needed.wrong(
+    "the rate of the best step",
+    advice="(κ − 1)/(κ + 1) belongs to t = 2/(m + L). Which t is given here?",
+)
+def _(m, L, t, eps):
+    return count(math.inf if t >= 2 / L else (L - m) / (L + m), eps)
+
+
+@steps_needed.wrong("at least one step", advice="eps >= 1 needs no step: count from 0.")
+def _(m, L, t, eps):
+    return max(1, count(max(abs(1 - t * m), abs(1 - t * L)), eps))
+
+
+@steps_needed.wrong(
+    "the estimate log(1/eps) / (1 − rho)",
+    advice="That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
+)
+def _(m, L, t, eps):
+    rate = max(abs(1 - t * m), abs(1 - t * L))
+    if eps >= 1 or rate >= 1:
+        return count(rate, eps)
+    return math.ceil(math.log(1 / eps) / (1 - rate))
+
+
+@steps_needed.right("counts the steps")
+def _(m, L, t, eps):
+    rate, k, left = np.linalg.norm(np.diag([1 - t * m, 1 - t * L]), 2), 0, 1.0
+    while left > eps:
+        if rate >= 1:
+            return math.inf
+        left, k = left * rate, k + 1
+    return k
+
+
+@steps_needed.right("with numpy, as a float")
+def _(m, L, t, eps):
+    rate = np.abs(1 - t * np.array([m, L])).max()
+    if eps >= 1:
+        return 0.0
+    return (
+        np.inf if rate >= 1 else float(np.ceil(np.log(eps) / np.log(max(rate, 1e-300))))
+    )
+
+
+# --------------------------------------------------------------------------------------------- ngd
+
+ngd = Exercise(
+    "ngd",
+    reference=lambda H, c, x0, t, n_steps: reference.ngd_path(H, c, x0, t, n_steps),
+    compare=close(rtol=1e-6, atol=1e-8),
+    hints=[
+        "Each move has the same length t, whatever the slope. Which vector of length 1 points downhill?",
+        "Divide the gradient by its own norm, unless that norm is zero: then the point stays, and the path still gets a row.",
+        "norm = np.linalg.norm(g); step = t * g / norm if norm > 0 else 0 * g; append path[-1] - step.",
+    ],
+)
+
+
+@ngd.probe
+def _(answer, H, c, x0, t, n_steps):
+    return answer(lambda x: H @ (np.asarray(x) - c), x0, t, n_steps)
+
+
+@ngd.cases
+def _(rng):
+    yield (
+        "every step has length t",
+        dict(
+            H=bowl(rng, 1, 4), c=rng.normal(size=2), x0=5 * away(rng), t=0.4, n_steps=4
+        ),
+    )
+    yield (
+        "every step has length t",
+        dict(
+            H=bowl(rng, 1, 3, 3), c=np.zeros(3), x0=5 * away(rng, 3), t=1.5, n_steps=3
+        ),
+    )
+    yield (
+        "a tiny gradient makes no tiny step",
+        dict(
+            H=np.diag([1.0, -1.0]),
+            c=np.zeros(2),
+            x0=away(rng, size=1e-4),
+            t=0.25,
+            n_steps=4,
+        ),
+    )
+    yield (
+        "a tiny gradient makes no tiny step",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=5e-9), t=100.0, n_steps=1),
+    )
+    yield (
+        "a zero gradient stays",
+        dict(
+            H=np.diag([1.0, -1.0]),
+            c=np.array([2.0, 1.0]),
+            x0=np.array([2.0, 1.0]),
+            t=0.25,
+            n_steps=3,
+        ),
+    )
+    # binary fractions: the third step lands exactly on the minimum
+    yield (
+        "lands on the minimum and stays",
+        dict(H=np.eye(2), c=np.zeros(2), x0=np.array([1.5, 0.0]), t=0.5, n_steps=5),
+    )
+    yield (
+        "no step at all",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.5, n_steps=0),
+    )
+
+
+def walk(grad, x0, t, n_steps, direction):
+    path = [x0]
+    for _ in range(n_steps):
+        path.append(path[-1] - t * direction(grad(path[-1])))
+    return np.array(path)
+
+
+@ngd.wrong(
+    "plain gradient descent",
+    advice="Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g)
+
+
+@ngd.wrong(
+    "zero divided by zero",
+    advice="What is g / ‖g‖ where the gradient is exactly zero? Look for nan.",
+)
+def _(grad, x0, t, n_steps):
+    with np.errstate(invalid="ignore"):
+        return walk(grad, x0, t, n_steps, lambda g: g / np.linalg.norm(g))
+
+
+@ngd.wrong(
+    "each coordinate by itself",
+    advice="g / |g| entry by entry is a vector of signs: how long is it in two dimensions?",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, np.sign)
+
+
+@ngd.wrong("divided by the squared norm", advice="Which length does g / (g @ g) have?")
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / (g @ g) if g @ g > 0 else 0 * g)
+
+
+@ngd.wrong(
+    "stops short at a zero gradient",
+    advice="The path has n_steps + 1 rows, also when the point does not move.",
+)
+def _(grad, x0, t, n_steps):
+    path = [x0]
+    for _ in range(n_steps):
+        g = grad(path[-1])
+        if not np.any(g):
+            break
+        path.append(path[-1] - t * g / np.linalg.norm(g))
+    return np.array(path)
+
+
+@ngd.wrong(
+    "divided by the first norm",
+    advice="At which point is the norm taken in the second step?",
+)
+def _(grad, x0, t, n_steps):
+    norm = np.linalg.norm(grad(x0)) or 1.0
+    return walk(grad, x0, t, n_steps, lambda g: g / norm)
+
+
+@ngd.wrong(
+    "stays where the gradient is almost zero",
+    advice="Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9?",
+)
+def _(grad, x0, t, n_steps):
+    return walk(
+        grad,
+        x0,
+        t,
+        n_steps,
+        lambda g: g / max(n := np.linalg.norm(g), 1e-300) * (n > 1e-8),
+    )
+
+
+@ngd.wrong(
+    "a small number added to the norm",
+    advice="Measure a step from a gradient of norm 1e-9: g / (‖g‖ + 1e-8) is not a unit vector there.",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / (np.linalg.norm(g) + 1e-8))
+
+
+@ngd.wrong(
+    "only long gradients are shortened",
+    advice="That is clipping. Here a short gradient is made longer, too.",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / max(np.linalg.norm(g), 1.0))
+
+
+@ngd.wrong(
+    "divided by the largest entry",
+    advice="The largest entry becomes 1, but how long is the whole vector?",
+)
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, t, n_steps, lambda g: g / (np.abs(g).max() or 1.0))
+
+
+@ngd.wrong("steps uphill", advice="Which way does the gradient point: up or down?")
+def _(grad, x0, t, n_steps):
+    return walk(grad, x0, -t, n_steps, lambda g: g / (np.linalg.norm(g) or 1.0))
+
+
+@ngd.right("np.divide where the norm is positive")
+def _(grad, x0, t, n_steps):
+    def unit(g):
+        norm = np.sqrt((g * g).sum())
+        return np.divide(g, norm, out=np.zeros_like(g), where=norm > 0)
+
+    return walk(grad, x0, t, n_steps, unit)
+
+
+@ngd.right("lists and math.hypot")
+def _(grad, x0, t, n_steps):
+    path = [[float(v) for v in x0]]
+    for _ in range(n_steps):
+        g = grad(path[-1])
+        norm = math.hypot(*g)
+        path.append(
+            [
+                float(v - t * w / norm) if norm else v
+                for v, w in zip(path[-1], g, strict=True)
+            ]
+        )
+    return path
+
+
+# ------------------------------------------------------------------------------------ project_ball
+
+project_ball = Exercise(
+    "project_ball",
+    reference=lambda y, radius: reference.project_ball(y, radius),
+    compare=close(rtol=1e-6, atol=1e-9),
+    hints=[
+        "Treat a point inside and a point outside separately. Which of the two has to move?",
+        "Outside: keep the direction, set the length to radius. The norm is per point: axis=-1, keepdims=True.",
+        "Divide y by the larger of 1 and norm / radius: np.maximum(1, …).",
+    ],
+)
+
+
+@project_ball.cases
+def _(rng):
+    yield (
+        "points outside land on the sphere",
+        dict(y=np.stack([away(rng, 3, s) for s in (1.5, 3.0, 8.0)]), radius=1.0),
+    )
+    yield (
+        "points inside stay",
+        dict(y=np.stack([away(rng, 2, s) for s in (0.1, 0.5, 0.9)]), radius=1.0),
+    )
+    yield (
+        "a radius that is not 1",
+        dict(y=np.stack([away(rng, 2, s) for s in (0.6, 1.5, 2.5, 4.0)]), radius=2.0),
+    )
+    yield (
+        "a small ball",
+        dict(y=np.stack([away(rng, 2, s) for s in (0.05, 0.4, 0.8)]), radius=0.2),
+    )
+    yield "one point, without a batch", dict(y=away(rng, 4, 5.0), radius=1.0)
+    yield "the centre stays", dict(y=np.zeros((2, 3)), radius=1.0)
+
+
+@project_ball.wrong(
+    "everything goes to the sphere",
+    advice="Where is the nearest point of the ball to a point that is already in it?",
+)
+def _(y, radius):
+    norm = np.linalg.norm(y, axis=-1, keepdims=True)
+    return radius * y / np.where(norm > 0, norm, 1)
+
+
+@project_ball.wrong(
+    "a box in place of a ball",
+    advice="Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?",
+)
+def _(y, radius):
+    return np.clip(y, -radius, radius)
+
+
+@project_ball.wrong(
+    "one norm for the whole batch",
+    advice="Each row is a point of its own. Along which axis is the norm taken?",
+)
+def _(y, radius):
+    return y / max(1, np.linalg.norm(y) / radius)
+
+
+@project_ball.wrong(
+    "right for radius 1 only",
+    advice="Try a ball of radius 2 and a point of length 1.5: should it move?",
+)
+def _(y, radius):
+    return y / np.maximum(1, np.linalg.norm(y, axis=-1, keepdims=True))
+
+
+@project_ball.wrong(
+    "one norm for each column",
+    advice="A point is a row. Along which axis is the norm taken?",
+)
+def _(y, radius):
+    return y / np.maximum(1, np.linalg.norm(y, axis=0, keepdims=True) / radius)
+
+
+@project_ball.wrong(
+    "outside points get length 1",
+    advice="On the sphere, how long is a point: 1, or radius?",
+)
+def _(y, radius):
+    norm = np.linalg.norm(y, axis=-1, keepdims=True)
+    return np.where(norm > radius, y / np.maximum(norm, 1e-300), y)
+
+
+@project_ball.wrong(
+    "inside and outside are told by length 1",
+    advice="With radius 2, is a point of length 1.5 inside?",
+)
+def _(y, radius):
+    norm = np.linalg.norm(y, axis=-1, keepdims=True)
+    return np.where(norm > 1, radius * y / np.maximum(norm, 1e-300), y)
+
+
+@project_ball.wrong(
+    "the norm is not a length",
+    advice="Take the root of the sum of squares: the new point must have length radius.",
+)
+def _(y, radius):
+    return radius * y / np.maximum((y**2).sum(-1, keepdims=True), radius)
+
+
+@project_ball.wrong(
+    "squashes smoothly",
+    advice="A projection leaves the inside alone, and lands exactly on the sphere from outside.",
+)
+def _(y, radius):
+    norm = np.linalg.norm(y, axis=-1, keepdims=True)
+    return y * radius / (radius + norm)
+
+
+@project_ball.right("np.where on the norm")
+def _(y, radius):
+    norm = np.sqrt((y**2).sum(-1, keepdims=True))
+    return np.where(norm > radius, radius * y / np.maximum(norm, 1e-300), y)
+
+
+@project_ball.right("row by row, as lists")
+def _(y, radius):
+    rows = [[float(v) for v in row] for row in np.atleast_2d(y)]
+    out = [
+        [
+            v * min(1.0, radius / (math.hypot(*row) or 1.0))
+            if math.hypot(*row) > radius
+            else v
+            for v in row
+        ]
+        for row in rows
+    ]
+    return out if np.ndim(y) == 2 else out[0]
+
+
+@project_ball.right("float32")
+def _(y, radius):
+    y = y.astype(np.float32)
+    return y / np.maximum(
+        np.float32(1), np.linalg.norm(y, axis=-1, keepdims=True) / np.float32(radius)
+    )

@@ -1,0 +1,130 @@
+"""Backpropagation: gradients by torch's autograd, Jacobians in closed form, products of Jacobians.
+
+N rows, d inputs, n units of a layer, k classes. Batches lead.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "identity": lambda z: z,
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+
+
+def central_jacobian(
+    A: Tensor, B: Tensor, c: Tensor, K: Tensor, x: Tensor, h: float
+) -> Tensor:
+    """Central differences with step h of f(x) = A x + c (xᵀ B x) + K x³, in closed form.
+
+    A, K (*batch, m, n), B (*batch, n, n), c (*batch, m), x (*batch, n) -> (*batch, m, n).
+    ((x + h)³ - (x - h)³) / 2h = 3 x² + h²; quadratics are differentiated exactly.
+    """
+    bent = ((B + B.mT) @ x.unsqueeze(-1)).mT
+    return A + c.unsqueeze(-1) * bent + K * (3 * x.square() + h**2).unsqueeze(-2)
+
+
+def two_two_one(w: Tensor, x: Tensor, t: Tensor, act: str) -> tuple[Tensor, Tensor]:
+    """Loss ½ (y - t)² of the 2-2-1 network without biases, and its gradient by autograd.
+
+    w (*batch, 6), x (*batch, 2), t (*batch,) -> (*batch,), (*batch, 6). h_i = act(w_{2i-1} x_1 + w_{2i} x_2)
+    and y = σ(w_5 h_1 + w_6 h_2). Source: moon, chapter 36.
+    """
+    with torch.enable_grad():
+        w = w.detach().requires_grad_()
+        hidden = w[..., :4].unflatten(-1, (2, 2)) @ x.unsqueeze(-1)
+        scores = (w[..., 4:] * ACTIVATIONS[act](hidden.squeeze(-1))).sum(-1)
+        loss = (scores.sigmoid() - t).square() / 2
+        (grads,) = torch.autograd.grad(loss.sum(), w)
+    return loss.detach(), grads
+
+
+def run_program(leaves: Tensor, program: Sequence[Sequence]) -> tuple[Tensor, Tensor]:
+    """Values of all nodes of a program and the derivatives of the last node by them.
+
+    leaves (*batch, n). program: steps (name, *numbers of earlier nodes), name one of + * relu sigmoid exp;
+    "shift" and "scale" take a node and a constant. -> two tensors (*batch, n + steps).
+    """
+    with torch.enable_grad():
+        nodes = [leaf.detach().requires_grad_() for leaf in leaves.unbind(-1)]
+        for name, i, *rest in program:
+            nodes.append(_STEPS[name](nodes, i, *rest))
+        grads = torch.autograd.grad(
+            nodes[-1].sum(), nodes, allow_unused=True, materialize_grads=True
+        )
+    return torch.stack(nodes, -1).detach(), torch.stack(grads, -1)
+
+
+_STEPS = {
+    "+": lambda v, i, j: v[i] + v[j],
+    "*": lambda v, i, j: v[i] * v[j],
+    "shift": lambda v, i, number: v[i] + number,
+    "scale": lambda v, i, number: v[i] * number,
+    "relu": lambda v, i: v[i].relu(),
+    "sigmoid": lambda v, i: v[i].sigmoid(),
+    "exp": lambda v, i: v[i].exp(),
+}
+
+
+def layer_gradients(
+    W: Tensor, a: Tensor, z: Tensor, act: str, upstream: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Derivatives of a loss by W, b and a of one layer act(W a + b), from the one by its output.
+
+    W (*batch, n, d), a (*batch, d), z and upstream (*batch, n) -> (*batch, n, d), (*batch, n), (*batch, d).
+    Source: wu 2.4.2, explainers 4.5.2.
+    """
+    with torch.enable_grad():
+        z = z.detach().requires_grad_()
+        (delta,) = torch.autograd.grad(ACTIVATIONS[act](z), z, upstream)
+    return (
+        delta.unsqueeze(-1) * a.unsqueeze(-2),
+        delta,
+        (W * delta.unsqueeze(-1)).sum(-2),
+    )
+
+
+def chain(Js: Sequence[Tensor], order: str) -> tuple[Tensor, int]:
+    """J_K … J_1 and the multiplications that it takes from the input side or from the output side.
+
+    Js: J_1 (*batch, n_1, n_0), …, J_K (*batch, n_K, n_{K-1}). order: "forward" or "reverse".
+    """
+    product = Js[0]
+    for J in Js[1:]:
+        product = J @ product
+    sizes = [Js[0].shape[-1], *(J.shape[-2] for J in Js)]
+    kept = sizes[0] if order == "forward" else sizes[-1]
+    inner = zip(sizes[1:-1], sizes[2:], strict=True)
+    if order == "reverse":
+        inner = zip(sizes[:-2], sizes[1:-1], strict=True)
+    return product, sum(kept * one * other for one, other in inner)
+
+
+def mlp_gradients(
+    X: Tensor, Y: Tensor, Ws: Sequence[Tensor], bs: Sequence[Tensor], act: str
+) -> tuple[Tensor, list[Tensor], list[Tensor]]:
+    """Mean cross-entropy of a network with softmax output, and its gradients by autograd.
+
+    X (*batch, N, d), Y (*batch, N, k) rows that sum to 1, Ws (*batch, d_in, d_out), bs (*batch, d_out)
+    -> (*batch,), gradients shaped like Ws and bs. Source: guo III.6.
+    """
+    with torch.enable_grad():
+        Ws = [W.detach().requires_grad_() for W in Ws]
+        bs = [b.detach().requires_grad_() for b in bs]
+        H = X
+        for W, b in zip(Ws[:-1], bs[:-1], strict=True):
+            H = ACTIVATIONS[act](H @ W + b.unsqueeze(-2))
+        scores = H @ Ws[-1] + bs[-1].unsqueeze(-2)
+        loss = -(Y * scores.log_softmax(-1)).sum(-1).mean(-1)
+        grads = torch.autograd.grad(loss.sum(), [*Ws, *bs])
+    return loss.detach(), list(grads[: len(Ws)]), list(grads[len(Ws) :])
+
+
+def one_hot_rows(labels: Tensor, k: int, dtype: torch.dtype) -> Tensor:
+    """Labels (*batch, N) as rows of a one-hot table (*batch, N, k)."""
+    return one_hot(labels, k).to(dtype)

@@ -1,0 +1,108 @@
+"""Dropout and its ensemble, dropped inputs as ridge, and weight decay.
+
+d units, k outputs, n rows, m features; p is the chance that a unit is dropped, 0 <= p < 1. Batches lead.
+Sources: cs480 9, explainers 3.2.4, guo III.10, wu 2.15; Srivastava and others, Dropout (2014); Wager and
+others, Dropout training as adaptive regularization (2013).
+"""
+
+import itertools
+
+import torch
+from torch import Tensor
+
+
+def output_moments(
+    h: Tensor, W: Tensor, p: float, inverted: bool
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance over the masks of s = Wᵀ(m ⊙ h), or of Wᵀ(m ⊙ h) / (1 - p) if inverted.
+
+    h (*batch, d), W (d, k) -> two tensors (*batch, k). wu 2.171 to 2.175.
+    """
+    keep = 1 - p
+    mean = h @ W
+    variance = h.square() @ W.square()
+    if inverted:
+        return mean, p / keep * variance
+    return keep * mean, p * keep * variance
+
+
+def dropout_with(h: Tensor, p: float, train: bool, inverted: bool, u: Tensor):
+    """h times a factor, and the factor: 0 where u < p while training. h, u (*shape) -> two (*shape).
+
+    What is kept is divided by 1 - p in training (inverted) or everything multiplied by it afterwards.
+    """
+    if train:
+        factor = (u >= p).to(h.dtype) / (1 - p if inverted else 1.0)
+    else:
+        factor = torch.full_like(h, 1.0 if inverted else 1 - p)
+    return h * factor, factor
+
+
+def dropped_net_gradients(X, y, W1, b1, W2, b2, factor):
+    """Mean cross-entropy of relu(X W1 + b1) ⊙ factor -> W2, b2, softmax; its gradients, by autograd.
+
+    X (n, m), y (n,) integers, W1 (m, d), b1 (d,), W2 (d, k), b2 (k,), factor (n, d) ->
+    loss (), dW1, db1, dW2, db2.
+    """
+    parameters = [value.detach().clone().requires_grad_() for value in (W1, b1, W2, b2)]
+    with torch.enable_grad():
+        hidden = torch.relu(X @ parameters[0] + parameters[1]) * factor
+        scores = hidden @ parameters[2] + parameters[3]
+        loss = torch.nn.functional.cross_entropy(scores, y.long())
+        gradients = torch.autograd.grad(loss, parameters)
+    return loss.detach(), *gradients
+
+
+def all_masks(d: int, like: Tensor) -> Tensor:
+    """The 2^d masks of d units, rows of 0 and 1 in the dtype of `like` -> (2^d, d)."""
+    masks = list(itertools.product((0.0, 1.0), repeat=d))
+    return torch.tensor(masks, dtype=like.dtype, device=like.device)
+
+
+def ensemble_means(h: Tensor, W: Tensor, p: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Means over all sub-networks softmax(Wᵀ(m ⊙ h)), weighted with the probability of the mask m.
+
+    h (*batch, d), W (d, k) -> mean scores, normalised geometric and arithmetic mean of the probabilities,
+    each (*batch, k). The first two are the scaled network's, in closed form; the third sums 2^d terms.
+    """
+    d = h.shape[-1]
+    masks = all_masks(d, h)
+    off = d - masks.sum(-1)
+    chance = p**off * (1 - p) ** (d - off)
+    scores = (1 - p) * (h @ W)
+    single = torch.softmax((masks * h.unsqueeze(-2)) @ W, -1)
+    return scores, torch.softmax(scores, -1), (chance.unsqueeze(-1) * single).sum(-2)
+
+
+def masked_norm_means(h: Tensor, p: float) -> tuple[Tensor, Tensor]:
+    """E[m ⊙ RMSNorm(h)] and E[RMSNorm(m ⊙ h)] over all masks; RMSNorm(0) = 0, no ε.
+
+    h (*batch, d), no row 0 -> two (*batch, d). The first in closed form. wu 2.187, 2.188.
+    """
+    d = h.shape[-1]
+    masks = all_masks(d, h)
+    off = d - masks.sum(-1)
+    chance = p**off * (1 - p) ** (d - off)
+    unit = torch.nn.functional.normalize(masks * h.unsqueeze(-2), dim=-1)
+    whole = torch.nn.functional.normalize(h, dim=-1)
+    return (1 - p) * d**0.5 * whole, d**0.5 * (chance.unsqueeze(-1) * unit).sum(-2)
+
+
+def dropout_least_squares(X: Tensor, y: Tensor, p: float) -> Tensor:
+    """Minimiser over w of E‖y - (M ⊙ X) w / (1 - p)‖², entries of M independent, 0 with chance p.
+
+    X (*batch, n, m), y (*batch, n) -> (*batch, m). Equals ‖y - Xw‖² + p/(1-p) Σ_i w_i² Σ_n X_ni²: solved
+    in the units in which every column has length 1. Columns must not be 0; for p = 0 their rank must be m.
+    """
+    length = X.square().sum(-2).sqrt()
+    unit = X / length.unsqueeze(-2)
+    gram = unit.mT @ unit
+    gram = gram + p / (1 - p) * torch.eye(X.shape[-1], dtype=X.dtype, device=X.device)
+    moments = unit.mT @ y.unsqueeze(-1)
+    return torch.linalg.solve(gram, moments).squeeze(-1) / length
+
+
+def decayed_loss(loss: Tensor | float, Ws: list[Tensor], lam: float):
+    """loss + lam Σ_l ‖W_l‖_F² and the gradient of the penalty by each matrix. -> (), list like Ws. guo III.10."""
+    penalty = sum(W.square().sum() for W in Ws)
+    return loss + lam * penalty, [2 * lam * W for W in Ws]

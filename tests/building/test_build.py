@@ -1,0 +1,305 @@
+"""One toy notebook from master to release."""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+
+import nbformat
+import pytest
+
+from autograder.building import build, masters, pages, release, stale, trying
+from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return {}
+
+
+@pytest.fixture
+def project(toy_course, built, tmp_path_factory):
+    """The toy course, built (once a module; later tests get a copy of what was written)."""
+    if "files" not in built:
+        build.build(NOTEBOOK)
+        keep = tmp_path_factory.mktemp("built")
+        for part in ("solutions", "course"):
+            shutil.copytree(toy_course / part, keep / part)
+        built["files"] = keep
+    for part in ("solutions", "course"):
+        shutil.copytree(built["files"] / part, toy_course / part, dirs_exist_ok=True)
+    return toy_course
+
+
+def editions(root):
+    return (nbformat.read(root / part / f"{NOTEBOOK}.ipynb", 4) for part in ("solutions", "course"))
+
+
+def test_the_student_gets_stubs_and_no_outputs(project):
+    solution, student = editions(project)
+    text = (project / "course" / f"{NOTEBOOK}.ipynb").read_text()
+    assert "result = x * x" not in text and "derivative is positive" not in text
+    answer = next(cell for cell in student.cells if cell.id == "square")
+    assert answer.source.endswith("    # Your code here.\n    raise NotImplementedError")
+    assert all(not cell.get("outputs") for cell in student.cells)
+    assert release.notebook_problems(solution, student) == []
+
+
+def test_nbgrader_finds_what_it_needs(project):
+    _, student = editions(project)
+    meta = {cell.id: cell.metadata.get("nbgrader", {}) for cell in student.cells}
+    assert meta["check-square"]["points"] == 3 and meta["check-square"]["locked"]
+    assert meta["square"]["solution"] and "checksum" in meta["square"]
+    assert meta["why"]["grade"] and meta["why"]["solution"] and meta["why"]["points"] == 2
+
+
+def test_the_picture_to_come_is_kept_with_its_words(project):
+    data = json.loads((project / "course/descent/checks" / f"{NOTEBOOK}.json").read_text())
+    (pictures,) = data["targets"].values()
+    assert pictures[0]["words"] == "The curve ends at 1.00."
+    assert (project / "course/descent/checks/99_toy" / pictures[0]["file"]).read_bytes()[
+        :4
+    ] == b"\x89PNG"
+
+
+def test_the_same_input_builds_the_same_bytes(project):
+    files = [
+        *build.built_files(NOTEBOOK).values(),
+        *sorted((project / "course/descent/checks/99_toy").glob("*.png")),
+    ]
+    before = [path.read_bytes() for path in files]
+    build.build(NOTEBOOK)
+    assert [path.read_bytes() for path in files] == before
+
+
+def test_what_is_built_is_up_to_date_until_its_master_changes(project):
+    assert build.stale_parts(NOTEBOOK) == []
+    (project / MASTER_FILE).write_text(MASTER + "\n# %%\nprint(1)\n")
+    assert set(build.stale_parts(NOTEBOOK)) == {
+        "solution edition",
+        "student's edition",
+        "check data",
+    }
+
+
+def test_a_changed_specification_makes_it_stale(project):
+    with (project / SPEC_FILE).open("a") as file:
+        file.write("\n# a change\n")
+    assert build.stale_parts(NOTEBOOK)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("result = x * x", "result = x + x", "check(square) gives"),
+        ('predict("Does', 'raise ValueError("broken")\npredict("Does', "broken"),
+        (
+            'predict("Does',
+            'import warnings\nwarnings.warn("careful")\npredict("Does',
+            "writes to stderr",
+        ),
+        ('predict("Does', 'square(np.ones(2))\npredict("Does', "NotImplementedError"),
+    ],
+    ids=["wrong solution", "error", "warning", "unsolved it fails"],
+)
+def test_a_notebook_that_does_not_hold_is_refused(toy_course, old, new, message):
+    (toy_course / MASTER_FILE).write_text(MASTER.replace(old, new, 1))
+    with pytest.raises(build.BuildError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        build.build(NOTEBOOK)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda cell: cell.update(source=cell.source + "\n# hi"),
+            "differs from the solution edition outside the markers",
+        ),
+        (lambda cell: cell.update(execution_count=3), "holds outputs"),
+        (
+            lambda cell: cell.update(source="    ### BEGIN SOLUTION\n    result = x * x"),
+            "solution marker",
+        ),
+        (
+            lambda cell: cell.update(source="    result = x * x"),
+            "the solution line 'result = x * x'",
+        ),
+        (lambda cell: cell.update(id="other"), "has another id"),
+    ],
+)
+def test_a_leak_is_found_on_the_release_itself(project, change, message):
+    solution, student = editions(project)
+    change(next(cell for cell in student.cells if cell.id == "square"))
+    assert any(message in problem for problem in release.notebook_problems(solution, student))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("99_toy/01_square.py", "x = 1", "is it a master?"),
+        ("99_toy/reference/a.txt", "x", "belongs to the author's world"),
+        ("descent/extra.py", "from solutions import reference", "imports the author's world"),
+        ("descent/checks/99_toy/02.json", json.dumps({"solution": 1}), "unexpected keys"),
+    ],
+)
+def test_what_must_not_be_handed_out_is_found(project, name, content, message):
+    assert release.course_problems(project / "course") == []
+    path = project / "course" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    (problem,) = release.course_problems(project / "course")
+    assert message in problem
+
+
+def test_the_pages_list_the_notebook(project):
+    pages.write_all()
+    course = project / "course"
+    assert (
+        "| [Squares](99_toy/01_square.ipynb) | 5 | 1 | a square |"
+        in (course / "README.md").read_text()
+    )
+    assert "| cs480:1 | $1=2$ | $1=1$ |" in (course / "ERRATA.md").read_text()
+    assert "[99/01 Squares](99_toy/01_square.ipynb#Squares)" in (course / "COVERAGE.md").read_text()
+    assert "progress()" in (course / "index.ipynb").read_text()
+    assert "](99_toy/README.md)" in (course / "index.ipynb").read_text()
+    chapter = (course / "99_toy/README.md").read_text()
+    for text in (
+        "- square a number",
+        "[Squares](01_square.ipynb) | 5 | 1 |",
+        ": CS480 1; Wu 1.1\n",
+    ):
+        assert text in chapter
+    assert pages.stale() == []
+    (course / "README.md").write_text("edited")
+    assert pages.stale() == ["course/README.md"]
+
+
+def test_stock_nbgrader_builds_the_same_release(project):
+    """`nbgrader generate_assignment` itself, as its manual says, in a folder of its own."""
+    import subprocess
+    import sys
+
+    shutil.move(project / "course", project / "ours")
+    run = [sys.executable, "-m", "nbgrader", "generate_assignment", "99_toy"]
+    done = subprocess.run(
+        run,
+        cwd=project,
+        env=build.kernel_environment("", static=False),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    stock = project / "course" / "99_toy"
+    assert [path.name for path in stock.iterdir()] == ["01_square.ipynb"]  # and no master
+    ours = nbformat.read(project / "ours" / f"{NOTEBOOK}.ipynb", 4)
+    theirs = nbformat.read(stock / "01_square.ipynb", 4)
+    assert ours.cells == theirs.cells
+
+
+def test_a_master_that_is_missing_is_named():
+    with pytest.raises(FileNotFoundError, match="There is no master"):
+        masters.read("97_none/01_nothing")
+
+
+def everything(root):
+    """Every built file of the toy -> its bytes."""
+    found = [p for p in root.rglob("01_square*") if p.suffix in (".ipynb", ".json", ".png")]
+    return {path: path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("result = x * x", "result = x + x"),
+        ('predict("Does', 'square(np.ones(2))\npredict("Does'),
+    ],
+    ids=["while the solution runs", "while the student's edition runs"],
+)
+def test_a_failed_build_leaves_what_was_built_before(project, old, new):
+    before = everything(project)
+    assert len(before) == 4
+    (project / MASTER_FILE).write_text(MASTER.replace(old, new, 1))
+    with pytest.raises(build.BuildError):
+        build.build(NOTEBOOK)
+    assert everything(project) == before
+    assert len(build.stale_parts(NOTEBOOK)) == 3
+    for path in before:
+        path.unlink()
+    with pytest.raises(build.BuildError):
+        build.build(NOTEBOOK)
+    assert everything(project) == {}
+
+
+SLIPS = {
+    "reference": (SPEC_FILE, "lambda x: x**2", "lambda x: x.nothing", "exercises.py: square: its reference fails"),
+    "cases": (SPEC_FILE, 'yield "zero", dict(x=np.zeros(2))', 'yield "zero"', "exercises.py: square: a case must be"),
+    "name": (SPEC_FILE, "import numpy as np", "import numpy as np\n\nnp.nothing", "exercises.py:3: AttributeError"),
+    "syntax": (SPEC_FILE, "import numpy as np", "import numpy as np\n\nx = = 1", "exercises.py:3: SyntaxError"),
+    "twice": (SPEC_FILE, "@square.right", "again = Exercise('square', reference=1, hints=[])\n\n@square.right",
+              "exercises.py: two exercises are named 'square'"),
+    "master": (MASTER_FILE, "import numpy as np", "import numpy as = np",
+               "notebook.py:6: not valid Python"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_by_the_command_and_stops_nothing_else(toy_course, slip, capsys):
+    name, old, new, message = SLIPS[slip]
+    text = (toy_course / name).read_text()
+    assert old in text
+    (toy_course / name).write_text(text.replace(old, new, 1))
+    assert build.main([NOTEBOOK]) == 1
+    told = capsys.readouterr()
+    assert f"{NOTEBOOK} FAILED" in told.err and message in told.err
+    assert "0 built, 1 failed" in told.out
+
+
+def test_an_unknown_notebook_is_named(toy_course, capsys):
+    assert build.main(["99_toy/02_cube"]) == 2
+    assert f"no master for 99_toy/02_cube. Known: {NOTEBOOK}." in capsys.readouterr().err
+
+
+def test_a_second_build_waits_for_the_first(toy_course):
+    with build.alone(), open_folder(build.CHECKS) as folder:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with open_folder(build.CHECKS) as folder:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextlib.contextmanager
+def open_folder(path):
+    folder = os.open(path, os.O_RDONLY)
+    yield folder
+    os.close(folder)
+
+
+def test_a_picture_that_is_missing_or_of_no_use_is_stale(project):
+    assert stale.picture_problems(NOTEBOOK) == []
+    folder = project / "course/descent/checks/99_toy"
+    (picture,) = folder.glob("*.png")
+    extra = picture.rename(folder / "01_square.0123456789ab.0.png")
+    missing, unused = stale.picture_problems(NOTEBOOK)
+    assert picture.name in missing and "is missing" in missing
+    assert extra.name in unused and "belongs to no block" in unused
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_change_of_any_source_makes_the_notebook_stale(project, source):
+    assert build.stale_parts(NOTEBOOK) == []
+    with (project / source).open("a") as file:
+        file.write("\n# changed\n")
+    assert len(build.stale_parts(NOTEBOOK)) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["99_toy"], "try: '99_toy' is no notebook: name it like 03_optimisation/01_gradient_descent."),
+        ([NOTEBOOK, "sqare"], "try: no exercise 'sqare'. Exercises: square."),
+    ],
+)  # fmt: skip
+def test_try_refuses_what_it_cannot_try(toy_course, arguments, message, capsys):
+    assert trying.main(arguments) == 2
+    assert message in capsys.readouterr().err

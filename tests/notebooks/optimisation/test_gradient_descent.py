@@ -1,0 +1,611 @@
+"""The gradient descent references against loops, torch.optim, scipy, autograd and brute force."""
+
+import math
+
+import ipywidgets
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize
+from torch.autograd.functional import hessian
+
+from descent.pictures.optimisation import gradient_descent as landscapes
+from descent.widgets import Explorer
+from solutions import notebook_module
+
+ref = notebook_module("03_optimisation/01_gradient_descent", "reference")
+reference = notebook_module("03_optimisation/01_gradient_descent", "reference")
+
+
+DTYPES = [torch.float32, torch.float64]
+
+
+def tolerance(dtype):
+    return {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.float32 else {"rtol": 1e-9, "atol": 1e-9}
+
+
+def make(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def spd(d, dtype=torch.float64, seed=0, batch=()):
+    A = torch.randn(*batch, d, d, generator=make(seed), dtype=torch.float64)
+    return (A @ A.mT / d + 0.3 * torch.eye(d, dtype=torch.float64)).to(dtype)
+
+
+def normal(*shape, dtype=torch.float64, seed=1):
+    return torch.randn(*shape, generator=make(seed), dtype=torch.float64).to(dtype)
+
+
+def optim_path(loss, x0, n_steps, **options):
+    """Iterates of torch.optim.SGD, an implementation that is not ours."""
+    x = x0.clone().requires_grad_(True)
+    optimiser = torch.optim.SGD([x], **options)
+    path = [x.detach().clone()]
+    for _ in range(n_steps):
+        optimiser.zero_grad()
+        loss(x).backward()
+        optimiser.step()
+        path.append(x.detach().clone())
+    return torch.stack(path)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("t", [0.05, 0.5, 1.5], ids=lambda t: f"t={t}")
+def test_the_closed_form_path_is_the_one_torch_optim_walks(dtype, t):
+    H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), normal(3, dtype=dtype)
+    expected = optim_path(lambda x: 0.5 * (x - c) @ H @ (x - c), x0, 6, lr=t)
+    path = ref.quadratic_path(H, x0, t, 6, c)
+    assert path.dtype == dtype
+    torch.testing.assert_close(
+        path, expected, rtol=1e-3, atol=1e-3 if dtype == torch.float32 else 1e-9
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_heavy_ball_is_torch_optim_with_momentum(dtype):
+    H, x0 = spd(3, dtype), normal(3, dtype=dtype)
+    expected = optim_path(lambda x: 0.5 * x @ H @ x, x0, 8, lr=0.1, momentum=0.9)
+    torch.testing.assert_close(
+        ref.heavy_ball_path(H, x0, 0.1, 0.9, 8), expected, **tolerance(dtype)
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_batch_of_paths_is_a_loop_over_paths(dtype):
+    H, x0 = spd(3, dtype, batch=(4,)), normal(4, 3, dtype=dtype)
+    paths = ref.quadratic_path(H, x0, 0.1, 5)
+    ngd = ref.ngd_path(H, torch.zeros_like(x0), x0, 0.1, 5)
+    for i in range(4):
+        torch.testing.assert_close(paths[i], ref.quadratic_path(H[i], x0[i], 0.1, 5))
+        torch.testing.assert_close(
+            ngd[i], ref.ngd_path(H[i], torch.zeros(3, dtype=dtype), x0[i], 0.1, 5)
+        )
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-3])
+def test_the_stopping_rule_is_met_by_the_last_point_and_by_no_earlier_one(tol):
+    H, c, x0 = spd(3), normal(3, seed=2), normal(3) + 5
+    path = ref.gd_until(H, c, x0, 0.2, 2000, tol)
+    norms = ((path - c) @ H).norm(dim=-1)
+    assert norms[-1] <= tol and (norms[:-1] > tol).all() and 1 < len(path) < 2000
+
+
+def test_no_more_steps_than_allowed_and_none_from_a_stationary_point():
+    H, c, x0 = spd(3), normal(3, seed=2), normal(3) + 5
+    assert len(ref.gd_until(H, c, x0, 0.01, 4, 1e-8)) == 5
+    assert len(ref.gd_until(H, c, c, 0.01, 4, 0.0)) == 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("t0", [0.01, 1.0, 300.0])
+def test_the_backtracked_step_is_the_largest_that_passes_on_a_quadratic(dtype, t0):
+    H, x = spd(3, dtype), normal(3, dtype=dtype)
+    g = H @ x
+    limit = float(g @ g / (g @ H @ g))  # on a quadratic the test reads t ≤ limit
+    halvings = max(0, math.ceil(math.log2(t0 / limit)))
+    step = ref.backtracking_step(H, torch.zeros_like(x), x, t0, 0.5)
+    assert float(step) == pytest.approx(t0 / 2**halvings, rel=1e-6)
+
+
+def test_the_backtracked_step_passes_and_the_one_before_fails_on_a_quartic():
+    H, q, x = (
+        torch.eye(2, dtype=torch.float64),
+        torch.tensor([1.0, 3.0]).double(),
+        torch.tensor([2.0, -1.5]).double(),
+    )
+
+    def f(z):
+        return 0.5 * z @ H @ z + 0.25 * (q * z**4).sum()
+
+    g = torch.func.grad(f)(x)
+    t = ref.backtracking_step(H, q, x, 1.0, 0.7)
+    assert f(x - t * g) <= f(x) - t / 2 * g @ g
+    assert f(x - t / 0.7 * g) > f(x) - t / 0.7 / 2 * g @ g
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_no_hessian_of_the_logistic_loss_exceeds_its_smoothness(dtype):
+    X, y, lam = normal(30, 4, dtype=dtype), torch.sign(normal(30, dtype=dtype, seed=3)), 0.1
+
+    def loss(w):
+        return torch.nn.functional.softplus(-y * (X @ w)).mean() + lam / 2 * w @ w
+
+    L = ref.logistic_smoothness(X, lam)
+    for seed in range(20):
+        H = hessian(loss, normal(4, dtype=dtype, seed=seed))
+        assert torch.linalg.eigvalsh(H)[-1] <= L * (1 + 1e-5)
+    at_zero = torch.linalg.eigvalsh(hessian(loss, torch.zeros(4, dtype=dtype)))[-1]
+    torch.testing.assert_close(at_zero, L, **tolerance(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("t", [0.05, 0.4, 3.0])
+def test_margins_are_right_side_minus_left_side(dtype, t):
+    H, c, x, s = (
+        spd(3, dtype),
+        normal(3, dtype=dtype, seed=4),
+        normal(3, dtype=dtype),
+        normal(3, dtype=dtype, seed=5),
+    )
+    L = 7.0
+
+    def f(z):
+        return 0.5 * (z - c) @ H @ (z - c) + 2.5
+
+    g = torch.func.grad(f)(x)
+    new = x - t * g
+    expected = torch.stack(
+        [
+            f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
+            f(x) - t / 2 * g @ g - f(new),
+            ((x - s) @ (x - s) - (new - s) @ (new - s)) / (2 * t) - (f(new) - f(s)),
+        ]
+    )
+    got = ref.proof_margins(H, c, 2.5, x, s, t, L)
+    torch.testing.assert_close(
+        got,
+        expected,
+        rtol=1e-3 if dtype == torch.float32 else 1e-9,
+        atol=1e-3 if dtype == torch.float32 else 1e-9,
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_margin_is_negative_for_steps_up_to_one_over_l(seed):
+    H = spd(4, seed=seed)
+    L = float(torch.linalg.eigvalsh(H)[-1])
+    c = normal(4, seed=seed + 10)
+    for share in (0.1, 0.7, 1.0):
+        assert (ref.proof_margins(H, c, 0.0, normal(4, seed=seed), c, share / L, L) >= -1e-12).all()
+
+
+def test_the_worst_rate_is_the_norm_of_the_iteration_matrix():
+    for t in (0.01, 0.15, 0.19, 0.3):
+        H = np.diag([1.0, 4.0, 10.0])
+        assert float(ref.worst_rate(1.0, 10.0, t)) == pytest.approx(
+            np.linalg.norm(np.eye(3) - t * H, 2)
+        )
+
+
+@pytest.mark.parametrize(
+    "m, L, t, eps",
+    [
+        (1, 10, 0.1, 1e-3),
+        (1, 10, 0.18, 1e-3),
+        (2, 2, 0.5, 1e-9),
+        (1, 4, 0.1, 2.0),
+        (1, 10, 0.2, 1e-3),
+        (1, 10, 0.35, 0.5),
+        (0.5, 60, 0.033, 1e-6),
+    ],
+)
+def test_the_number_of_steps_is_found_by_counting(m, L, t, eps):
+    rate, k = max(abs(1 - t * m), abs(1 - t * L)), 0
+    if rate >= 1:
+        assert float(ref.steps_needed(m, L, t, eps)) == math.inf
+        return
+    while rate**k > eps:
+        k += 1
+    assert float(ref.steps_needed(m, L, t, eps)) == k
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_normalised_step_has_the_same_length_and_points_downhill(dtype):
+    H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), normal(3, dtype=dtype) + 4
+    path = ref.ngd_path(H, c, x0, 0.3, 10)
+    moves = path.diff(dim=0)
+    torch.testing.assert_close(
+        moves.norm(dim=-1), torch.full((10,), 0.3, dtype=dtype), **tolerance(dtype)
+    )
+    cosine = torch.cosine_similarity(moves, -((path[:-1] - c) @ H), dim=-1)
+    torch.testing.assert_close(cosine, torch.ones(10, dtype=dtype), **tolerance(dtype))
+
+
+def test_normalised_descent_stays_where_the_gradient_is_zero():
+    c = normal(2)
+    assert torch.equal(ref.ngd_path(torch.eye(2).double(), c, c, 0.3, 4), c.expand(5, 2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("radius", [0.5, 1.0, 3.0])
+def test_the_projection_is_feasible_idempotent_and_non_expansive(dtype, radius):
+    y = 3 * normal(50, 4, dtype=dtype)
+    p = ref.project_ball(y, radius)
+    assert p.dtype == dtype and (p.norm(dim=-1) <= radius * (1 + 1e-6)).all()
+    torch.testing.assert_close(ref.project_ball(p, radius), p, **tolerance(dtype))
+    exact = {
+        "compute_mode": "donot_use_mm_for_euclid_dist"
+    }  # the fast mode loses four digits in float32
+    before, after = torch.cdist(y, y, **exact), torch.cdist(p, p, **exact)
+    assert (after <= before + 1e-5).all()
+    inside = y.norm(dim=-1) <= radius
+    assert torch.equal(p[inside], y[inside])
+
+
+def test_scipy_finds_no_closer_point_of_the_ball():
+    for seed in range(5):
+        y = 2 * normal(3, seed=seed).numpy()
+        ball = {"type": "ineq", "fun": lambda z: 1.5**2 - z @ z}
+        best = minimize(
+            lambda z, y=y: (z - y) @ (z - y),
+            np.zeros(3),
+            constraints=ball,
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        ).x
+        np.testing.assert_allclose(
+            ref.project_ball(torch.from_numpy(y), 1.5).numpy(), best, atol=1e-4
+        )
+
+
+def test_the_centre_projects_to_itself():
+    assert torch.equal(ref.project_ball(torch.zeros(2, 3)), torch.zeros(2, 3))
+
+
+def test_arguments_are_not_written_to():
+    H, c, x = spd(3), normal(3, seed=2), normal(3)
+    copies = [v.clone() for v in (H, c, x)]
+    ref.quadratic_path(H, x, 0.1, 3, c)
+    ref.gd_until(H, c, x, 0.1, 3, 0.0)
+    ref.backtracking_step(H, c.abs(), x, 1.0, 0.5)
+    ref.proof_margins(H, c, 0.0, x, c, 0.1, 3.0)
+    ref.ngd_path(H, c, x, 0.1, 3)
+    ref.heavy_ball_path(H, x, 0.1, 0.9, 3)
+    ref.logistic_smoothness(H)
+    ref.project_ball(x)
+    assert all(torch.equal(a, b) for a, b in zip(copies, (H, c, x), strict=True))
+
+
+@pytest.mark.parametrize("rate, k", [(0.5, 1), (0.5, 4), (0.75, 3), (0.75, 6), (0.75, 9), (0.9, 4)])
+def test_a_power_that_is_exactly_eps_is_enough(rate, k):
+    t = (1 - rate) / 1.0
+    exact = max(abs(1 - t), 0.0)
+    assert float(ref.steps_needed(1.0, 1.0, t, exact**k)) == k
+
+
+# ------------------------------------------------------------ what it draws
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", landscapes.SURFACES)
+def test_every_gradient_is_the_slope_of_its_surface(name):
+    s = landscapes.surface(name)
+    points = np.random.default_rng(0).uniform(-2, 2, (20, 2))
+    for axis in (0, 1):
+        h = 1e-6 * np.eye(2)[axis]
+        slope = (s.f(points + h) - s.f(points - h)) / 2e-6
+        one_by_one = np.array([s.grad(p)[axis] for p in points])
+        np.testing.assert_allclose(slope, one_by_one, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", landscapes.SURFACES)
+def test_the_minima_are_stationary_and_lowest_nearby(name):
+    s = landscapes.surface(name)
+    around = np.random.default_rng(0).normal(0, 0.1, (50, 2))
+    for minimum in s.minima:
+        assert np.abs(s.grad(minimum)).max() < 1e-10
+        assert float(s.f(minimum[None])[0]) == pytest.approx(s.f_min, abs=1e-12)
+        assert (s.f(minimum + around) >= s.f_min).all()
+
+
+@pytest.mark.parametrize("name", ["quadratic bowl", "Rosenbrock", "saddle"])
+def test_m_and_l_are_the_curvatures_at_the_minimum(name):
+    s, h = landscapes.surface(name, 7.0), 1e-5
+    for x in s.minima:
+        H = np.stack([(s.grad(x + h * e) - s.grad(x - h * e)) / (2 * h) for e in np.eye(2)])
+        np.testing.assert_allclose(np.linalg.eigvalsh(H), [s.m, s.L], rtol=1e-6)
+
+
+def test_the_logistic_curvature_lies_between_m_and_l():
+    s, h = landscapes.surface("logistic loss"), 1e-5
+    for x in np.random.default_rng(0).uniform(-4, 4, (30, 2)):
+        H = np.stack([(s.grad(x + h * e) - s.grad(x - h * e)) / (2 * h) for e in np.eye(2)])
+        low, high = np.linalg.eigvalsh(H)
+        assert s.m - 1e-6 <= low and high <= s.L + 1e-6
+
+
+@pytest.mark.parametrize("step", [0.3, 1.0, 1.9, 2.2])
+def test_paths_on_the_bowl_are_the_closed_form_and_torchs_momentum(step):
+    s, x0 = (
+        landscapes.surface("quadratic bowl", 20.0),
+        torch.tensor([2.0, -1.0], dtype=torch.float64),
+    )
+    H, t = torch.diag(torch.tensor([1.0, 20.0], dtype=torch.float64)), step / 20
+    path = landscapes.descend(s, x0.numpy(), t, 12, "gradient descent")
+    np.testing.assert_allclose(
+        path, reference.quadratic_path(H, x0, t, 12).numpy(), rtol=1e-9, atol=1e-12
+    )
+    path = landscapes.descend(s, x0.numpy(), t, 12, "momentum")
+    np.testing.assert_allclose(
+        path, reference.heavy_ball_path(H, x0, t, 0.9, 12).numpy(), rtol=1e-9, atol=1e-12
+    )
+    path = landscapes.descend(s, x0.numpy(), 0.3, 12, "normalised")
+    np.testing.assert_allclose(np.linalg.norm(np.diff(path, axis=0), axis=1), 0.3)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 10.0, 100.0])
+def test_gradient_descent_diverges_beyond_two_over_l_whatever_kappa_is(kappa):
+    s = landscapes.surface("quadratic bowl", kappa)
+    for step, expected in ((1.98, False), (2.02, True)):
+        path = landscapes.descend(s, (1.0, 1.0), step / s.L, 1000, "gradient descent")
+        assert landscapes.diverges(path) == expected
+        assert (len(path) < 1001) == expected
+
+
+@pytest.mark.parametrize("name", ["quadratic bowl", "logistic loss"])
+@pytest.mark.parametrize("step", [0.1, 1.0, 1.9])
+def test_the_bound_lies_above_the_measured_gap(name, step):
+    s = landscapes.surface(name, 15.0)
+    path = landscapes.descend(s, (2.0, -1.5), step / s.L, 150, "gradient descent")
+    values, _ = landscapes.theory(s, path, step / s.L, "gradient descent")
+    assert (s.f(path) - s.f_min <= values * (1 + 1e-9) + 1e-14).all()
+
+
+def test_the_dashed_line_of_a_divergent_bowl_is_met_in_the_end():
+    s = landscapes.surface("quadratic bowl", 10.0)
+    path = landscapes.descend(s, (1.0, 1.0), 0.22, 40, "gradient descent")
+    values, _ = landscapes.theory(s, path, 0.22, "gradient descent")
+    assert s.f(path[-1]) == pytest.approx(values[-1], rel=1e-6)
+
+
+def test_of_two_neighbours_of_a_normalised_path_one_stays_above_its_line():
+    s = landscapes.surface("quadratic bowl", 10.0)
+    path = landscapes.descend(s, (2.0, 1.0), 0.2, 200, "normalised")
+    values, _ = landscapes.theory(s, path, 0.2, "normalised")
+    gap = s.f(path) - s.f_min
+    assert (np.maximum(gap[1:], gap[:-1]) >= values[0] * (1 - 1e-9)).all()
+
+
+def test_momentums_rate_is_met_in_the_long_run():
+    s = landscapes.surface("quadratic bowl", 50.0)
+    path = landscapes.descend(s, (1.0, 1.0), 1 / 50, 400, "momentum")
+    distance = np.linalg.norm(path, axis=1)
+    measured = (distance[300:400].max() / distance[200:300].max()) ** (1 / 100)
+    assert measured == pytest.approx(landscapes.rate(s, 1 / 50, "momentum"), abs=0.005)
+
+
+def test_no_promise_is_made_where_m_and_l_promise_nothing():
+    s = landscapes.surface("Rosenbrock")
+    path = landscapes.descend(s, (-1.2, 1.0), 2.3 / s.L, 30, "gradient descent")
+    assert landscapes.theory(s, path, 2.3 / s.L, "gradient descent") is None
+
+
+def test_a_start_on_the_ridge_stalls_at_the_saddle_and_one_beside_it_escapes():
+    s = landscapes.surface("saddle")
+    verdicts = {}
+    for y in (0.0, 0.01):
+        path = landscapes.descend(s, (1.0, y), 0.5, 100, "gradient descent")
+        verdicts[y] = landscapes.report(s, path, 0.5, "gradient descent")["verdict"]
+    assert verdicts == {0.0: "stalls at the saddle", 0.01: "settles"}
+
+
+@pytest.mark.parametrize("t, above", [(0.3, True), (1.0, True), (1.4, False), (3.0, False)])
+def test_the_parabola_is_an_upper_bound_up_to_one_over_l(t, above):
+    grid = np.linspace(-6, 6, 1001)
+    assert (
+        all(landscapes.surrogate_gap(x, t, grid).min() >= -1e-12 for x in np.linspace(-2, 2, 21))
+        == above
+    )
+    _, words = landscapes.draw_surrogate(0.1, t)
+    assert ("stays above" in words) == above
+
+
+def explorer(**changes):
+    controls = dict(
+        name=ipywidgets.Dropdown(options=landscapes.SURFACES),
+        kappa=ipywidgets.FloatLogSlider(10, min=0, max=2, step=0.1),
+        x=ipywidgets.FloatSlider(2.5, min=-3, max=3, step=0.05),
+        y=ipywidgets.FloatSlider(1, min=-3, max=3, step=0.01),
+        step=ipywidgets.FloatSlider(1.9, min=0.05, max=4, step=0.05),
+        n_steps=ipywidgets.IntSlider(40, min=1, max=300),
+        optimiser=ipywidgets.Dropdown(options=landscapes.OPTIMISERS),
+    )
+    widget = Explorer(landscapes.draw_landscape, controls)
+    for name, value in changes.items():
+        widget.controls[name].value = value
+    return widget
+
+
+def end_of(words):
+    return float(words.split(" to ")[1].split(" in ")[0])
+
+
+def test_the_readout_gives_the_gap_of_the_closed_form():
+    for step in (0.5, 1.9, 2.1):
+        end = np.array([2.5, 1.0]) * (1 - step / 10 * np.array([1.0, 10.0])) ** 40
+        assert end_of(explorer(step=step).words) == pytest.approx(end**2 @ [0.5, 5.0], rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "control, value",
+    [
+        ("name", "saddle"),
+        ("kappa", 100.0),
+        ("x", -1.0),
+        ("y", 0.1),
+        ("step", 0.5),
+        ("n_steps", 10),
+        ("optimiser", "momentum"),
+    ],
+)
+def test_every_control_changes_words_and_picture(control, value):
+    widget = explorer()
+    before = widget.words, widget.picture.value
+    widget.controls[control].value = value
+    assert widget.words != before[0] and widget.picture.value != before[1]
+
+
+def test_the_readout_says_diverges_only_beyond_the_limit():
+    assert "diverges" not in explorer(step=1.9).words
+    assert "diverges" in explorer(step=2.1, n_steps=60).words
+    assert "diverges" not in explorer(step=2.1, n_steps=60, optimiser="momentum").words
+    assert "leaves the picture" in explorer(step=2.1, n_steps=60).words
+    assert "diverges" in explorer(name="Rosenbrock", step=1.0).words
+
+
+def test_the_compass_tells_the_gradient_and_a_flat_tangent():
+    _, words = landscapes.draw_compass(1, 4, 1.4, 0.7)
+    assert "gradient (2.80, 5.60), length 6.26" in words
+    up, along = (
+        float(w.split()[-2 if "uphill" in w else -4])
+        for w in words.split("f by ")[1].split(" and by ")
+    )
+    assert up == pytest.approx(0.0626, abs=5e-4) and abs(along) < 5e-4
+
+
+@pytest.mark.parametrize("name", landscapes.SURFACES)
+@pytest.mark.parametrize("optimiser", landscapes.OPTIMISERS)
+def test_extreme_settings_still_draw(name, optimiser):
+    for step in (0.05, 4.0):
+        fig, words = landscapes.draw_landscape(name, 100.0, -3.0, 3.0, step, 300, optimiser)
+        assert all(np.isfinite(line.get_ydata()).all() for ax in fig.axes for line in ax.lines)
+        assert "nan" not in words and "inf" not in words
+
+
+def test_a_round_bowl_at_its_centre_draws():
+    _, words = landscapes.draw_landscape("quadratic bowl", 1.0, 0.0, 0.0, 1.0, 5, "normalised")
+    assert "from 0 to 0" in words
+
+
+def test_the_words_of_a_comparison_give_the_end_and_the_tightest_bound():
+    measured = {"a": np.array([1.0, 0.1, 0.01]), "b": np.array([1.0, 1e-20, 1e-20])}
+    _, words = landscapes.draw_gaps(measured, {"a": np.array([np.nan, 0.3, 0.02])}, "Title")
+    assert words == (
+        "Title. a: 1.0e-02 at step 2, bound ÷ measured at least 2; b: below 1e-13 at step 2."
+    )
+
+
+def test_the_best_step_of_a_comparison_is_the_lowest_point():
+    steps = np.linspace(0.05, 0.25, 41)
+    gaps = [
+        landscapes.surface("quadratic bowl").f(np.array([(1 - t) ** 40, (1 - 10 * t) ** 40]))
+        for t in steps
+    ]
+    _, words = landscapes.draw_step_sizes(steps, gaps, 1.0, 10.0, 40)
+    assert "at t = 0.175" in words  # ½ · 0.825⁸⁰ is below ½ · 0.82⁸⁰ + 5 · 0.8⁸⁰, the value at 0.18
+    assert "2/(m+L) = 0.182" in words
+
+
+@pytest.mark.parametrize("f, grad", [("banana", "banana_grad"), ("eggs", "eggs_grad")])
+def test_the_gradients_of_the_valley_and_the_egg_box_are_their_slopes(f, grad):
+    f, grad = getattr(landscapes, f), getattr(landscapes, grad)
+    for x in np.random.default_rng(0).uniform(-2, 2, (20, 2)):
+        slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+        np.testing.assert_allclose(slope, grad(x), atol=1e-6)
+
+
+def test_the_hessian_of_the_valley_is_the_slope_of_its_gradient():
+    for x in np.random.default_rng(0).uniform(-2, 2, (20, 2)):
+        rows = [
+            (landscapes.banana_grad(x + h) - landscapes.banana_grad(x - h)) / 2e-6
+            for h in 1e-6 * np.eye(2)
+        ]
+        np.testing.assert_allclose(rows, landscapes.banana_hessian(x), atol=1e-5)
+
+
+def test_the_wavy_function_has_its_slope_and_its_pl_constant():
+    for x in np.linspace(-12, 12, 5001):
+        slope = landscapes.wavy_grad(x)
+        assert slope**2 / 2 >= 0.175 * landscapes.wavy(x)
+    h = 1e-6
+    assert (landscapes.wavy(2 + h) - landscapes.wavy(2 - h)) / (2 * h) == pytest.approx(
+        landscapes.wavy_grad(2.0), rel=1e-6
+    )
+
+
+def test_a_noisy_gap_is_the_mean_over_many_noisy_runs():
+    rng, x = np.random.default_rng(0), np.full(100_000, 5.0)
+    gaps = landscapes.noisy_gap(lambda k: 0.5 / k, m=0.5, n_steps=6)
+    for k in range(1, 7):
+        assert gaps[k - 1] == pytest.approx(np.mean(0.25 * x**2), rel=0.02)
+        x = x - 0.5 / k * (0.5 * x + rng.normal(size=len(x)))
+
+
+def test_an_exponent_is_the_power_of_k():
+    k = np.arange(1, 2001)
+    assert landscapes.exponent(np.r_[1.0, 3.0 * k**-0.5]) == pytest.approx(-0.5, abs=1e-9)
+
+
+def test_random_search_never_gets_worse_and_counts_its_looks():
+    looks = []
+
+    def f(x):
+        looks.append(x @ x - x[0])
+        return looks[-1]
+
+    best = landscapes.random_search(f, 3, 200, np.random.default_rng(0))
+    assert len(looks) == 200 and best @ best - best[0] == min(looks) < -0.2
+
+
+def test_a_projected_path_ends_at_the_nearest_allowed_point():
+    path = landscapes.project_path(
+        lambda x: x - [3.0, 0.5], lambda x: np.clip(x, -1, 1), [0, 0], 0.5, 60
+    )
+    assert path.shape == (61, 2)
+    np.testing.assert_allclose(path[-1], [1.0, 0.5], atol=1e-12)
+
+
+def test_a_tangent_above_the_graph_is_found_and_none_where_there_is_none():
+    grid = np.linspace(-2, 2, 41)
+    x, y, above = landscapes.worst_tangent(np.sin, np.cos, grid)
+    assert above == pytest.approx(np.sin(x) + np.cos(x) * (y - x) - np.sin(y)) and above > 1
+    assert landscapes.worst_tangent(np.exp, np.exp, grid)[2] <= 1e-12
+
+
+@pytest.mark.parametrize("control, value", [("name", "sin x"), ("x", -1.0), ("m", 1.5)])
+def test_every_control_of_the_tangent_changes_words_and_picture(control, value):
+    controls = dict(
+        name=ipywidgets.Dropdown(options=list(landscapes.GALLERY), value="x⁴ − 3x²"),
+        x=ipywidgets.FloatSlider(0.9, min=-2, max=2, step=0.1),
+        m=ipywidgets.FloatSlider(0, min=0, max=4, step=0.25),
+    )
+    widget = Explorer(landscapes.draw_tangent, controls)
+    before = widget.words, widget.picture.value
+    widget.controls[control].value = value
+    assert widget.words != before[0] and widget.picture.value != before[1]
+
+
+@pytest.mark.parametrize("m, below", [(0.0, False), (2.0, False), (2.25, True)])
+def test_the_square_bears_a_parabola_of_curvature_two(m, below):
+    _, words = landscapes.draw_tangent("x²", 0.5, m)
+    assert ("above f at" in words) == below
+
+
+def test_rounding_is_not_printed_as_a_gap():
+    _, words = landscapes.draw_landscape("logistic loss", 1, 0, 0, 1.9, 300, "momentum")
+    assert "-" not in words.split("went from")[1].split("steps")[0].replace("1e-12", "")
+    _, words = landscapes.draw_landscape("quadratic bowl", 2, 1, 1, 1.0, 300, "gradient descent")
+    assert "to below 1e-12 in 300 steps" in words
+
+
+def test_no_line_is_drawn_where_a_normalised_step_lands_on_the_minimum():
+    s = landscapes.surface("quadratic bowl", 10.0)
+    path = landscapes.descend(s, (2.5, 0.0), 0.25, 40, "normalised")
+    assert not path[-1].any() and landscapes.theory(s, path, 0.25, "normalised") is None
