@@ -22,9 +22,9 @@ from autograder.engine import sandbox
 from autograder.engine.stage import Stage, StageError
 from autograder.engine.worker_client import Limits
 from autograder.grading import garbage
-from autograder.grading.grade import needing
 from autograder.grading.jobs import GradeError
 from autograder.grading.lock import locked
+from autograder.grading.progress import needing
 from autograder.grading.rebuild_cells import NotebookError, read_cells
 from autograder.workspace import Workspace
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from autograder.grading import verdicts
 from autograder.grading.jobs import GradeError
 from autograder.grading.lock import locked
-from autograder.grading.running import Way, graded
+from autograder.grading.running import graded
+from autograder.grading.way import Way
 from autograder.handins import attempts, collect, policy
 from autograder.handins.archives import Unfit
 from autograder.handins.attempts import Attempt

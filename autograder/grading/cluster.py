@@ -25,7 +25,7 @@ from distributed import Client, Future, KilledWorker, LocalCluster, Security, St
 
 from autograder.grading import store
 from autograder.grading.jobs import Chapter, GradeError, Job, Result
-from autograder.grading.running import Way
+from autograder.grading.way import Way
 from autograder.grading.workers import Ready, Warm, grade_batch, prove
 
 BATCH = 4  # jobs a task at most: a task costs 2 ms, a job 50 and more

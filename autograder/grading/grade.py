@@ -21,9 +21,10 @@ from autograder.grading.changes import Changes
 from autograder.grading.gradebook import Book, BookError
 from autograder.grading.jobs import Done, GradeError, chosen
 from autograder.grading.lock import locked
-from autograder.grading.progress import Progress
-from autograder.grading.running import Way, graded
+from autograder.grading.progress import Progress, needing
+from autograder.grading.running import graded
 from autograder.grading.verdicts import Submission
+from autograder.grading.way import Way
 from autograder.workspace import Workspace, workspace
 
 COMMIT_SECONDS = 5.0
@@ -62,7 +63,7 @@ def guarded(command: str, do) -> int:
 
 
 def _classic(arguments) -> int:
-    from autograder.classic import grade as classic
+    from autograder.classic import grade as classic  # nbformat, which it needs, costs a second
 
     if arguments.scheduler:
         raise GradeError("--scheduler grades chapters of this course only: leave it, or --course")
@@ -85,11 +86,6 @@ def _grade(arguments) -> int:
     print(f"{len(told)} graded, {needing(len(looks))}{': ' if looks else '.'}{names}")
     print(f"{time.monotonic() - started:.1f} s")
     return 1 if looks else 0
-
-
-def needing(looks: int) -> str:
-    """'1 needs a look'"""
-    return f"{looks} {'needs' if looks == 1 else 'need'} a look"
 
 
 def _why(submission) -> str:

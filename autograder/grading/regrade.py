@@ -15,8 +15,9 @@ from autograder.grading.grade import Writer, guarded
 from autograder.grading.jobs import GradeError, read_release
 from autograder.grading.lock import locked
 from autograder.grading.progress import Progress
-from autograder.grading.running import Way, graded
+from autograder.grading.running import graded
 from autograder.grading.verdicts import Graded, Submission
+from autograder.grading.way import Way
 from autograder.workspace import Workspace, workspace
 
 

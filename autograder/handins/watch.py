@@ -24,9 +24,9 @@ from autograder.grading.grade import ERRORS, Writer
 from autograder.grading.grader import Grader, failed, warm_grader
 from autograder.grading.jobs import Done, finish, read_chapter, read_job
 from autograder.grading.lock import locked
-from autograder.grading.running import Way
 from autograder.grading.store import Store
 from autograder.grading.verdicts import Submission
+from autograder.grading.way import Way
 from autograder.handins import attempts, collect, collect_files, policy, roster
 from autograder.handins.arrivals import Arrivals
 from autograder.handins.policy import PolicyError

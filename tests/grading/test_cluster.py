@@ -12,7 +12,8 @@ from autograder.engine import sandbox
 from autograder.engine.stage import StageError
 from autograder.grading import grade_run, store, workers
 from autograder.grading.jobs import GradeError, read_chapter, read_job, read_release
-from autograder.grading.running import Way, graded
+from autograder.grading.running import graded
+from autograder.grading.way import Way
 from tests.conftest import ROOT
 from tests.grading.toy_chapter import CHAPTER, SHORT, STEM
 

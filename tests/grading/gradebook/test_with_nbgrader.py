@@ -13,7 +13,7 @@ import pytest
 from autograder.checkdata import ROOT
 from autograder.grading import grade, gradebook_pages
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.running import Way
+from autograder.grading.way import Way
 from autograder.results import export
 from autograder.workspace import GRADEBOOK, VARIABLE
 from tests.grading.gradebook.submissions import submission
