@@ -37,4 +37,4 @@ c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"
 c.ClearSolutions.code_stub = {"python": "# Your code here.\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
 # The formgrader shows the model answer and the rubric of a written answer beneath what the student wrote.
-c.HTMLExporter.preprocessors = ["autograder.grading.rubrics.ShowRubric"]
+c.HTMLExporter.preprocessors = ["autograder.grading.gradebook.rubrics.ShowRubric"]

@@ -16,15 +16,16 @@ from pathlib import Path
 from autograder.classic import course as classic_course
 from autograder.engine.prepare import PrepareError
 from autograder.engine.sandbox import SandboxError
-from autograder.grading import best, gradebook_pages, verdicts
+from autograder.grading import best, verdicts
 from autograder.grading.changes import Changes
-from autograder.grading.gradebook import Book, BookError
+from autograder.grading.dispatch.run import graded
+from autograder.grading.dispatch.way import Way
+from autograder.grading.gradebook import pages
+from autograder.grading.gradebook.book import Book, BookError
 from autograder.grading.jobs import Done, GradeError, chosen
 from autograder.grading.lock import locked
 from autograder.grading.progress import Progress, needing
-from autograder.grading.running import graded
 from autograder.grading.verdicts import Submission
-from autograder.grading.way import Way
 from autograder.workspace import Workspace, workspace
 
 COMMIT_SECONDS = 5.0
@@ -135,7 +136,7 @@ class Writer:
     def enter(self, done: Done) -> None:
         """Keep a submission's verdicts and pages, and queue its scores. Raises BookError."""
         verdicts.save(self.space, done.submission)
-        gradebook_pages.write(self.space, done.submission, done.pages)
+        pages.write(self.space, done.submission, done.pages)
         self.opening.result().record(done)
         if time.monotonic() - self.committed > COMMIT_SECONDS:
             self.commit()

@@ -8,9 +8,9 @@ import shutil
 import pytest
 
 from autograder.grading import best, grade, verdicts
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import Done, GradeError, read_job
 from autograder.grading.verdicts import Graded, Submission
-from autograder.grading.way import Way
 from autograder.handins import attempts, collect
 from autograder.results import export
 from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT, STEM

@@ -8,7 +8,7 @@ from nbformat import v4
 
 from autograder.building import markers, masters
 from autograder.checkdata import ROOT
-from autograder.grading.rubrics import Model, ShowRubric, for_marker, model_answers
+from autograder.grading.gradebook.rubrics import Model, ShowRubric, for_marker, model_answers
 from autograder.results import formulas, harmless
 
 CHAPTER, STEM = "00_start_here", "01_how_this_course_works"

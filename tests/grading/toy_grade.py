@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 
 from autograder import cli
-from autograder.grading import grade, grader, regrade, store
-from autograder.grading.way import Way
+from autograder.grading import grade, regrade
+from autograder.grading.dispatch import store
+from autograder.grading.dispatch.way import Way
+from autograder.grading.workers import grader
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import SHORT
 

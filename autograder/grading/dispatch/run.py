@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from autograder.engine import sandbox
 from autograder.engine.prepare import prepare
-from autograder.grading.grader import failed
+from autograder.grading.dispatch.store import Store
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import Chapter, Done, finish, read_job, read_release
-from autograder.grading.store import Store
-from autograder.grading.way import Way
+from autograder.grading.workers.grader import failed
 from autograder.workspace import Workspace
 
 
@@ -58,7 +58,7 @@ class _Run:
 
     def _start_workers(self):
         # dask is not needed, nor imported, where nothing is to be run.
-        from autograder.grading.cluster import Cluster
+        from autograder.grading.dispatch.cluster import Cluster
 
         self.cluster = self.held.enter_context(Cluster(self.chapter, len(self.students), self.way))
 
