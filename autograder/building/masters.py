@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from autograder.building import markers, proofs
+from autograder.building.markers import BEGIN, END
 from autograder.checkdata import ROOT
 from descent import skipping
 
 SOLUTIONS = ROOT / "solutions"
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 KNOWN_KEYS = {
     "exercise",
     "check",
@@ -263,18 +264,16 @@ def _pairing_problems(master, exercises, spec_path):
             )
         if cell.source.strip() != f"check({name})":
             yield Problem(master.path, cell.line, f"a check cell holds nothing but check({name})")
-    from autograder.building import proofs, release
-
     for name, exercise in exercises.items():
         source = asked[name].source if name in asked else ""
         if name not in asked:
             yield Problem(
                 spec_path, 1, f"specification {name!r} has no exercise in {master.path.name}"
             )
-        elif release.holds_solution(release.stubbed(source, []), source):
+        elif markers.holds_solution(markers.stubbed(source, []), source):
             message = "the text around the markers holds the whole solution"
             yield Problem(master.path, asked[name].line, message)
-        if any(release.holds_solution(hint, source) for hint in exercise.hints):
+        if any(markers.holds_solution(hint, source) for hint in exercise.hints):
             yield Problem(spec_path, 1, f"{name}: a hint holds the whole solution")
         for problem in proofs.form_problems(exercise):
             yield Problem(spec_path, 1, f"{name}: {problem}")

@@ -2,7 +2,7 @@
 
 A cell is needed when it binds or changes a name that a needed cell uses, or changes a setting of numpy or torch. Where
 a text cannot be read as plain Python, it is taken to need and to change everything. What a cell changes
-under another name (`same = rows; same.append(1)`) is not seen. Where a name was missing after all, `grade_run` runs
+under another name (`same = rows; same.append(1)`) is not seen. Where a name was missing after all, `passes` runs
 every cell once more.
 """
 

@@ -6,7 +6,7 @@ import inspect
 import textwrap
 from pathlib import Path
 
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 from autograder.workspace import Workspace
 
 
