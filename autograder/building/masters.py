@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from autograder.answers import BEGIN, END
 from autograder.checkdata import ROOT
+from autograder.engine.needs import is_demonstration
 from descent import skipping
 
 SOLUTIONS = ROOT / "solutions"
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 KNOWN_KEYS = {
     "exercise",
     "check",
@@ -22,18 +23,6 @@ KNOWN_KEYS = {
     "covers",
     "demo",
     "builds",
-}
-DEMO_CALLS = {
-    "check",
-    "erratum",
-    "explore",
-    "hint",
-    "predict",
-    "print",
-    "progress",
-    "show",
-    "submit",
-    "display",
 }
 
 
@@ -278,24 +267,6 @@ def _pairing_problems(master, exercises, spec_path):
             yield Problem(spec_path, 1, f"{name}: a hint holds the whole solution")
         for problem in proofs.form_problems(exercise):
             yield Problem(spec_path, 1, f"{name}: {problem}")
-
-
-def is_demonstration(source: str) -> bool:
-    """Whether a cell only shows something: grading skips it (see AUTHORING.md)."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return False
-    return bool(body) and all(_shows(node) for node in body)
-
-
-def _shows(node) -> bool:
-    if skipping.is_after(node):
-        return True
-    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return False
-    function = node.value.func
-    return isinstance(function, ast.Name) and function.id in DEMO_CALLS
 
 
 def expand(master: Master):
