@@ -63,6 +63,8 @@ class Exercise:
 
     reference: called with a case's inputs, arrays as float64 torch tensors; returns the right result.
     hints: three, from a nudge to nearly the line. limit: seconds a case.
+    data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
+    batched: inputs that the reference takes with leading batch axes, all at once.
     """
 
     name: str
@@ -70,6 +72,8 @@ class Exercise:
     hints: list[str]
     compare: Comparison = field(default_factory=close)
     limit: float = 2.0
+    data_dependent: str = ""
+    batched: tuple[str, ...] = ()
     draw_cases: Callable | None = None
     probe_function: Callable | None = None
     wrong_answers: list[Answer | Edit] = field(default_factory=list)

@@ -90,7 +90,12 @@ def prediction_score(y: Tensor, prediction: Tensor, kind: str) -> Tensor:
 
 def confusion_counts(y: Tensor, yhat: Tensor, K: int) -> Tensor:
     """Rows actual, columns predicted: entry (a, b) counts the cases of class a called b. (n,), (n,) -> (K, K)."""
-    return torch.bincount(y.long() * K + yhat.long(), minlength=K * K).reshape(K, K)
+    cells = y.long() * K + yhat.long()
+    return (
+        cells.new_zeros(K * K)
+        .scatter_add(0, cells, torch.ones_like(cells))
+        .reshape(K, K)
+    )
 
 
 def ratio(part: Tensor, whole: Tensor) -> Tensor:

@@ -23,8 +23,10 @@ def simulated(X: Tensor) -> Tensor:
     The luck is a fixed function of the row that nothing can learn (digits far behind the point),
     so that a row has one label wherever it is asked for.
     """
-    direction = torch.arange(2, X.shape[-1] + 2, dtype=X.dtype, device=X.device).sqrt()
-    return (((X @ direction) * 1e5).remainder(1.0) < chance(X)).to(torch.int64)
+    rows = X.double()  # single precision holds no digits that far behind the point
+    direction = torch.arange(2, X.shape[-1] + 2, dtype=rows.dtype, device=X.device)
+    luck = ((rows @ direction.sqrt()) * 1e5).remainder(1.0)
+    return (luck < chance(rows)).to(torch.int64)
 
 
 def labels(X: Tensor) -> Tensor:

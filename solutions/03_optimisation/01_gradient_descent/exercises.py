@@ -32,6 +32,7 @@ gd = Exercise(
     compare=close(
         rtol=1e-6, atol=1e-8
     ),  # the reference takes powers of eigenvalues, the loop multiplies
+    data_dependent="the path ends where the gradient is small",
     hints=[
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
         "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
@@ -226,6 +227,7 @@ backtracking = Exercise(
     "backtracking",
     reference=lambda H, q, x, t0, beta: reference.backtracking_step(H, q, x, t0, beta),
     compare=close(rtol=1e-9),
+    batched=("H", "q", "x"),
     hints=[
         "Try t0 itself first. What does a step have to achieve to be accepted?",
         "While f at the new point is larger than f(x) minus t/2 times the squared norm of g, shrink t by the factor "
@@ -375,6 +377,7 @@ logistic_smoothness = Exercise(
     "logistic_smoothness",
     reference=lambda X, lam: reference.logistic_smoothness(X, lam),
     compare=close(rtol=1e-6),
+    batched=("X",),
     hints=[
         "The Hessian is Xᵀ D X / n + lam I with D diagonal. How large can an entry p (1 − p) of D be?",
         "Put the largest value in place of every entry of D. What is the largest eigenvalue of the matrix that is left?",
@@ -472,6 +475,7 @@ proof_margins = Exercise(
         H, c, offset, x, x_star, t, L
     ),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("H", "c", "x", "x_star"),
     hints=[
         "Name the new point first: x_new. Then each margin is the right side minus the left side, written as in the text.",
         "Lines 1 and 2 have the same left side, f(x_new). In line 3 the left side is a gap to f(x_star), the right side a "
@@ -789,6 +793,7 @@ ngd = Exercise(
     "ngd",
     reference=lambda H, c, x0, t, n_steps: reference.ngd_path(H, c, x0, t, n_steps),
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("H", "c", "x0"),
     hints=[
         "Each move has the same length t, whatever the slope. Which vector of length 1 points downhill?",
         "Divide the gradient by its own norm, unless that norm is zero: then the point stays, and the path still gets a row.",
@@ -945,6 +950,7 @@ project_ball = Exercise(
     "project_ball",
     reference=lambda y, radius: reference.project_ball(y, radius),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("y",),
     hints=[
         "Treat a point inside and a point outside separately. Which of the two has to move?",
         "Outside: keep the direction, set the length to radius. The norm is per point: axis=-1, keepdims=True.",

@@ -1,0 +1,95 @@
+"""Every reference keeps the contract, on the cases of its own exercise."""
+
+from functools import cache
+
+import pytest
+
+from autograder import checkdata
+from autograder.building import masters
+from descent import wire
+from tests.notebooks import contract
+
+EXERCISES = [(nb, name) for nb in masters.notebooks() for name in checkdata.load_exercises(nb)]
+ALL = pytest.mark.parametrize(("notebook", "name"), EXERCISES)
+# Cases that float32 cannot tell from others.
+TOO_FINE_FOR_FLOAT32 = {
+    # directions whose singular value is below the rounding of float32
+    ("hat_matrix", "almost equal columns still span a plane"),
+    ("min_norm", "almost equal columns"),
+    ("ridge_svd", "a weak direction still counts"),
+    ("double_descent", "small singular values count"),
+    # a sensor's variance that vanishes beside that of the state
+    ("RecursiveLeastSquares", "a very precise sensor, in single precision"),
+}
+
+
+@cache
+def drawn(notebook, name, draw="public"):
+    """The exercise, and its cases as its reference gets them: (name, inputs)."""
+    exercise = checkdata.load_exercises(notebook)[name]
+    seed = checkdata.public_seed(notebook, name)
+    if draw != "public":
+        seed = checkdata.hidden_seed(draw.encode(), notebook, name)
+    cases = checkdata.draw_cases(exercise, seed)
+    plain = [(case, wire.decode(wire.encode(inputs))) for case, inputs in cases]
+    return exercise, [(case, checkdata.as_tensors(inputs)) for case, inputs in plain]
+
+
+@ALL
+def test_inputs_are_left_alone(notebook, name):
+    exercise, cases = drawn(notebook, name)
+    for _, inputs in cases:
+        contract.assert_inputs_left_alone(exercise.reference, inputs)
+
+
+@ALL
+def test_float32_comes_back_as_float32_and_near(notebook, name):
+    exercise, cases = drawn(notebook, name)
+    for case, inputs in cases:
+        floating = any(t.is_floating_point() for t in contract.tensors(inputs))
+        if floating and (name, case) not in TOO_FINE_FOR_FLOAT32:
+            contract.assert_any_float(exercise.reference, inputs)
+
+
+@pytest.mark.parametrize(("name", "case"), sorted(TOO_FINE_FOR_FLOAT32))
+def test_what_is_too_fine_for_float32_is_so(name, case):
+    [notebook] = [notebook for notebook, found in EXERCISES if found == name]
+    exercise, cases = drawn(notebook, name)
+    with pytest.raises((AssertionError, RuntimeError)):
+        contract.assert_any_float(exercise.reference, dict(cases)[case])
+
+
+def on_any_device(exercise, cases):
+    for _, inputs in cases:
+        if contract.tensors(inputs):
+            contract.assert_any_device(exercise.reference, inputs)
+
+
+@ALL
+def test_no_value_and_no_device_is_assumed(notebook, name):
+    """An exercise that says why its reference reads values is listed with its reason; it must be needed."""
+    exercise, cases = drawn(notebook, name)
+    if not exercise.data_dependent:
+        return on_any_device(exercise, cases)
+    with pytest.raises((AssertionError, RuntimeError, NotImplementedError)):
+        on_any_device(exercise, cases)
+    pytest.xfail(exercise.data_dependent)
+
+
+@pytest.mark.parametrize(
+    ("notebook", "name"),
+    [(nb, name) for nb, name in EXERCISES if checkdata.load_exercises(nb)[name].batched],
+)
+def test_a_batch_is_a_loop(notebook, name):
+    (exercise, cases), (_, others) = drawn(notebook, name), drawn(notebook, name, "other")
+    pairs = [(one, two) for (_, one), (_, two) in zip(cases, others, strict=True)]
+    alike = [pair for pair in pairs if shapes(pair[0], exercise) == shapes(pair[1], exercise)]
+    assert alike, f"no case of {name} has arrays of the same shapes in every draw"
+    for one, two in alike:
+        contract.assert_batch_is_a_loop(exercise.reference, one, two, exercise.batched)
+
+
+def shapes(inputs, exercise):
+    """The shapes of the inputs that come in batches; where one is no array, what equals nothing."""
+    found = [getattr(inputs[name], "shape", None) for name in exercise.batched]
+    return object() if None in found else found
