@@ -24,7 +24,7 @@ def assert_any_device(function, arguments):
 
 
 def assert_any_float(function, arguments):
-    """Given arrays in float32, floating results come in float32.
+    """Given arrays in float32, floating results come in float32, without a graph.
 
     They are those in float64, of the same inputs or of those before they were rounded: what is exactly singular or
     exactly zero may be so only before.
@@ -32,6 +32,7 @@ def assert_any_float(function, arguments):
     result = _called(function, copied(arguments, dtype=torch.float32))
     wrong = {t.dtype for t in tensors(result) if t.is_floating_point()} - {torch.float32}
     assert not wrong, f"float32 arrays give {wrong}"
+    assert not any(t.requires_grad for t in tensors(result)), "a result hangs on a graph"
     rounded = copied(copied(arguments, dtype=torch.float32), dtype=torch.float64)
     try:
         _assert_near(result, _called(function, copied(arguments)), arguments)

@@ -37,6 +37,7 @@ def test_a_stray_device_or_a_read_value_is_noticed(stray):
     [
         lambda x: x.double(),  # another precision
         lambda x: (x, x.sum().double()),
+        lambda x: x.requires_grad_() * 2,  # with a graph
         lambda x: x + (x.dtype == torch.float32),  # another value
         lambda x: x[x > 0] if x.dtype == torch.float32 else x,  # another shape
         lambda x: (x > 0).long() + (x.dtype == torch.float32),  # another whole number

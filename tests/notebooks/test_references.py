@@ -3,10 +3,12 @@
 from functools import cache
 
 import pytest
+import torch
 
 from autograder import checkdata
 from autograder.building import masters
 from descent import wire
+from solutions import notebook_module
 from tests.notebooks import contract
 
 EXERCISES = [(nb, name) for nb in masters.notebooks() for name in checkdata.load_exercises(nb)]
@@ -93,3 +95,34 @@ def shapes(inputs, exercise):
     """The shapes of the inputs that come in batches; where one is no array, what equals nothing."""
     found = [getattr(inputs[name], "shape", None) for name in exercise.batched]
     return object() if None in found else found
+
+
+def normal(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+# Of references that judge no answer themselves.
+OTHERS = [
+    ("01_regression/02_multiple_regression", "huber_loss", [normal(5), 0.5]),
+    ("01_regression/03_ridge_and_lasso", "lasso_gap", [normal(6, 3), normal(6), normal(3), 0.5]),
+    (
+        "02_classification/03_generalised_linear_models", "fit_glm",
+        [normal(7, 2), normal(7, 3).softmax(-1), "categorical", "softmax", 3],
+    ),
+    (
+        "03_optimisation/01_gradient_descent", "heavy_ball_path",
+        [normal(3, 3), normal(3), 0.1, 0.9, 4],
+    ),
+    (
+        "07_neural_networks/07_embeddings_and_memory", "relu_memory",
+        [normal(4, 3), normal(5, 3), normal(2, 5)],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("notebook", "name", "arguments"), OTHERS, ids=[o[1] for o in OTHERS])
+def test_the_other_references_keep_it_too(notebook, name, arguments):
+    reference = getattr(notebook_module(notebook, "reference"), name)
+    contract.assert_inputs_left_alone(reference, arguments)
+    contract.assert_any_float(reference, arguments)
+    contract.assert_any_device(reference, arguments)

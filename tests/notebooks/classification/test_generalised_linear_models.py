@@ -16,7 +16,6 @@ from torch.nn.functional import cross_entropy
 from descent.pictures.classification import generalised_linear_models as glm
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("02_classification/03_generalised_linear_models", "reference")
 
@@ -311,40 +310,6 @@ def test_loss_and_gradient_are_torchs(batch, dtype):
 def test_loss_at_zero_weights_is_log_K():
     X, Y = normal(5, 2), ref.one_hot(torch.tensor([0, 1, 2, 3, 3]), 4)
     assert ref.cat_nll(torch.zeros(2, 4).double(), X, Y).item() == pytest.approx(np.log(4))
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-def some_classes(dtype):
-    return ref.one_hot(torch.tensor([0, 1, 2, 1, 0, 2, 2]), 3).to(dtype)
-
-
-CALLS = {
-    "glm_grad": lambda t: (normal(7, 2, dtype=t), normal(7, dtype=t), normal(2, dtype=t), "poisson"),
-    "glm_step": lambda t: (
-        normal(7, 2, dtype=t), normal(7, dtype=t), normal(2, dtype=t), "bernoulli", "probit",
-    ),
-    "fit_glm": lambda t: (normal(7, 2, dtype=t), some_classes(t), "categorical", "softmax", 3),
-    "poly_features": lambda t: (normal(7, dtype=t), 3),
-    "fit_multi": lambda t: (normal(7, 2, dtype=t), normal(7, 3, dtype=t)),
-    "softmax": lambda t: (normal(7, 3, dtype=t), 0.5),
-    "one_hot": lambda t: (torch.tensor([0, 1]), 3),
-    "cat_nll": lambda t: (normal(2, 3, dtype=t), normal(7, 2, dtype=t), some_classes(t)),
-    "softmax_grad": lambda t: (normal(2, 3, dtype=t), normal(7, 2, dtype=t), some_classes(t)),
-}  # fmt: skip
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

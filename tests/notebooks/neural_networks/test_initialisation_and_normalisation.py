@@ -15,7 +15,6 @@ from descent import data
 from descent.pictures.neural_networks import initialisation_and_normalisation as nn
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/04_initialisation_and_normalisation", "reference")
 
@@ -291,54 +290,6 @@ def test_a_training_batch_of_one_row_gives_beta_and_keeps_the_variance():
     torch.testing.assert_close(out[0], beta)
     torch.testing.assert_close(new_mean, 0.75 * mean + 0.25 * A[0])
     assert torch.equal(new_var, var.square())
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "relu_moments": lambda dtype: (
-        0.1,
-        torch.tensor([4, 5]),
-        torch.tensor(1.0, dtype=torch.float64),
-    ),
-    "distinct_units": lambda dtype: (
-        normal(3, 4, dtype=dtype),
-        normal(4, dtype=dtype),
-        normal(4, 2, dtype=dtype),
-    ),
-    "dead_fraction": lambda dtype: (normal(4, 3, dtype=dtype).relu(),),
-    "norm": lambda dtype: (normal(4, 3, dtype=dtype), 0, True, *normal(2, 3, dtype=dtype), 1e-5),
-    "norm_backward": lambda dtype: (
-        *normal(2, 4, 3, dtype=dtype),
-        1,
-        True,
-        normal(3, dtype=dtype),
-        1e-5,
-    ),
-    "batch_norm": lambda dtype: (
-        normal(4, 3, dtype=dtype),
-        *normal(3, 3, dtype=dtype),
-        normal(3, dtype=dtype).square(),
-        True,
-        0.1,
-        1e-5,
-    ),
-    "norm_jacobian": lambda dtype: (normal(4, dtype=dtype), True, 1e-5),
-    "rms_norm_jacobian": lambda dtype: (normal(4, dtype=dtype), 1e-5),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float32))
 
 
 # ------------------------------------------------------------ what it draws

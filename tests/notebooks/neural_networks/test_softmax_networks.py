@@ -13,7 +13,6 @@ from sklearn.metrics.pairwise import cosine_similarity
 from descent.pictures.neural_networks import softmax_networks as sn
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/06_softmax_networks", "reference")
 
@@ -230,33 +229,6 @@ def test_zeros_and_constants():
     joint = torch.diag(torch.tensor([0.5, 0.5], dtype=torch.float64))
     about_x, about_y = ref.layer_information(joint, [torch.ones(2, 1, dtype=torch.float64)])
     assert about_x.tolist() == about_y.tolist() == [1.0, 0.0]
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-CALLS = {
-    "forward": lambda dtype: (normal(4, 2, dtype=dtype), network(2, 3, 3, dtype=dtype)),
-    "cross_entropy_and_signal": lambda dtype: (normal(4, 3, dtype=dtype), simplex(4, 3, dtype=dtype)),
-    "softmax_vjp": lambda dtype: (simplex(4, 3, dtype=dtype), normal(4, 3, dtype=dtype)),
-    "argmax_region": lambda dtype: (simplex(4, 3, dtype=dtype),),
-    "scatter_ratio": lambda dtype: (normal(12, 2, dtype=dtype), labels(12)),
-    "class_cosines": lambda dtype: (normal(12, 2, dtype=dtype), labels(12), 3),
-    "layer_information": lambda dtype: (
-        simplex(8, dtype=dtype).reshape(2, 4),
-        [simplex(4, 3, dtype=dtype)],
-    ),
-}  # fmt: skip
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

@@ -40,44 +40,6 @@ def pairs(*shape, dtype=torch.float64):
     return x, 1 + 2 * x + normal(*shape, dtype=dtype, seed=1)
 
 
-# ---------------------------------------------------------------- one contract for all
-
-CALLS = {
-    "loss_and_grad": lambda x, y, one, new: ref.loss_and_grad(one, x, y),
-    "fit_slope": lambda x, y, one, new: (ref.fit_slope(x, y),),
-    "descent_path": lambda x, y, one, new: (ref.descent_path(x, y, one, 0.1 * one.abs(), 4),),
-    "project": lambda x, y, one, new: ref.project(y, x),
-    "fit_line": lambda x, y, one, new: ref.fit_line(x, y),
-    "r_squared": lambda x, y, one, new: ref.r_squared(y, x),
-    "gauss_loglik": lambda x, y, one, new: (ref.gauss_loglik(one, one, one.abs() + 1, x, y),),
-    "skew_kurt": lambda x, y, one, new: ref.skew_kurt(x),
-    "forecast": lambda x, y, one, new: ref.forecast(x, y, new, 0.9),
-}
-
-
-@pytest.mark.parametrize("name", CALLS)
-@DTYPES
-def test_a_batch_is_a_loop(name, dtype):
-    x, y = pairs(2, 3, 6, dtype=dtype)
-    one, new = normal(2, 3, dtype=dtype, seed=2), normal(2, 3, 4, dtype=dtype, seed=3)
-    before = x.clone(), y.clone()
-    together = CALLS[name](x, y, one, new)
-    for i in range(2):
-        for j in range(3):
-            alone = CALLS[name](x[i, j], y[i, j], one[i, j], new[i, j])
-            for whole, part in zip(together, alone, strict=True):
-                assert whole.dtype == dtype
-                torch.testing.assert_close(whole[i, j], part, **tolerance(dtype))
-    assert torch.equal(x, before[0]) and torch.equal(y, before[1])
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_references_run_on_any_device(name):
-    """The meta device holds no numbers: a stray CPU tensor or an .item() fails there."""
-    x, y, one, new = (torch.empty(shape, device="meta") for shape in ((2, 6), (2, 6), (2,), (2, 4)))
-    assert all(result.device.type == "meta" for result in CALLS[name](x, y, one, new))
-
-
 # ---------------------------------------------------------------- loss and descent
 
 

@@ -14,7 +14,6 @@ from sklearn.linear_model import HuberRegressor, LinearRegression
 from descent.pictures.regression import multiple_regression as mr
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("01_regression/02_multiple_regression", "reference")
 
@@ -322,42 +321,6 @@ def test_one_target_has_a_bounded_influence_on_huber_and_not_on_least_squares():
     torch.testing.assert_close(paths[1][-1], paths[2][-1], rtol=1e-6, atol=1e-6)
     assert (paths[1][-1] - paths[0][-1]).abs().max() < 0.2
     assert (paths[2][0] - paths[0][0]).abs().max() > 1e4
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "design_matrix": lambda dtype: (normal(4, dtype=dtype), normal(4, dtype=dtype), torch.ones(4)),
-    "gradient": lambda dtype: (
-        normal(2, dtype=dtype),
-        normal(5, 2, dtype=dtype),
-        normal(5, dtype=dtype),
-    ),
-    "hat_matrix": lambda dtype: (normal(5, 2, dtype=dtype),),
-    "least_squares": lambda dtype: (normal(5, 2, dtype=dtype), normal(5, 3, dtype=dtype)),
-    "minimum_norm": lambda dtype: (normal(2, 5, dtype=dtype), normal(2, dtype=dtype)),
-    "weighted_least_squares": lambda dtype: (
-        normal(5, 2, dtype=dtype),
-        normal(5, dtype=dtype),
-        covariance(n=5, dtype=dtype),
-    ),
-    "huber_loss": lambda dtype: (normal(5, dtype=dtype), 0.5),
-    "huber_path": lambda dtype: (normal(5, 2, dtype=dtype), normal(5, dtype=dtype), 0.5, 3),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-    assert getattr(ref, name)(*arguments).dtype == dtype
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

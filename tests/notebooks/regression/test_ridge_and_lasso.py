@@ -16,7 +16,6 @@ from descent import data
 from descent.pictures.regression import ridge_and_lasso as rl
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("01_regression/03_ridge_and_lasso", "reference")
 
@@ -291,39 +290,6 @@ def test_early_stopping_by_the_words_of_the_rule(patience, min_delta, dtype, rng
     expected = [literal_rule(row, patience, min_delta) for row in losses]
     pairs = zip(stop.reshape(-1).tolist(), best.reshape(-1).tolist(), strict=True)
     assert list(pairs) == expected
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-def calls(dtype):
-    X, y, w = normal(6, 3, dtype=dtype), normal(6, dtype=dtype, seed=1), normal(3, dtype=dtype)
-    lams = torch.tensor([0.5, 2.0], dtype=dtype)
-    return {
-        "ridge_with_offset": (X, y, 0.5),
-        "ridge_path": (X, y, lams),
-        "dual_weights": (X, y, 0.5),
-        "negative_log_posterior": (w, 0.3, X, y, 1.0, "laplace", 2.0),
-        "soft_threshold": (w, 0.5),
-        "lasso_sweeps": (X, y, 0.5, 2),
-        "lasso_gap": (X, y, w, 0.5),
-        "early_stopping": (y, 2, 0.1),
-    }
-
-
-NAMES = list(calls(torch.float64))
-
-
-@DTYPES
-@pytest.mark.parametrize("name", NAMES)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = calls(dtype)[name]
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), calls(torch.float64)[name])
 
 
 # ------------------------------------------------------------ what it draws

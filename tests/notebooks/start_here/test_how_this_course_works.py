@@ -197,22 +197,6 @@ def test_path_counts_follow_the_order_of_graphlib_on_random_graphs(rng):
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda t: ref.average(t(2, 5)),
-        lambda t: ref.to_columns(t(4, 3), t(4), torch.arange(4, device="meta"), 2)[0],
-        lambda t: ref.empirical_risk(1.0, 0.0, t(5), t(5), "pinball"),
-        lambda t: ref.layer(t(2, 4, 3), t(2, 4), "relu", t(2, 3)),
-        lambda t: ref.outer_times(t(2, 4), t(2, 3), t(2, 3)),
-    ],
-    ids=["average", "to_columns", "empirical_risk", "layer", "outer_times"],
-)
-def test_no_tensor_leaves_its_device(call):
-    result = call(lambda *shape: torch.empty(*shape, device="meta"))
-    assert result.device.type == "meta"
-
-
 # ------------------------------------------------------------ what it draws
 
 
