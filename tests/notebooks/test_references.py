@@ -1,17 +1,12 @@
 """Every reference keeps the contract, on the cases of its own exercise."""
 
-from functools import cache
-
 import pytest
 import torch
 
-from autograder import checkdata
-from autograder.building import masters
-from descent import wire
 from solutions import notebook_module
 from tests.notebooks import contract
+from tests.notebooks.cases import EXERCISES, drawn
 
-EXERCISES = [(nb, name) for nb in masters.notebooks() for name in checkdata.load_exercises(nb)]
 ALL = pytest.mark.parametrize(("notebook", "name"), EXERCISES)
 # Cases that float32 cannot tell from others.
 TOO_FINE_FOR_FLOAT32 = {
@@ -23,18 +18,6 @@ TOO_FINE_FOR_FLOAT32 = {
     # a sensor's variance that vanishes beside that of the state
     ("RecursiveLeastSquares", "a very precise sensor, in single precision"),
 }
-
-
-@cache
-def drawn(notebook, name, draw="public"):
-    """The exercise, and its cases as its reference gets them: (name, inputs)."""
-    exercise = checkdata.load_exercises(notebook)[name]
-    seed = checkdata.public_seed(notebook, name)
-    if draw != "public":
-        seed = checkdata.hidden_seed(draw.encode(), notebook, name)
-    cases = checkdata.draw_cases(exercise, seed)
-    plain = [(case, wire.decode(wire.encode(inputs))) for case, inputs in cases]
-    return exercise, [(case, checkdata.as_tensors(inputs)) for case, inputs in plain]
 
 
 @ALL
@@ -80,7 +63,7 @@ def test_no_value_and_no_device_is_assumed(notebook, name):
 
 @pytest.mark.parametrize(
     ("notebook", "name"),
-    [(nb, name) for nb, name in EXERCISES if checkdata.load_exercises(nb)[name].batched],
+    [(notebook, name) for notebook, name in EXERCISES if drawn(notebook, name)[0].batched],
 )
 def test_a_batch_is_a_loop(notebook, name):
     (exercise, cases), (_, others) = drawn(notebook, name), drawn(notebook, name, "other")

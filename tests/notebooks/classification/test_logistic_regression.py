@@ -55,15 +55,6 @@ def each(batch, *arrays):
 # ---------------------------------------------------------------- sigmoid
 
 
-@DTYPES
-def test_sigmoid_is_scipys_far_into_both_tails(dtype):
-    z = torch.tensor([-1000.0, -80, -30, -1, 0, 1, 30, 80, 1000], dtype=dtype)
-    got = ref.sigmoid(z)
-    assert got.dtype == dtype
-    expected = torch.from_numpy(expit(z.double().numpy()))
-    torch.testing.assert_close(got.double(), expected, rtol=1e-5, atol=0)
-
-
 def test_sigmoid_is_symmetric_and_inverts_the_logit():
     z = torch.linspace(-12, 12, 49, dtype=torch.float64)
     torch.testing.assert_close(ref.sigmoid(-z), 1 - ref.sigmoid(z))
@@ -71,19 +62,6 @@ def test_sigmoid_is_symmetric_and_inverts_the_logit():
 
 
 # ---------------------------------------------------------------- likelihood and gradient
-
-
-@DTYPES
-@BATCHES
-def test_log_likelihood_is_the_sum_of_scipys_bernoulli(batch, dtype):
-    (X, y), w = design(*batch, dtype=dtype), normal(*batch, 3, dtype=dtype, seed=5)
-    got = ref.log_likelihood(w, X, y)
-    assert got.shape == batch and got.dtype == dtype
-    expected = [
-        bernoulli.logpmf(labels.astype(int), expit(A @ v)).sum()
-        for v, A, labels in each(batch, w, X, y)
-    ]
-    torch.testing.assert_close(got.double().reshape(-1), torch.tensor(expected), **tolerance(dtype))
 
 
 @DTYPES

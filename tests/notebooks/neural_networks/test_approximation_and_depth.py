@@ -74,17 +74,6 @@ TORCH = dict(
 
 @DTYPES
 @pytest.mark.parametrize("name", TORCH)
-def test_activations_and_slopes_are_torchs(name, dtype):
-    z = torch.cat([normal(40, dtype=dtype), torch.zeros(1, dtype=dtype)]).requires_grad_()
-    TORCH[name](z).sum().backward()
-    value, slope = ref.activation(name, z.detach())
-    assert value.dtype == slope.dtype == dtype
-    torch.testing.assert_close(value, TORCH[name](z).detach(), **tolerance(dtype))
-    torch.testing.assert_close(slope, z.grad, **tolerance(dtype))
-
-
-@DTYPES
-@pytest.mark.parametrize("name", TORCH)
 def test_nothing_overflows_far_out(name, dtype):
     for part in ref.activation(name, torch.tensor([-2000.0, 2000.0], dtype=dtype)):
         assert part.isfinite().all()

@@ -34,13 +34,6 @@ def normal(*shape, dtype=torch.float64, seed=0):
 # ---------------------------------------------------------------- look-up
 
 
-@DTYPES
-@pytest.mark.parametrize("ids", [[[3, 0], [1, 1]], [2], []], ids=str)
-def test_lookup_is_torchs_embedding_layer(ids, dtype):
-    W, ids = normal(4, 6, dtype=dtype), torch.tensor(ids, dtype=torch.long)
-    assert torch.equal(ref.embed(ids, W), torch.nn.functional.embedding(ids, W.T))
-
-
 def test_the_gradient_of_a_lookup_adds_up_repeats():
     W, ids, upstream = normal(3, 5), torch.tensor([4, 1, 4]), normal(3, 3, seed=1)
     W.requires_grad_()

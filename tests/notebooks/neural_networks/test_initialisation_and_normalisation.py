@@ -124,16 +124,6 @@ def test_a_draw_has_no_equal_neighbours_and_its_generator_repeats_it():
         assert torch.equal(W, again) == told["same_for_the_same_generator"]
 
 
-@BATCHES
-def test_distinct_units_are_numpys_unique_columns(batch, rng):
-    W, b, V = (torch.from_numpy(rng.integers(0, 2, (*batch, *s))) for s in ((1, 9), (9,), (9, 1)))
-    got = ref.distinct_units(W, b, V)
-    assert got.shape == batch
-    flat = zip(W.reshape(-1, 1, 9), b.reshape(-1, 9), V.reshape(-1, 9, 1), strict=True)
-    unique = [np.unique(np.vstack([w, c, v.T]), axis=1).shape[1] for w, c, v in flat]
-    assert got.flatten().tolist() == unique
-
-
 def test_copies_stay_copies_and_equal_inputs_alone_do_not():
     """Gradients by torch: two units with equal weights in and out get equal gradients; otherwise not."""
     X, target = normal(20, 3), normal(20, 2, seed=1)
@@ -159,23 +149,6 @@ def test_dead_units_are_those_without_a_gradient(batch):
 
 
 # ---------------------------------------------------------------- the norms
-
-
-@DTYPES
-@BATCHES
-def test_norms_are_torchs(batch, dtype):
-    A, gamma, beta = (normal(*batch, 7, 5, dtype=dtype) * 2 + 1, *normal(2, 5, dtype=dtype, seed=1))
-    rows = A.reshape(-1, 7, 5)
-    by_batch = [F.batch_norm(a, None, None, gamma, beta, True, 0.1, 1e-3) for a in rows]
-    cases = [
-        ((0, True, gamma, beta), torch.stack(by_batch).reshape(A.shape)),
-        ((1, True, gamma, beta), F.layer_norm(A, (5,), gamma, beta, 1e-3)),
-        ((1, False, gamma, torch.zeros_like(beta)), F.rms_norm(A, (5,), gamma, 1e-3)),
-    ]
-    for arguments, expected in cases:
-        got = ref.norm(A, *arguments, 1e-3)
-        assert got.dtype == dtype
-        torch.testing.assert_close(got, expected, **tolerance(dtype))
 
 
 def test_norm_ignores_what_it_should():

@@ -81,20 +81,6 @@ def test_forward_is_torch_nn(dtype, batch, sizes):
     assert P.dtype == dtype and P.shape == (*batch, 7, sizes[-1])
 
 
-@DTYPES
-@BATCHES
-def test_loss_and_signal_are_torchs(dtype, batch):
-    S, Q = 3 * normal(*batch, 5, 4, dtype=dtype), simplex(*batch, 5, 4, dtype=dtype)
-    loss, dS = ref.cross_entropy_and_signal(S, Q)
-    assert loss.shape == batch
-    for s, q, one, slope in one_by_one(batch, S, Q, loss, dS):
-        leaf = s.clone().requires_grad_()
-        expected = torch.nn.functional.cross_entropy(leaf, q)
-        expected.backward()
-        torch.testing.assert_close(one, expected.detach(), **tolerance(dtype))
-        torch.testing.assert_close(slope, leaf.grad, **tolerance(dtype))
-
-
 def test_the_loss_survives_any_score():
     S = torch.tensor([[1e4, 0.0, -1e4]], dtype=torch.float64)
     loss, dS = ref.cross_entropy_and_signal(S, torch.tensor([[0.0, 0.0, 1.0]], dtype=torch.float64))

@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from scipy.optimize import minimize
 from torch.autograd.functional import hessian
 
 from descent.pictures.optimisation import gradient_descent as landscapes
@@ -230,22 +229,6 @@ def test_the_projection_is_feasible_idempotent_and_non_expansive(dtype, radius):
     assert (after <= before + 1e-5).all()
     inside = y.norm(dim=-1) <= radius
     assert torch.equal(p[inside], y[inside])
-
-
-def test_scipy_finds_no_closer_point_of_the_ball():
-    for seed in range(5):
-        y = 2 * normal(3, seed=seed).numpy()
-        ball = {"type": "ineq", "fun": lambda z: 1.5**2 - z @ z}
-        best = minimize(
-            lambda z, y=y: (z - y) @ (z - y),
-            np.zeros(3),
-            constraints=ball,
-            method="SLSQP",
-            options={"ftol": 1e-14, "maxiter": 500},
-        ).x
-        np.testing.assert_allclose(
-            ref.project_ball(torch.from_numpy(y), 1.5).numpy(), best, atol=1e-4
-        )
 
 
 def test_the_centre_projects_to_itself():

@@ -111,14 +111,6 @@ def test_no_direction_has_no_shadow():
 # ---------------------------------------------------------------- lines
 
 
-def test_the_line_is_scipys(rng):
-    for _ in range(20):
-        x, y = rng.normal(1950, 30, 10), rng.normal(10, 1, 10)
-        a, b = ref.fit_line(torch.tensor(x), torch.tensor(y))
-        fit = stats.linregress(x, y)
-        np.testing.assert_allclose([a, b], [fit.intercept, fit.slope], rtol=1e-9)
-
-
 def test_equal_inputs_give_a_flat_line():
     a, b = ref.fit_line(torch.full((4,), 2.0), torch.tensor([1.0, 2.0, 3.0, 6.0]))
     assert (a.item(), b.item()) == (3.0, 0.0)
@@ -176,12 +168,6 @@ def test_the_log_likelihood_is_scipys_and_the_best_line_least_squares():
 
 
 # ---------------------------------------------------------------- skewness and kurtosis
-
-
-def test_skewness_and_excess_kurtosis_are_scipys(rng):
-    x = rng.exponential(size=50)
-    got = [v.item() for v in ref.skew_kurt(torch.tensor(x))]
-    assert got == pytest.approx([stats.skew(x), stats.kurtosis(x)], rel=1e-10)
 
 
 def test_skewness_and_kurtosis_know_no_unit_and_turn_with_the_sign(rng):
