@@ -141,17 +141,3 @@ def roc_points(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     tpr = torch.cat([start, called[:, y == 1].mean(-1)])
     fpr = torch.cat([start, called[:, y == 0].mean(-1)])
     return fpr, tpr, torch.trapezoid(tpr, fpr)
-
-
-# ---------------------------------------------------------------- uncertainty
-
-
-def wilson_interval(right: Tensor, M: int, z: float = 1.96) -> tuple[Tensor, Tensor]:
-    """Wilson's interval for a success chance after `right` of M successes; right (*batch,) -> low, high.
-
-    It holds all p with |right / M - p| <= z sqrt(p (1 - p) / M).
-    """
-    share = right / M
-    centre = (share + z**2 / (2 * M)) / (1 + z**2 / M)
-    half = z / (1 + z**2 / M) * (share * (1 - share) / M + (z / (2 * M)) ** 2).sqrt()
-    return centre - half, centre + half

@@ -53,10 +53,8 @@ def lowest_cost(p: Tensor, y: Tensor, miss: float, alarm: float) -> Tensor:
 
 def exact_interval(k: int, n: int, level: float) -> tuple[float, float]:
     """Clopper and Pearson's interval for a share, from k of n: never covers less than `level`."""
-    tail = (1 - level) / 2
-    low = 0.0 if k == 0 else float(stats.beta.ppf(tail, k, n - k + 1))
-    high = 1.0 if k == n else float(stats.beta.ppf(1 - tail, k + 1, n - k))
-    return low, high
+    low, high = stats.binomtest(k, n).proportion_ci(level, method="exact")
+    return float(low), float(high)
 
 
 def mean_width(n: int, level: float, shares: Tensor) -> float:

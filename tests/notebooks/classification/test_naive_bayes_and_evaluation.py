@@ -9,7 +9,6 @@ from ipywidgets import Checkbox, FloatSlider, IntSlider, SelectionSlider
 from scipy import stats
 from scipy.special import expit
 from sklearn import metrics, naive_bayes
-from statsmodels.stats.proportion import proportion_confint
 
 from descent.pictures.classification import naive_bayes_and_evaluation as nb
 from descent.widgets import Explorer
@@ -177,16 +176,6 @@ def test_the_area_is_the_mann_whitney_statistic(rng):
 
 
 # ---------------------------------------------------------------- intervals
-
-
-@pytest.mark.parametrize("M", [1, 50, 1000])
-def test_wilson_is_statsmodels(M):
-    right = np.unique(np.linspace(0, M, 7).astype(int))
-    theirs = proportion_confint(right, M, alpha=2 * stats.norm.sf(1.96), method="wilson")
-    got = ref.wilson_interval(torch.tensor(right, dtype=torch.float64), M)
-    np.testing.assert_allclose(np.array(got), theirs, rtol=1e-7, atol=1e-12)
-    exact = stats.binomtest(int(right[-1]), M).proportion_ci(method="wilson")
-    assert float(got[0][-1]) == pytest.approx(exact.low, rel=1e-4)
 
 
 # ------------------------------------------------------------ what it draws
