@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.building import markers, proofs
-from autograder.building.markers import BEGIN, END
+from autograder import markers
+from autograder.building import proofs
 from autograder.checkdata import ROOT
+from autograder.engine.needs import is_demonstration
+from autograder.markers import BEGIN, END
 from descent import skipping
 
 SOLUTIONS = ROOT / "solutions"
@@ -23,18 +25,6 @@ KNOWN_KEYS = {
     "covers",
     "demo",
     "builds",
-}
-DEMO_CALLS = {
-    "check",
-    "erratum",
-    "explore",
-    "hint",
-    "predict",
-    "print",
-    "progress",
-    "show",
-    "submit",
-    "display",
 }
 
 
@@ -277,24 +267,6 @@ def _pairing_problems(master, exercises, spec_path):
             yield Problem(spec_path, 1, f"{name}: a hint holds the whole solution")
         for problem in proofs.form_problems(exercise):
             yield Problem(spec_path, 1, f"{name}: {problem}")
-
-
-def is_demonstration(source: str) -> bool:
-    """Whether a cell only shows something: grading skips it (see AUTHORING.md)."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return False
-    return bool(body) and all(_shows(node) for node in body)
-
-
-def _shows(node) -> bool:
-    if skipping.is_after(node):
-        return True
-    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return False
-    function = node.value.func
-    return isinstance(function, ast.Name) and function.id in DEMO_CALLS
 
 
 def expand(master: Master):

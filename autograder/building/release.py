@@ -5,8 +5,8 @@ import json
 import re
 from pathlib import Path
 
-from autograder.building.markers import BEGIN, END, solution_lines, stubbed
 from autograder.checkdata import ROOT
+from autograder.markers import BEGIN, END, solution_lines, stubbed
 
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]

@@ -6,7 +6,8 @@ import pytest
 from nbconvert.filters import markdown2html
 from nbformat import v4
 
-from autograder.building import markers, masters
+from autograder import markers
+from autograder.building import masters
 from autograder.checkdata import ROOT
 from autograder.grading.gradebook.rubrics import Model, ShowRubric, for_marker, model_answers
 from autograder.results import formulas, harmless

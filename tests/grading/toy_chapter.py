@@ -5,7 +5,8 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from autograder.building import markers, masters, release
+from autograder import markers
+from autograder.building import masters, release
 from autograder.engine.worker_client import Limits
 
 HERE = Path(__file__).parent
