@@ -296,7 +296,7 @@ def test_a_change_of_any_source_makes_the_notebook_stale(project, source):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["99_toy"], "try: '99_toy' is no notebook: name it like 03_optimisation/01_gradient_descent."),
+        (["99_toy"], "try: no master '99_toy': `autograder list` names all; a new one is written in solutions/"),
         ([NOTEBOOK, "sqare"], "try: no exercise 'sqare'. Exercises: square."),
     ],
 )  # fmt: skip
