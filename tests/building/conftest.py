@@ -21,6 +21,12 @@ def toy_course(tmp_path, monkeypatch):
         '[99_toy]\nabout = "Squares."\nable = ["square a number"]\nbefore = "Numbers."\n'
     )
     (root / "solutions" / "notebooks.tsv").write_text(f"notebook\ttitle\n{NOTEBOOK}\tSquares\n")
+    for page, name in (
+        ("README.md", "what exists"),
+        ("solutions/AUTHORING.md", "the rules of form"),
+    ):
+        marks = f"<!-- {name}: written by `make build` -->", f"<!-- {name}: end -->"
+        (root / page).write_text("\n".join(["Above.", *marks, "Below."]))
     mess = shutil.ignore_patterns("__pycache__", "checks", "*.egg-info")
     shutil.copytree(ROOT / "course" / "descent", root / "course" / "descent", ignore=mess)
     shutil.copy(ROOT / "nbgrader_config.py", root)
@@ -31,6 +37,7 @@ def toy_course(tmp_path, monkeypatch):
     monkeypatch.setattr(masters.notebooks, "__defaults__", (root / "solutions",))
     monkeypatch.setattr(masters.master_path, "__defaults__", (root / "solutions",))
     monkeypatch.setattr(masters.read, "__defaults__", (root / "solutions",))
+    monkeypatch.setattr(masters.planned, "__defaults__", (root / "solutions",))
     monkeypatch.setattr(build, "ROOT", root)
     monkeypatch.setattr(build, "COURSE", root / "course")
     monkeypatch.setattr(build, "CHECKS", root / "course" / "descent" / "checks")
