@@ -6,6 +6,7 @@ Standard library only, and no syntax newer than Python 3.7: an old Python has to
 be told that it is too old.
 """
 
+import collections
 import errno
 import hashlib
 import os
@@ -16,6 +17,8 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+from tools import progress
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -97,7 +100,7 @@ def is_current(stamp, wanted):
 
 def install_commands(python, torch_cpu, torch_pin):
     """The pip calls that fill the environment, in order."""
-    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
     commands = []
     if torch_cpu:
         commands.append([*pip, torch_pin, "--index-url", TORCH_CPU_INDEX])
@@ -144,6 +147,23 @@ def make_venv():
         )
 
 
+def install(command):
+    """Run pip and show how far it is. Raises Problem, after pip's last lines, when it fails."""
+    last = collections.deque(maxlen=15)
+    # Errors among the rest, so that they stand where they happened.
+    output = dict(stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    with subprocess.Popen(command, cwd=str(ROOT), env=environ(), **output) as pip:
+        lines = (last.append(line) or line for line in pip.stdout)
+        progress.show(progress.steps(lines, LOCK.read_text()), sys.stdout)
+    if pip.returncode:
+        free = shutil.disk_usage(str(ROOT)).free / 1e9
+        print("".join(last), file=sys.stderr)
+        raise Problem(
+            "pip could not finish: its last lines above say why "
+            f"({free:.1f} GB are free on the disk). Run the same command again to go on."
+        )
+
+
 def ensure():
     """Make or renew .venv where it is not current. Raises Problem."""
     problem = python_problem(sys.version_info)
@@ -164,12 +184,7 @@ def ensure():
     print("Installing the course into .venv (once, a few minutes) …", flush=True)
     make_venv()
     for command in install_commands(PYTHON, torch_cpu, torch_pin(LOCK.read_text())):
-        if subprocess.run(command, cwd=str(ROOT), env=environ()).returncode:
-            free = shutil.disk_usage(str(ROOT)).free / 1e9
-            raise Problem(
-                "pip could not finish: its last lines above say why "
-                f"({free:.1f} GB are free on the disk). Run the same command again to go on."
-            )
+        install(command)
     STAMP.write_text(wanted + "\n")
 
 

@@ -17,12 +17,12 @@ import shutil
 import sys
 import tempfile
 import time
-import traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import masters, release
+from autograder.building import form, masters, release
+from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
 from descent import skipping
 
@@ -86,7 +86,7 @@ def _build_all(notebooks: list[str]) -> list[str]:
                 print(f"[{number}/{len(jobs)}] {jobs[job]}: {job.result():.0f} s", flush=True)
             except Exception as error:
                 failed.append(jobs[job])
-                words = str(error) if isinstance(error, BuildError) else _named(error)
+                words = str(error) if isinstance(error, BuildError) else named(error)
                 print(
                     f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{words}",
                     file=sys.stderr,
@@ -167,33 +167,17 @@ def build(notebook: str) -> float:
     master = masters.read(notebook)
     spec_path = checkdata.spec_path(notebook)
     try:
-        exercises = checkdata.load_exercises(notebook)
-        found = masters.problems(master, exercises, spec_path)
-        if found:
+        draft = Draft(master)
+        if found := form.stopping(draft):
             raise BuildError("\n".join(map(str, found)))
-        data = check_data(master, exercises, masters.errata(master))
+        data = check_data(master, draft.exercises, masters.errata(master))
     except BuildError:
         raise
     except Exception as error:
-        raise BuildError(f"{_place(error, spec_path)}: {_named(error)}") from error
+        raise BuildError(f"{place(error, spec_path)}: {named(error)}") from error
     with _all_or_nothing(notebook):
         _build_files(notebook, master, data)
     return time.perf_counter() - started
-
-
-def _named(error) -> str:
-    return (
-        str(error) if isinstance(error, checkdata.SpecError) else f"{type(error).__name__}: {error}"
-    )
-
-
-def _place(error, path: Path) -> str:
-    """The file, and its last line that an error came through."""
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        lines.append(error.lineno)
-    where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    return f"{where}:{lines[-1]}" if lines else str(where)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,14 @@
-"""Generated pages: the course map, the index notebook, the table of errata and the table of coverage."""
+"""Generated pages: the course map, the index notebook, the table of errata and the table of coverage; and what
+README and AUTHORING tell of the course and of the rules of form."""
 
 import json
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.building import coverage, masters
+from autograder.building import coverage, form, masters
+from autograder.building.inserts import inserted
 from autograder.checkdata import ROOT
 from descent.board import chapter_title
 
@@ -35,7 +37,10 @@ def stale() -> list[str]:
 def pages() -> dict[Path, str]:
     """Path -> text of every generated page."""
     words = tomllib.loads((masters.SOLUTIONS / "chapters.toml").read_text(encoding="utf-8"))
+    readme, authoring = ROOT / "README.md", masters.SOLUTIONS / "AUTHORING.md"
     return {
+        readme: inserted(readme, "what exists", [what_exists(), what_is_missing()]),
+        authoring: inserted(authoring, "the rules of form", form.table()),
         COURSE / "README.md": course_map(),
         COURSE / "index.ipynb": index_notebook(),
         COURSE / "ERRATA.md": errata_page(),
@@ -58,12 +63,36 @@ def _by_chapter() -> dict[str, list]:
     return chapters
 
 
+def what_exists() -> str:
+    """How much of the course is there, in a sentence."""
+    written, planned = _masters(), masters.planned()
+    hours = sum(master.head["minutes"] for master in written.values()) / 60
+    return (
+        f"{len(written)} of {len(planned)} planned notebooks are written, in {len(_by_chapter())} "
+        f"chapters: about {hours:.0f} hours, by the minutes that they name."
+    )
+
+
+def what_is_missing() -> str:
+    """The chapters that are not complete, with the number of notebooks that they lack."""
+    missing = [notebook for notebook in masters.planned() if notebook not in _masters()]
+    lacks = Counter(notebook.split("/")[0] for notebook in missing)
+    if not lacks:
+        return "Nothing that is planned is missing."
+    told = [
+        f"{chapter_title(chapter)} ({number}{' more' if chapter in _by_chapter() else ''})"
+        for chapter, number in lacks.items()
+    ]
+    return f"Not written yet: {', '.join(told)}."
+
+
 def course_map() -> str:
-    """course/README.md: chapters, notebooks, minutes, what you will build."""
+    """course/README.md: chapters, notebooks, minutes, what you will build, and what is not written yet."""
     lines = [
         "# Graded Descent: the course", "",
         "Open `index.ipynb` in JupyterLab: it shows this map with your own progress.",
         "To use this folder on its own: `pip install -e .` here, then `jupyter lab index.ipynb`.", "",
+        what_exists(), what_is_missing(), "",
     ]  # fmt: skip
     for chapter, notebooks in _by_chapter().items():
         lines += [f"## [{chapter_title(chapter)}]({chapter}/README.md)", ""]

@@ -6,7 +6,7 @@ import pytest
 
 from autograder import checkdata
 from autograder.building import build, coverage, masters, pages
-from tests.building.toy import MASTER, PICTURES, REFERENCE, SOURCES, SPEC, SPEC_FILE
+from tests.building.toy import MASTER, NOTEBOOK, PICTURES, REFERENCE, SOURCES, SPEC, SPEC_FILE
 
 ROOT = checkdata.ROOT
 
@@ -20,6 +20,13 @@ def toy_course(tmp_path, monkeypatch):
     (root / "solutions" / "chapters.toml").write_text(
         '[99_toy]\nabout = "Squares."\nable = ["square a number"]\nbefore = "Numbers."\n'
     )
+    (root / "solutions" / "notebooks.tsv").write_text(f"notebook\ttitle\n{NOTEBOOK}\tSquares\n")
+    for page, name in (
+        ("README.md", "what exists"),
+        ("solutions/AUTHORING.md", "the rules of form"),
+    ):
+        marks = f"<!-- {name}: written by `make build` -->", f"<!-- {name}: end -->"
+        (root / page).write_text("\n".join(["Above.", *marks, "Below."]))
     mess = shutil.ignore_patterns("__pycache__", "checks", "*.egg-info")
     shutil.copytree(ROOT / "course" / "descent", root / "course" / "descent", ignore=mess)
     shutil.copy(ROOT / "nbgrader_config.py", root)
@@ -30,6 +37,7 @@ def toy_course(tmp_path, monkeypatch):
     monkeypatch.setattr(masters.notebooks, "__defaults__", (root / "solutions",))
     monkeypatch.setattr(masters.master_path, "__defaults__", (root / "solutions",))
     monkeypatch.setattr(masters.read, "__defaults__", (root / "solutions",))
+    monkeypatch.setattr(masters.planned, "__defaults__", (root / "solutions",))
     monkeypatch.setattr(build, "ROOT", root)
     monkeypatch.setattr(build, "COURSE", root / "course")
     monkeypatch.setattr(build, "CHECKS", root / "course" / "descent" / "checks")
@@ -45,9 +53,11 @@ def toy_course(tmp_path, monkeypatch):
 
 
 def load(path):
-    """The exercises of a specification file."""
+    """The exercises of a specification file; none where it is missing."""
     import importlib.util
 
+    if not path.exists():
+        return {}
     spec = importlib.util.spec_from_file_location("toy_spec", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -175,6 +175,34 @@ def test_the_pages_list_the_notebook(project):
     assert pages.stale() == ["course/README.md"]
 
 
+def test_readme_and_map_say_what_is_there_and_what_is_not(project):
+    more = "".join(f"{name}\tLater\n" for name in ("98_else/01_a", "98_else/02_b", "99_toy/02_c"))
+    with (project / "solutions/notebooks.tsv").open("a") as table:
+        table.write(more)
+    pages.write_all()
+    for page in ("README.md", "course/README.md"):
+        text = (project / page).read_text()
+        assert "1 of 4 planned notebooks are written, in 1 chapters: about 0 hours" in text
+        assert "Not written yet: 98 Else (2), 99 Toy (1 more)." in text
+    assert (project / "README.md").read_text().endswith("\nBelow.")
+    (project / "README.md").write_text((project / "README.md").read_text().replace("1 of 4", "4"))
+    assert pages.stale() == ["README.md"]
+
+
+def test_a_page_without_its_marks_is_named(project):
+    (project / "README.md").write_text("Nothing.")
+    with pytest.raises(ValueError, match="README.md: it needs the two lines"):
+        pages.pages()
+
+
+def test_authoring_shows_the_rules_as_they_are(project):
+    pages.write_all()
+    text = (project / "solutions/AUTHORING.md").read_text()
+    assert "| cells | It has 25 to 75 cells. |  |" in text
+    (project / "solutions/AUTHORING.md").write_text(text.replace("25 to 75", "20 to 75"))
+    assert pages.stale() == ["solutions/AUTHORING.md"]
+
+
 def test_stock_nbgrader_builds_the_same_release(project):
     """`nbgrader generate_assignment` itself, as its manual says, in a folder of its own."""
     import subprocess
@@ -296,7 +324,7 @@ def test_a_change_of_any_source_makes_the_notebook_stale(project, source):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["99_toy"], "try: '99_toy' is no notebook: name it like 03_optimisation/01_gradient_descent."),
+        (["99_toy"], "try: no master '99_toy': `autograder list` names all; a new one is written in solutions/"),
         ([NOTEBOOK, "sqare"], "try: no exercise 'sqare'. Exercises: square."),
     ],
 )  # fmt: skip

@@ -48,7 +48,10 @@ with after(square):
 predict("Does it grow?", ["yes", "no"], 0, because="Because.")
 
 # %% covers="wu:1.1"
-erratum("cs480:1", printed="$1=2$", corrected="$1=1$", printed_holds=1 == 2, corrected_holds=1 == 1)
+erratum(
+    "cs480:1", printed="$1=2$", corrected="$1=1$",
+    printed_holds=1 == 2, corrected_holds=1 == 1,
+)
 
 # %% [markdown] written="why" points=2 minutes=5
 # ## Why does it grow?

@@ -33,15 +33,6 @@ def nbval(path, home):
     return done.returncode, done.stdout + done.stderr
 
 
-def compared(notebook):
-    """Outputs that nbval compares: texts, and figures by the summary of their data."""
-    found = []
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            found.append(output.get("text") or output.get("data", {}).get("text/plain"))
-    return [text for text in found if text]
-
-
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_the_solution_edition_is_as_its_baseline(notebook, tmp_path):
     path = build.ROOT / "solutions" / f"{notebook}.ipynb"
@@ -53,11 +44,8 @@ def test_the_solution_edition_is_as_its_baseline(notebook, tmp_path):
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_something_is_compared_in_every_notebook(notebook):
+def test_every_picture_has_a_summary_that_is_compared(notebook):
     baseline = nbformat.read(build.ROOT / "solutions" / f"{notebook}.ipynb", 4)
-    texts = compared(baseline)
-    figures = [text for text in texts if "[axes 1" in text]
-    assert len(texts) >= 10 and len(figures) >= 3
     for cell in baseline.cells:
         pictures = [o for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
         assert all("[axes 1" in o.data.get("text/plain", "") for o in pictures), cell.source
@@ -100,27 +88,3 @@ def test_built_files_match_their_masters():
     from autograder.building import stale
 
     assert stale.find_problems() == []
-
-
-@pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_its_links_lead_to_notebooks_that_are_there(notebook):
-    folder = (build.ROOT / "course" / notebook).parent
-    texts = [cell.source for cell in masters.read(notebook).cells if cell.kind == "markdown"]
-    for target in re.findall(r"\]\(([^)\s:#]+\.(?:ipynb|md))", "\n".join(texts)):
-        assert (folder / target).is_file(), target
-
-
-@pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_a_notebook_has_its_form(notebook):
-    master = masters.read(notebook)
-    code = [cell for cell in master.cells if cell.kind == "code"]
-    calls = "\n".join(cell.source for cell in code)
-    assert 25 <= len(master.cells) <= 75
-    assert 4 <= len(master.points) <= 8  # the first notebook has a warm-up besides
-    project = notebook.endswith("_project")  # an evening's work, with fewer questions on the way
-    assert 45 <= master.head["minutes"] <= (150 if project else 90)
-    assert len(re.findall(r"^\s*explore\(", calls, re.M)) >= 1
-    assert len(re.findall(r"^\s*show\(", calls, re.M)) >= 2
-    assert len(re.findall(r"^\s*predict\(", calls, re.M)) >= (1 if project else 2)
-    assert code[0].source.rstrip().endswith(f'start("{notebook}")')
-    assert re.search(r"^from descent import .*\bhint\b", code[0].source, re.M)  # the cards name it

@@ -1,5 +1,6 @@
 """The environment is made once, renewed when its inputs change, and refusals are one clear line."""
 
+import io
 import shutil
 import socket
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import environment, start, system
+from tools import environment, progress, start, system
 from tools.environment import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,6 +87,9 @@ def fresh(tmp_path, monkeypatch):
         commands.append([str(part) for part in command])
         return subprocess.CompletedProcess(command, 0)
 
+    def note(command):
+        commands.append([str(part) for part in command])
+
     (tmp_path / "course").mkdir()
     for name in ("requirements.lock", "pyproject.toml", "course/pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -98,6 +102,7 @@ def fresh(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
     monkeypatch.setattr(environment, "STAMP", tmp_path / ".venv" / "stamp")
     monkeypatch.setattr(environment.subprocess, "run", call)
+    monkeypatch.setattr(environment, "install", note)
     monkeypatch.delenv("TORCH", raising=False)
     environment.ensure()
     return commands
@@ -127,13 +132,67 @@ def test_a_changed_lock_is_installed(fresh):
 def test_an_install_that_fails_leaves_no_stamp(fresh, monkeypatch):
     environment.STAMP.unlink()
 
-    def fail(command, **_):
-        return subprocess.CompletedProcess(command, "pip" in command)
+    def fail(command):
+        raise Problem("pip could not finish")
 
-    monkeypatch.setattr(environment.subprocess, "run", fail)
+    monkeypatch.setattr(environment, "install", fail)
     with pytest.raises(Problem, match="pip could not finish"):
         environment.ensure()
     assert not environment.STAMP.exists()
+
+
+# What pip writes, from its versions 23 to 26: of a file fetched, one on the disk, one that is there.
+PIP = """\
+Looking in links: /opt/wheels
+Collecting numpy==2.3.0 (from -r requirements.lock (line 2))
+  Downloading numpy-2.3.0-cp311-cp311-manylinux_2_28_x86_64.whl.metadata (62 kB)
+Downloading numpy-2.3.0-cp311-cp311-manylinux_2_28_x86_64.whl (16.9 MB)
+Processing /opt/six-1.17.0-py2.py3-none-any.whl (from -r requirements.lock (line 3))
+Requirement already satisfied: torch==2.13.0 in ./lib (from -r requirements.lock (line 4)) (2.13.0)
+Requirement already satisfied: numpy>=1.2 in ./lib (from torch==2.13.0->-r requirements.lock (line 4)) (2.3.0)
+Installing collected packages: six, numpy
+Successfully installed numpy-2.3.0 six-1.17.0
+"""
+SMALL_LOCK = "# Written by `make lock`.\nnumpy==2.3.0\nsix==1.17.0\ntorch==2.13.0\n"
+
+
+def test_pips_lines_become_a_count_with_the_newest_package():
+    assert list(progress.steps(PIP.splitlines(), SMALL_LOCK)) == [
+        "1 of 3: numpy",
+        "1 of 3: numpy, 16.9 MB",
+        "2 of 3: six",
+        "3 of 3: torch",
+        "unpacking 2 packages, a minute or two",
+    ]
+
+
+def test_before_the_lock_only_what_is_large_is_named():
+    lines = ["Collecting torch==2.13.0", "  Downloading torch-2.13.0+cpu-cp311.whl (190.1 MB)"]
+    assert list(progress.steps(lines, SMALL_LOCK)) == ["torch, 190.1 MB"]
+
+
+def test_a_terminal_shows_one_line_and_a_log_one_step_of_ten(monkeypatch):
+    told = [f"{number} of 20: package" for number in range(1, 21)] + ["unpacking"]
+    log, terminal = io.StringIO(), io.StringIO()
+    progress.show(told, log)
+    assert log.getvalue() == "  10 of 20: package …\n  20 of 20: package …\n  unpacking …\n"
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    progress.show(told, terminal)
+    assert "\n" not in terminal.getvalue() and terminal.getvalue().endswith("\r\033[K")
+    assert terminal.getvalue().count("\r\033[K  ") == 21
+
+
+def test_an_install_shows_its_steps_and_on_failure_pips_last_lines(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
+    environment.LOCK.write_text(SMALL_LOCK)
+    script = f"import sys; sys.stdout.write({PIP!r}); print('ERROR: no room', file=sys.stderr); sys.exit({{}})"
+    environment.install([sys.executable, "-c", script.format(0)])
+    told = capsys.readouterr()
+    assert told.out == "  unpacking 2 packages, a minute or two …\n" and told.err == ""
+    with pytest.raises(Problem, match="its last lines above say why") as caught:
+        environment.install([sys.executable, "-c", script.format(1)])
+    assert "ERROR: no room" in capsys.readouterr().err and one_line(str(caught.value))
 
 
 def test_torch_cpu_is_one_line_where_the_wheels_cannot_be_reached(fresh, monkeypatch):
@@ -188,7 +247,7 @@ def test_without_apt_the_one_command_is_printed_and_nothing_is_run(monkeypatch, 
     assert "apt-get install --yes chromium bubblewrap" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("script", ["environment", "start", "system", "doctor"])
+@pytest.mark.parametrize("script", ["environment", "progress", "start", "system", "doctor"])
 def test_a_python_3_7_can_read_the_scripts_that_tell_it_that_it_is_too_old(script):
     import ast
 

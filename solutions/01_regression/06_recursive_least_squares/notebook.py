@@ -1004,7 +1004,8 @@ erratum(
     "moon:6.2",
     r"$\lambda = \frac12$ gives the regularised recursive least-squares solution "
     r"$(P^\top P + bI)^{-1}P^\top y$",
-    r"$\lambda = \frac12$ halves the weight of all old rows, and of $b$, at every step; "
+    r"$\lambda = \frac12$ halves the weight of all old rows, and of $b$, at every "
+    "step; "
     r"only the formula of one step looks the same",
     printed_holds=np.allclose(np.linalg.solve(M, q), ordinary, atol=1e-3),
     corrected_holds=np.allclose(

@@ -44,11 +44,13 @@ start("01_regression/07_project")
 table = data.patients()
 show(*pictures.draw_patients(table.X, table.y, table.names))
 predict(
-    "A forecaster gives every patient the mean outcome. Then you build the best straight-line "
-    "forecast from all ten features. By how much does the typical error (root mean square) shrink?",
+    "A forecaster gives every patient the mean outcome. Then you build the best "
+    "straight-line forecast from all ten features. By how much does the typical error "
+    "(root mean square) shrink?",
     ["by about 10 %", "by about 30 %", "by about 70 %"],
     truth=1,
-    because="It explains about half of the variance, so the error falls by the factor √½. "
+    because="It explains about half of the variance, so the error falls by the factor "
+    "√½. "
     "Half of what happens to a patient is in none of the ten numbers.",
 )
 
@@ -58,7 +60,8 @@ residual = table.y - A @ np.linalg.lstsq(A, table.y, rcond=None)[0]
 shrinks = 1 - residual.std() / table.y.std()
 assert 0.25 < shrinks < 0.35  # the answer to the question above
 print(
-    f"outcomes: sd {table.y.std():.0f}; residuals of a fit on all rows: sd {residual.std():.0f}"
+    f"outcomes: sd {table.y.std():.0f}; "
+    f"residuals of a fit on all rows: sd {residual.std():.0f}"
 )
 
 # %% [markdown]
@@ -167,7 +170,8 @@ def ridge(X, y, lam):
 def choose(X, y, lams, rng):
     """The index of a good penalty.
 
-    X (n, d), y (n,), n >= 20. lams (k,): positive penalties, k >= 1. rng: numpy Generator.
+    X (n, d), y (n,), n >= 20. lams (k,): positive penalties, k >= 1.
+    rng: numpy Generator.
     -> an integer from 0 to k - 1. `ridge(X, y, lam)` above may be used.
     """
     ### BEGIN SOLUTION

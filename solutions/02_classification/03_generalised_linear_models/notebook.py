@@ -850,7 +850,8 @@ erratum(
     r"if $y_{n,k} = 0$: $\nabla_{w_k} \big({-}[w_k^\top x_n - "
     r"\log\sum_j e^{w_j^\top x_n}]\big) = \pi_{n,k}\, x_n$",
     r"with the true class $c \ne k$ in the bracket: "
-    r"$\nabla_{w_k} \big({-}[w_c^\top x_n - \log\sum_j e^{w_j^\top x_n}]\big) = \pi_{n,k}\, x_n$",
+    r"$\nabla_{w_k} \big({-}[w_c^\top x_n - \log\sum_j e^{w_j^\top x_n}]\big) "
+    r"= \pi_{n,k}\, x_n$",
     printed_holds=np.allclose(column(k), pi[k] * x, atol=1e-6),
     corrected_holds=np.allclose(column(c), pi[k] * x, atol=1e-6),
 )
@@ -947,7 +948,8 @@ erratum(
     "wu:2.8.5",
     r"(2.86): $\delta_{kc} - p_k$, with the index $c$ of a sum that is gone "
     "(read as one fixed class)",
-    r"$\sum_c y_c\,\delta_{kc} - p_k = y_k - p_k$; only if $c$ is said to be the true class is "
+    r"$\sum_c y_c\,\delta_{kc} - p_k = y_k - p_k$; "
+    "only if $c$ is said to be the true class is "
     r"$\delta_{kc} = y_k$",
     printed_holds=any(np.allclose(one[c] - p, slopes) for c in range(3)),
     corrected_holds=np.allclose(one - p, slopes),  # row by row: each true class

@@ -806,7 +806,7 @@ def rank_models(models, y):
 claims = np.linspace(0.01, 0.99, 99)
 expected = -0.7 * np.log(claims) - 0.3 * np.log(1 - claims)
 assert np.isclose(claims[expected.argmin()], 0.7)  # proper: the truth, 0.7, is best
-# Claims of 0 and 1 are cut to 1e-12 from the ends: one sure mistake would cost infinity.
+# Claims of 0 and 1 are cut to 1e-12 from the ends: a sure mistake would cost infinity.
 columns = {"2 features": [0, 1], "30 features": list(range(30))}
 models = {n: np.clip(malignant_scores(c), 1e-12, 1 - 1e-12) for n, c in columns.items()}
 by_accuracy, by_loss, right, losses = rank_models(models, ill)

@@ -45,10 +45,12 @@ ill = 1 - table.y  # the table itself says 1 for benign
 show(*pictures.draw_tumours(table.X, ill, table.names))
 predict(
     "A missed malignant tumour is 20 times as bad as a false alarm. "
-    "A classifier gives sound probabilities. From which probability on should it raise the alarm?",
+    "A classifier gives sound probabilities. "
+    "From which probability on should it raise the alarm?",
     ["from 0.05 or so", "from 0.5", "from 0.95 or so"],
     truth=0,
-    because="At probability p, calling a tumour benign costs 20 p on average, calling it malignant costs 1 - p. "
+    because="At probability p, calling a tumour benign costs 20 p on average, "
+    "calling it malignant costs 1 - p. "
     "The second is cheaper from p = 1/21 on.",
 )
 
@@ -61,12 +63,14 @@ predict(
 
 # %% exercise="stratified" points=2 minutes=10 difficulty=2
 def stratified(y, share, rng):
-    """Row numbers of a random training set and a random test set, each class with its share.
+    """Row numbers of a random training set and a test set, each class with its share.
 
     y (n,): labels 0 and 1, each at least twice. 0 < share < 1. rng: numpy Generator.
     -> (train, test): two arrays of integers, together each of 0 … n - 1 once.
-    Of n_c rows of class c, round(share * n_c) are test rows, at least 1 and at most n_c - 1.
-    stratified(np.array([0, 0, 0, 0, 1, 1]), 0.5, rng) might give (array([3, 0, 5]), array([1, 2, 4])).
+    Of n_c rows of class c, round(share * n_c) are test rows, at least 1 and at most
+    n_c - 1.
+    stratified(np.array([0, 0, 0, 0, 1, 1]), 0.5, rng) might give
+    (array([3, 0, 5]), array([1, 2, 4])).
     """
     ### BEGIN SOLUTION
     train, test = [], []
@@ -289,15 +293,18 @@ with after(stratified, classifier, threshold, rate_interval, mcnemar):
         hits, misses, alarms, alone = pictures.counts_at(called, ill[test], 0.5)
         low, high = rate_interval(hits, hits + misses, 0.95)
         print(
-            f"{name}: {hits} of {hits + misses} malignant found ({low:.0%} to {high:.0%}),",
+            f"{name}: {hits} of {hits + misses} malignant found",
+            f"({low:.0%} to {high:.0%}),",
             end=" ",
         )
         print(
-            f"{alarms} of {alarms + alone} benign called ill, cost {20 * misses + alarms}"
+            f"{alarms} of {alarms + alone} benign called ill,",
+            f"cost {20 * misses + alarms}",
         )
     a, b, p_value = mcnemar(ill[test], tests["yours, at 1/21"], tests["radius alone"])
     print(
-        f"at 1/21 against radius: {a} rows that only the first gets right, {b} the other way,",
+        f"at 1/21 against radius: {a} rows that only the first gets right,",
+        f"{b} the other way,",
         end=" ",
     )
     print("beyond chance" if p_value < 0.001 else f"p-value {p_value:.2g}")

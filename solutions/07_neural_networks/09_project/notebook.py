@@ -63,8 +63,9 @@ predict(
 def widest(d, k, depth, budget):
     """The largest width h of `depth` hidden layers so that the network fits the budget.
 
-    d inputs, k outputs, depth >= 1 hidden layers of h units each; every layer has biases.
-    budget: parameters allowed, at least k. -> integer h >= 0; 0 if not even one unit fits.
+    d inputs, k outputs, depth >= 1 hidden layers of h units each; all have biases.
+    budget: parameters allowed, at least k.
+    -> integer h >= 0; 0 if not even one unit fits.
     widest(2, 1, 1, 13) gives 3: 2·3 + 3 + 3·1 + 1 = 13.
     """
 
@@ -87,7 +88,8 @@ check(widest)
 with after(widest):
     for depth in (1, 2, 3):
         print(
-            f"2260 parameters, {depth} hidden: {widest(64, 10, depth, 2260)} units a layer"
+            f"2260 parameters, {depth} hidden:",
+            f"{widest(64, 10, depth, 2260)} units a layer",
         )
 
 # %% [markdown]
@@ -101,7 +103,7 @@ def start_weights(sizes, rng):
     """Layers of a network before training.
 
     sizes: [d, h, …, k], at least two. rng: numpy Generator.
-    -> [(W (out, in), b (out,)), …], numpy arrays, one pair for each two neighbouring sizes.
+    -> [(W (out, in), b (out,)), …], numpy arrays, one pair for two neighbouring sizes.
     start_weights([64, 30, 10], rng) holds weights of shapes (30, 64) and (10, 30).
     """
     ### BEGIN SOLUTION
@@ -125,9 +127,11 @@ check(start_weights)
 def loss_and_grads(params, X, y):
     """Mean cross-entropy of a network and its gradients.
 
-    params: [(W (out, in), b (out,)), …], at least one layer. X (n, d). y (n,): labels 0 … k - 1.
-    -> (loss, grads): a number in nats, and [(dW, db), …] in the order and shapes of params,
-    numpy arrays, computed in float64. The ReLU's slope at 0 counts as 0. params stay as they are.
+    params: [(W (out, in), b (out,)), …], at least one layer.
+    X (n, d). y (n,): labels 0 … k - 1.
+    -> (loss, grads): a number in nats, and [(dW, db), …] in the order and shapes of
+    params, numpy arrays, computed in float64. The ReLU's slope at 0 counts as 0.
+    params stay as they are.
     """
     ### BEGIN SOLUTION
     n, values = len(X), [X]

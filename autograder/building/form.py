@@ -1,0 +1,129 @@
+"""The rules of form, one table: `autograder try` tells what breaks them, `autograder build` refuses where one stops it.
+
+A rule is a sentence, its numbers, and a function that finds what breaks it. Whether the checks hold is not a
+matter of form: `proofs` runs them. These are the rules of form 1; a second table would be chosen in `findings`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.building import form_answers, form_cells, form_files
+from autograder.building.draft import Draft
+from autograder.building.masters import KNOWN_KEYS
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that breaks a rule: where, and what to do."""
+
+    rule: str
+    path: Path
+    line: int
+    message: str
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: {self.message} [{self.rule}]"
+
+
+class Rule:
+    """A sentence of the form, and what finds whatever breaks it.
+
+    says: names the limits in braces. find: (draft, **limits) -> pairs of a place (a cell, a line of the master,
+    a file) and a message. stops: nothing can be built of a notebook that breaks it.
+    """
+
+    def __init__(self, name: str, says: str, find: Callable, *, stops: bool = False, **limits):
+        self.name, self.find, self.stops, self.limits = name, find, stops, limits
+        self.says = says.format(**limits)
+
+    def findings(self, draft: Draft) -> Iterator[Finding]:
+        for place, message in self.find(draft, **self.limits):
+            yield Finding(self.name, *draft.where(place), message)
+
+
+KEYS = ", ".join(f"`{key}`" for key in sorted(KNOWN_KEYS))
+
+# Read from files alone, so that they are told within a second.
+OF_THE_TEXT = (
+    Rule("metadata", f"A cell's header names nothing but {KEYS}.", form_cells.unknown_keys, stops=True),
+    Rule("python", "Every code cell is Python.", form_cells.no_python, stops=True),
+    Rule("title", "The first cell is a `# ` heading with `minutes` above zero and `builds`.",
+         form_cells.bad_title, stops=True),
+    Rule("start", "The first code cell ends with `start(…)` of this very notebook.", form_cells.bad_start, stops=True),
+    Rule("markers", "`### BEGIN SOLUTION` and `### END SOLUTION` alternate, in each answer and in no other cell.",
+         form_cells.bad_markers, stops=True),
+    Rule("points", "An answer has `points` and `minutes` above zero.", form_cells.unpaid, stops=True),
+    Rule("names", "No two answers and no two checks have one name.", form_cells.twins, stops=True),
+    Rule("answer", "An exercise defines a function or class of its name.", form_cells.undefined, stops=True),
+    Rule("check", "Each exercise has one check cell below it, which holds nothing but `check(name)`.",
+         form_cells.unchecked, stops=True),
+    Rule("after", "A cell has at most one `with after(…)` block, which names exercises of the notebook.",
+         form_cells.bad_blocks, stops=True),
+    Rule("rubric", "A written answer's solution ends with `**Rubric**` and lines `- 1: what earns it` "
+         "that add up to its points.", form_cells.bad_rubric, stops=True),
+    Rule("leak", "The text around an answer's markers does not hold all of its solution.",
+         form_cells.leaks, stops=True),
+    Rule("sections", "`covers` names sections of `sections.tsv`.", form_cells.unknown_sections, stops=True),
+    Rule("hint", "The first code cell imports `hint`: the cards name it.", form_cells.no_hint),
+    Rule("cells", "It has {low} to {high} cells.", form_cells.wrong_length, low=25, high=75),
+    Rule("minutes", "It takes {low} to {high} minutes, a project up to {project}.",
+         form_cells.wrong_minutes, low=45, high=90, project=150),
+    Rule("exercises", "It has {low} to {high} exercises.", form_cells.wrong_exercises, low=4, high=8),
+    Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",
+         form_cells.few_predictions, low=2, project=1),
+    Rule("widgets", "It has {low} `explore(…)` or more.", form_cells.few_widgets, low=1),
+    Rule("figures", "It has {low} `show(…)` or more.", form_cells.few_figures, low=2),
+    Rule("lines", "A line of code has at most {high} characters: JupyterLab cuts off longer ones.",
+         form_cells.long_lines, high=88),
+    Rule("links", "Its links lead to notebooks and pages that are there.", form_cells.dead_links),
+    Rule("project", "A project is the last notebook of its chapter and asks for a written answer.",
+         form_cells.bad_project),
+    Rule("plan", "`sections.tsv` plans sections for it, none for a project, and its cells cover all of them.",
+         form_files.uncovered),
+    Rule("list", "It stands in `notebooks.tsv` with its title.", form_files.unlisted),
+    Rule("chapter", "Its chapter has an entry in `chapters.toml` with `about`, `able` and `before`.",
+         form_files.no_chapter, stops=True),
+    Rule("specification", "`exercises.py` lies beside the master.", form_files.no_specification, stops=True),
+    Rule("folder", "Only `.py` files lie in its folder: nbgrader copies others into a release.",
+         form_files.stray_files, stops=True),
+    Rule("tests", "It has a file of tests, `tests/notebooks/<chapter>/test_<notebook>.py`.", form_files.no_tests),
+    Rule("compared", "Run, it prints {texts} things or more that its tests compare, {figures} of them figures.",
+         form_files.little_compared, texts=10, figures=3),
+)  # fmt: skip
+
+# `exercises.py` is run for these, which takes torch's time.
+OF_THE_ANSWERS = (
+    Rule("specified", "Every exercise is specified in `exercises.py`, and nothing else is.",
+         form_answers.unpaired, stops=True),
+    Rule("known answers", "An exercise has cases, three hints, three mistakes with different names and advice, "
+         "and a right answer written another way. A mistake that is an edit finds its old text once in the solution.",
+         form_answers.badly_known, stops=True),
+    Rule("hints", "No hint holds the whole solution.", form_answers.telling_hints, stops=True),
+    Rule("worth", "An answer of a project is judged by what a choice is worth: `explains`, `log_loss` or `agrees`.",
+         form_answers.unjudged_project),
+)  # fmt: skip
+RULES = OF_THE_TEXT + OF_THE_ANSWERS
+
+
+def findings(draft: Draft, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
+    """What breaks the rules, in the table's order.
+
+    Raises what exercises.py raises, where a rule needs it and it does not run.
+    """
+    for rule in rules:
+        yield from rule.findings(draft)
+
+
+def stopping(draft: Draft) -> list[Finding]:
+    """What must be mended before anything can be built; of the answers, only once the text is in order."""
+    for rules in (OF_THE_TEXT, OF_THE_ANSWERS):
+        if found := list(findings(draft, (rule for rule in rules if rule.stops))):
+            return found
+    return []
+
+
+def table() -> list[str]:
+    """The rules as lines of a Markdown table."""
+    rows = [f"| {r.name} | {r.says} | {'yes' if r.stops else ''} |" for r in RULES]
+    return ["| rule | what it says | stops the build |", "| --- | --- | --- |", *rows]

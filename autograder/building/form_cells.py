@@ -1,0 +1,232 @@
+"""What breaks a rule in the cells of a master: each function yields (cell or line, what to do)."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from autograder import markers
+from autograder.building import masters
+from autograder.building.draft import Draft
+from autograder.building.masters import KNOWN_KEYS, Cell
+from autograder.markers import BEGIN, END
+from descent import skipping
+
+Slips = Iterator[tuple[Cell | int, str]]
+ANSWERS = {"exercise", "written"}  # keys of the cells that a student writes in
+
+
+def unknown_keys(draft: Draft) -> Slips:
+    known = KNOWN_KEYS | {"lines_to_next_cell", "title"}  # the last two are jupytext's
+    for cell in draft.master.cells:
+        for key in sorted(set(cell.metadata) - known):
+            yield cell, f"unknown metadata {key!r}; known are {', '.join(sorted(KNOWN_KEYS))}"
+
+
+def no_python(draft: Draft) -> Slips:
+    for cell in draft.code:
+        if cell.tree is None and not re.search(r"^\s*[%!]", cell.source, re.M):
+            yield cell, f"not valid Python: {_syntax_error(cell.source)}"
+
+
+def _syntax_error(source: str) -> str:
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        return f"{error.msg} (line {error.lineno} of the cell)"
+    return ""
+
+
+def bad_title(draft: Draft) -> Slips:
+    first = draft.master.cells[0] if draft.master.cells else Cell("markdown", "", {}, 1)
+    if not _positive(first.metadata.get("minutes")) or not first.metadata.get("builds"):
+        yield 1, "the title cell needs minutes=… and builds=…"
+    if first.kind != "markdown" or not first.source.startswith("# "):
+        yield 1, "the first cell must be Markdown that begins with the title, `# …`"
+
+
+def bad_start(draft: Draft) -> Slips:
+    wanted = f'start("{draft.master.notebook}")'
+    calls = [(cell, call) for cell in draft.code for call in masters.calls(cell, "start")]
+    for cell, call in calls:
+        if [ast.unparse(argument) for argument in call.args] != [repr(draft.master.notebook)]:
+            yield cell, f"start must name this notebook: {wanted}"
+    if draft.code and not draft.code[0].source.rstrip().endswith(wanted):
+        yield draft.code[0], f"the first code cell must end with {wanted}"
+
+
+def bad_markers(draft: Draft) -> Slips:
+    for cell in draft.master.cells:
+        marks = [line.strip() for line in cell.source.splitlines() if line.strip() in (BEGIN, END)]
+        if marks != [BEGIN, END] * (len(marks) // 2):
+            yield cell, f"unbalanced solution markers: {BEGIN!r} and {END!r} must alternate"
+        answer = cell.metadata.keys() & ANSWERS
+        if marks and not answer:
+            yield cell, "solution markers outside an exercise"
+        if answer and not marks:
+            yield cell, "an answer cell needs its solution between the solution markers"
+
+
+def unpaid(draft: Draft) -> Slips:
+    for cell in (c for c in draft.master.cells if c.metadata.keys() & ANSWERS):
+        for key in ("points", "minutes"):
+            if not _positive(cell.metadata.get(key)):
+                yield cell, f"{key} are missing or not above zero"
+
+
+def _positive(value) -> bool:
+    return isinstance(value, int | float) and value > 0
+
+
+def twins(draft: Draft) -> Slips:
+    seen: dict[tuple[bool, str], Cell] = {}
+    for cell in draft.master.cells:
+        for key in cell.metadata.keys() & (ANSWERS | {"check"}):
+            name = str(cell.metadata[key])
+            first = seen.setdefault((key == "check", name), cell)
+            if first is not cell:
+                yield cell, f"{key} {name!r} appears twice (first in line {first.line})"
+
+
+def undefined(draft: Draft) -> Slips:
+    for name, cell in draft.master.of("exercise").items():
+        if cell.tree and name not in {getattr(node, "name", None) for node in cell.tree.body}:
+            yield cell, f"exercise {name!r} must define a function or class of that name"
+
+
+def unchecked(draft: Draft) -> Slips:
+    asked, checked = draft.master.of("exercise"), draft.master.of("check")
+    for name, cell in asked.items():
+        if name not in checked:
+            yield cell, f'exercise {name!r} has no check cell (# %% check="{name}")'
+        elif checked[name].line < cell.line:
+            yield checked[name], f"the check of {name!r} stands before its exercise"
+    for name, cell in checked.items():
+        if name not in asked:
+            yield cell, f"check of {name!r}, which is no exercise of this notebook"
+        if cell.source.strip() != f"check({name})":
+            yield cell, f"a check cell holds nothing but check({name})"
+
+
+def bad_blocks(draft: Draft) -> Slips:
+    """Blocks after what is no exercise would never run."""
+    known = draft.master.of("exercise")
+    for cell in draft.code:
+        nodes = list(ast.walk(cell.tree)) if cell.tree else []
+        if sum(skipping.is_after(node) for node in (cell.tree.body if nodes else [])) > 1:
+            yield cell, "two `with after(…)` blocks in one cell: give each its own cell"
+        for block in filter(skipping.is_after, nodes):
+            names = [ast.unparse(answer) for answer in block.items[0].context_expr.args]
+            if not names:
+                yield cell, "after() names no exercise"
+            for name in names:
+                if name not in known:
+                    yield cell, f"after({name}): {name!r} is no exercise of this notebook"
+
+
+def bad_rubric(draft: Draft) -> Slips:
+    for cell in draft.master.of("written").values():
+        hidden = cell.source.partition(BEGIN)[2].partition(END)[
+            0
+        ]  # students see what stands outside
+        rubric = hidden.partition("**Rubric**")[2]
+        given = [float(points) for points in re.findall(r"^- (\d+(?:\.\d+)?): \S", rubric, re.M)]
+        if sum(given) != cell.metadata.get("points"):
+            yield (
+                cell,
+                "the model answer must end, before its END line, with a rubric that adds up to the points: "
+                "a line **Rubric**, then lines like `- 1: what earns it`",
+            )
+
+
+def leaks(draft: Draft) -> Slips:
+    for cell in draft.master.of("exercise").values():
+        if markers.holds_solution(markers.stubbed(cell.source, []), cell.source):
+            yield cell, "the text around the markers holds the whole solution"
+
+
+def unknown_sections(draft: Draft) -> Slips:
+    for cell in draft.master.cells:
+        for section in cell.covers:
+            if section not in masters.sections():
+                yield (
+                    cell,
+                    (
+                        f"covers unknown lecture section {section!r}; ids are in solutions/sections.tsv"
+                    ),
+                )
+
+
+def no_hint(draft: Draft) -> Slips:
+    first = draft.code[0] if draft.code else None
+    nodes = first.tree.body if first and first.tree else []
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    names = {(node.module, alias.name) for node in imports for alias in node.names}
+    if first and ("descent", "hint") not in names:
+        yield first, "the first code cell must import hint (`from descent import …, hint, …`)"
+
+
+def wrong_length(draft: Draft, low: int, high: int) -> Slips:
+    cells = len(draft.master.cells)
+    if not low <= cells <= high:
+        yield 1, f"{cells} cells: {low} to {high} are wanted"
+
+
+def wrong_minutes(draft: Draft, low: int, high: int, project: int) -> Slips:
+    minutes, most = draft.master.head.get("minutes"), project if draft.is_project else high
+    if _positive(minutes) and not low <= minutes <= most:
+        yield 1, f"{minutes} minutes: {low} to {most} are wanted"
+
+
+def wrong_exercises(draft: Draft, low: int, high: int) -> Slips:
+    exercises = len(draft.master.points)
+    if not low <= exercises <= high:
+        yield 1, f"{exercises} exercises: {low} to {high} are wanted"
+
+
+def few_predictions(draft: Draft, low: int, project: int) -> Slips:
+    return _few(draft, "predict", project if draft.is_project else low)
+
+
+def few_widgets(draft: Draft, low: int) -> Slips:
+    return _few(draft, "explore", low)
+
+
+def few_figures(draft: Draft, low: int) -> Slips:
+    return _few(draft, "show", low)
+
+
+def _few(draft: Draft, function: str, low: int) -> Slips:
+    calls = sum(len(masters.calls(cell, function)) for cell in draft.code)
+    if calls < low:
+        yield 1, f"{calls} calls of {function}(…): at least {low} wanted"
+
+
+def long_lines(draft: Draft, high: int) -> Slips:
+    for cell in draft.code:
+        for number, line in enumerate(cell.source.splitlines(), cell.line + 1):
+            if len(line) > high:
+                yield number, f"{len(line)} characters: at most {high} in a line of code"
+
+
+def dead_links(draft: Draft) -> Slips:
+    course = draft.master.project / "course"
+    written = {course / f"{notebook}.ipynb" for notebook in masters.notebooks()}
+    for cell in draft.master.cells:
+        links = re.findall(r"\]\(([^)\s:#]+\.(?:ipynb|md))", cell.source)
+        for link in links if cell.kind == "markdown" else ():
+            target = (course / draft.master.chapter / link).resolve()
+            if target not in written and not target.is_file():
+                yield (
+                    cell,
+                    f"the link to {link} leads nowhere: it starts from the notebook's chapter",
+                )
+
+
+def bad_project(draft: Draft) -> Slips:
+    if not draft.is_project:
+        return
+    chapter = [n for n in masters.notebooks() if n.startswith(f"{draft.master.chapter}/")]
+    if draft.master.notebook != max(chapter):
+        yield 1, f"a project is the last notebook of its chapter: {max(chapter)} comes later"
+    if not draft.master.of("written"):
+        yield 1, 'a project needs a written answer (# %% [markdown] written="…")'
