@@ -9,9 +9,22 @@ gradebook = os.environ.get("GRADED_DESCENT_GRADEBOOK") or f"sqlite:///{grading}/
 # SQLite makes the gradebook's file, but not its folder.
 (Path(__file__).parent / grading).mkdir(parents=True, exist_ok=True)
 
+
+class Chapters(str):
+    """A directory structure in which "any assignment" means folders named like chapters.
+
+    The formgrader takes every folder in `solutions` for an assignment, `__pycache__` too, and heeds no ignore list.
+    """
+
+    def format(self, *, assignment_id, **names):
+        pattern = "[0-9][0-9]_*" if assignment_id == "*" else assignment_id
+        return super().format(assignment_id=pattern, **names)
+
+
 c = get_config()  # noqa: F821 — nbgrader provides it
 
 c.CourseDirectory.course_id = "graded-descent"
+c.CourseDirectory.directory_structure = Chapters("{nbgrader_step}/{student_id}/{assignment_id}")
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "course"
 c.CourseDirectory.submitted_directory = f"{grading}/submitted"
@@ -24,4 +37,4 @@ c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"
 c.ClearSolutions.code_stub = {"python": "# Your code here.\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
 # The formgrader shows the model answer and the rubric of a written answer beneath what the student wrote.
-c.HTMLExporter.preprocessors = ["autograder.grading.rubrics.ShowRubric"]
+c.HTMLExporter.preprocessors = ["autograder.grading.gradebook.rubrics.ShowRubric"]

@@ -9,16 +9,13 @@ from types import ModuleType
 
 import numpy as np
 
+from autograder.answers import Answers
 from descent import running, wire
 from solutions import notebook_module
-from solutions.spec import Exercise
+from solutions.spec import Edit, Exercise, SpecError
 
 ROOT = Path(__file__).resolve().parent.parent
 FORMAT = 1
-
-
-class SpecError(ValueError):
-    """An exercise whose specification cannot be used; the message says where and what to do."""
 
 
 def spec_path(notebook: str, project: Path = ROOT) -> Path:
@@ -34,11 +31,18 @@ def load_exercises(notebook: str) -> dict[str, Exercise]:
 
 
 def exercises_of(module: ModuleType) -> dict[str, Exercise]:
-    """The exercises that a module defines, by name. Raises SpecError where two have one name."""
+    """The exercises that a module defines, by name; their mistakes are edits of the master beside it.
+
+    Raises SpecError where two have one name.
+    """
     found: dict[str, Exercise] = {}
     for value in vars(module).values():
         if isinstance(value, Exercise) and found.setdefault(value.name, value) is not value:
             raise SpecError(f"two exercises are named {value.name!r}")
+    answers = Answers(Path(module.__file__).with_name("notebook.py"))
+    for wrong in (wrong for exercise in found.values() for wrong in exercise.wrong_answers):
+        if isinstance(wrong, Edit) and wrong.answers is None:
+            wrong.answers = answers
     return found
 
 

@@ -4,8 +4,14 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from descent.compare import Comparison, close
+
+
+class SpecError(ValueError):
+    """An exercise whose specification cannot be used; the message says where and what to do."""
 
 
 @dataclass
@@ -18,11 +24,47 @@ class Answer:
 
 
 @dataclass
+class Edit:
+    """A known wrong answer that is the master's solution with `new` in place of `old`, which stands there once.
+
+    answers: the master's, given by whoever loads the specification (autograder/answers.py).
+    """
+
+    exercise: str
+    name: str
+    old: str
+    new: str
+    advice: str
+    answers: Any = None
+
+    @cached_property
+    def text(self) -> str:
+        """The answer's cell with the mistake in it. Raises SpecError where the edit cannot be made."""
+        return self._master.edited(self)
+
+    @cached_property
+    def function(self) -> Callable:
+        """The wrong answer, among all that answers of its notebook find. Raises SpecError."""
+        return self._master.function(self)
+
+    @property
+    def _master(self):
+        if self.answers is None:
+            raise SpecError(
+                f"mistake {self.name!r} of {self.exercise} is an edit of a master that is not "
+                "known: load its specification from the notebook's folder."
+            )
+        return self.answers
+
+
+@dataclass
 class Exercise:
     """One exercise: its reference, cases, comparison, known answers and hints.
 
     reference: called with a case's inputs, arrays as float64 torch tensors; returns the right result.
     hints: three, from a nudge to nearly the line. limit: seconds a case.
+    data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
+    batched: inputs that the reference takes with leading batch axes, all at once.
     """
 
     name: str
@@ -30,9 +72,11 @@ class Exercise:
     hints: list[str]
     compare: Comparison = field(default_factory=close)
     limit: float = 2.0
+    data_dependent: str = ""
+    batched: tuple[str, ...] = ()
     draw_cases: Callable | None = None
     probe_function: Callable | None = None
-    wrong_answers: list[Answer] = field(default_factory=list)
+    wrong_answers: list[Answer | Edit] = field(default_factory=list)
     right_answers: list[Answer] = field(default_factory=list)
 
     def cases(self, function: Callable) -> Callable:
@@ -45,8 +89,15 @@ class Exercise:
         self.probe_function = function
         return function
 
+    def mistakes(self, edits: dict[str, tuple[str, str, str]]) -> None:
+        """Wrong answers that are edits of the master's solution: name -> (old text, new text, advice)."""
+        self.wrong_answers += [
+            Edit(self.name, name, old, new, advice)
+            for name, (old, new, advice) in edits.items()
+        ]
+
     def wrong(self, name: str, *, advice: str) -> Callable:
-        """Decorator: an answer that holds a misconception."""
+        """Decorator: an answer that holds a misconception, where it is no edit of the solution."""
 
         def keep(function):
             self.wrong_answers.append(Answer(name, function, advice))

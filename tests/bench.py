@@ -96,11 +96,11 @@ def notebooks():
 
 def checks(repeats=5):
     """Seconds of `check(answer)` on a known right answer, card made and progress written."""
-    from descent import checking, session
+    from descent import checking, starting
 
     typical = []
     for notebook in masters.notebooks():
-        session.start(notebook)
+        starting.start(notebook)
         for name, exercise in checkdata.load_exercises(notebook).items():
             answer = exercise.right_answers[0].function
             answer.__name__ = name

@@ -15,9 +15,13 @@ import psutil
 
 from autograder.engine.judge import Judge
 from autograder.engine.worker_client import Limits, Worker
-from autograder.grading import grade, gradebook_pages, grader, jobs, rebuild, running, verdicts
-from autograder.grading.gradebook import Book
-from autograder.grading.store import Store
+from autograder.grading import grade, jobs, verdicts
+from autograder.grading.dispatch import run
+from autograder.grading.dispatch.store import Store
+from autograder.grading.gradebook import pages
+from autograder.grading.gradebook.book import Book
+from autograder.grading.rebuilding import rebuild
+from autograder.grading.workers import grader
 from autograder.workspace import Workspace, workspace
 
 WARM_UP = 3  # submissions that are graded before the clock runs
@@ -28,7 +32,7 @@ IN_WORKER = [
     (Worker, "__enter__", "namespaces, mounts, limits"),
     (Worker, "close", "end the process"),
     (Judge, "verdict", "judge"),
-    (gradebook_pages, "text", "autograded pages"),
+    (pages, "text", "autograded pages"),
     (grader.Grader, "notebook", "the rest of the grader"),
 ]
 IN_WRITER = [
@@ -36,7 +40,7 @@ IN_WRITER = [
     (Store, "find", "look for stored results"),
     (Store, "keep", "store the results"),
     (verdicts, "save", "write the verdicts"),
-    (gradebook_pages, "write", "write the pages"),
+    (pages, "write", "write the pages"),
     (Book, "commit", "gradebook rows"),
 ]
 
@@ -119,7 +123,7 @@ def _grade(space, store, warm, book, student):
     store.keep(job, results)
     done = jobs.finish(store.chapter.name, job, results)
     verdicts.save(space, done.submission)
-    gradebook_pages.write(space, done.submission, done.pages)
+    pages.write(space, done.submission, done.pages)
     book.record(done)
 
 
@@ -136,7 +140,7 @@ def start(people, size: int) -> list[tuple[str, float]]:
 
 def main(argv: list[str]) -> int:
     """Grade a chapter and write when each part of the run ended. argv: chapter, file."""
-    from autograder.grading import cluster
+    from autograder.grading.dispatch import cluster
 
     begun = psutil.Process().create_time()
     marks = [("Python and imports", time.time())]
@@ -162,8 +166,8 @@ def main(argv: list[str]) -> int:
 
     with contextlib.ExitStack() as stack:
         for owner, name, label in (
-            (running._Run, "_start_workers", "dask and its workers"),
-            (running, "prepare", "hidden cases drawn, references run"),
+            (run._Run, "_start_workers", "dask and its workers"),
+            (run, "prepare", "hidden cases drawn, references run"),
             (cluster.Cluster, "ready", "sandboxes and judges ready"),
             (grade.Writer, "close", "gradebook committed"),
         ):

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from autograder.checkdata import ROOT
 from autograder.grading import grade, regrade
+from autograder.grading.dispatch.way import Way
 from autograder.grading.lock import locked
-from autograder.grading.running import Way
 from autograder.handins import collect, policy, roster
 from autograder.results import export
 from autograder.workspace import Workspace

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.building import proofs, release
+from autograder import markers
+from autograder.building import proofs
 from autograder.building.draft import Draft
 from autograder.building.masters import Cell
 
@@ -31,7 +32,7 @@ def telling_hints(draft: Draft) -> Slips:
     asked = draft.master.of("exercise")
     for name, exercise in draft.exercises.items():
         source = asked[name].source if name in asked else ""
-        if any(release.holds_solution(hint, source) for hint in exercise.hints):
+        if any(markers.holds_solution(hint, source) for hint in exercise.hints):
             yield draft.specification, f"{name}: a hint holds the whole solution"
 
 

@@ -4,9 +4,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from autograder.building import masters, release
+from autograder import markers
+from autograder.building import masters
 from autograder.building.draft import Draft
-from autograder.building.masters import BEGIN, END, KNOWN_KEYS, Cell
+from autograder.building.masters import KNOWN_KEYS, Cell
+from autograder.markers import BEGIN, END
 from descent import skipping
 
 Slips = Iterator[tuple[Cell | int, str]]
@@ -138,7 +140,7 @@ def bad_rubric(draft: Draft) -> Slips:
 
 def leaks(draft: Draft) -> Slips:
     for cell in draft.master.of("exercise").values():
-        if release.holds_solution(release.stubbed(cell.source, []), cell.source):
+        if markers.holds_solution(markers.stubbed(cell.source, []), cell.source):
             yield cell, "the text around the markers holds the whole solution"
 
 

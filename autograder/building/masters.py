@@ -8,10 +8,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from autograder.checkdata import ROOT
-from descent import skipping
+from autograder.engine.needs import is_demonstration
 
 SOLUTIONS = ROOT / "solutions"
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 KNOWN_KEYS = {
     "exercise",
     "check",
@@ -22,18 +21,6 @@ KNOWN_KEYS = {
     "covers",
     "demo",
     "builds",
-}
-DEMO_CALLS = {
-    "check",
-    "erratum",
-    "explore",
-    "hint",
-    "predict",
-    "print",
-    "progress",
-    "show",
-    "submit",
-    "display",
 }
 
 
@@ -152,24 +139,6 @@ def planned(solutions: Path = SOLUTIONS) -> dict[str, str]:
 def _rows(table: Path) -> list[list[str]]:
     lines = table.read_text(encoding="utf-8").splitlines()[1:]
     return [line.split("\t") for line in lines]
-
-
-def is_demonstration(source: str) -> bool:
-    """Whether a cell only shows something: grading skips it (see AUTHORING.md)."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return False
-    return bool(body) and all(_shows(node) for node in body)
-
-
-def _shows(node) -> bool:
-    if skipping.is_after(node):
-        return True
-    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return False
-    function = node.value.func
-    return isinstance(function, ast.Name) and function.id in DEMO_CALLS
 
 
 def expand(master: Master):

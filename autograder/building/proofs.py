@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from autograder import checkdata
 from descent import judging
-from solutions.spec import Exercise
+from solutions.spec import Edit, Exercise, SpecError
 
 KEYS = (b"first key of the proofs", b"second key of the proofs", b"third key of the proofs")
 
@@ -54,6 +54,18 @@ def form_problems(exercise: Exercise) -> list[str]:
         problems.append("two wrong answers have the same name")
     if exercise.draw_cases is None:
         problems.append("it has no cases")
+    return problems + edit_problems(exercise)
+
+
+def edit_problems(exercise: Exercise) -> list[str]:
+    """The mistakes whose edit cannot be made: the old text must stand once in the master's solution."""
+    problems = []
+    for wrong in exercise.wrong_answers:
+        try:
+            if isinstance(wrong, Edit):
+                _ = wrong.text
+        except SpecError as error:
+            problems.append(str(error))
     return problems
 
 

@@ -5,47 +5,13 @@ import json
 import re
 from pathlib import Path
 
-from autograder.building.masters import BEGIN, END
 from autograder.checkdata import ROOT
+from autograder.markers import BEGIN, END, solution_lines, stubbed
 
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
 DATA_KEYS = {"source", "notebook", "title", "minutes", "builds", "exercises", "errata", "targets"}
 EXERCISE_KEYS = {"name", "points", "limit", "compare", "probe", "hints", "cases", "wrong"}
-
-
-def stubbed(source: str, stub: list[str]) -> str:
-    """A cell of the student's edition as it must be: stubs in place of what stands between the markers."""
-    lines, inside = [], False
-    for line in source.split("\n"):
-        if line.strip() == BEGIN:
-            inside = True
-            indent = line[: len(line) - len(line.lstrip())]
-            lines += [indent + part for part in stub]
-        elif line.strip() == END:
-            inside = False
-        elif not inside:
-            lines.append(line)
-    return "\n".join(lines)
-
-
-def solution_lines(source: str) -> list[str]:
-    """The lines between the markers that are worth hiding."""
-    found, inside = [], False
-    for line in source.split("\n"):
-        if line.strip() == BEGIN:
-            inside = True
-        elif line.strip() == END:
-            inside = False
-        elif inside and len(line.strip()) > 12 and not line.strip().startswith("#"):
-            found.append(line.strip())
-    return found
-
-
-def holds_solution(text: str, source: str) -> bool:
-    """Whether a text gives away every line of the solution in a cell."""
-    lines = solution_lines(source)
-    return bool(lines) and all(line in text for line in lines)
 
 
 def notebook_problems(solution, student) -> list[str]:

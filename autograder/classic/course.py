@@ -14,7 +14,7 @@ from pathlib import Path
 
 from autograder.checkdata import ROOT
 from autograder.engine import needs
-from autograder.grading.rebuild_cells import Cell, NotebookError, read_cells
+from autograder.grading.rebuilding.cells import Cell, NotebookError, read_cells
 
 CONFIG = "nbgrader_config.py"
 STAMP = "timestamp.txt"

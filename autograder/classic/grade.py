@@ -21,11 +21,11 @@ from autograder.classic.restore import restore
 from autograder.engine import sandbox
 from autograder.engine.stage import Stage, StageError
 from autograder.engine.worker_client import Limits
-from autograder.grading import garbage
-from autograder.grading.grade import needing
 from autograder.grading.jobs import GradeError
 from autograder.grading.lock import locked
-from autograder.grading.rebuild_cells import NotebookError, read_cells
+from autograder.grading.progress import needing
+from autograder.grading.rebuilding.cells import NotebookError, read_cells
+from autograder.grading.workers import garbage
 from autograder.workspace import Workspace
 
 MOST_FILES = 1000  # beside the notebooks of one hand-in

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SAWarning
 
 from autograder.classic import outputs
 from autograder.classic.course import UNFINISHED, Course, Handin
-from autograder.grading.rebuild_cells import Cell
+from autograder.grading.rebuilding.cells import Cell
 from autograder.results import harmless
 
 

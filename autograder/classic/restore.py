@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import nbformat
 
 from autograder.classic.course import Marked, Sheet
-from autograder.grading.rebuild_cells import Cell, read_cells
+from autograder.grading.rebuilding.cells import Cell, read_cells
 
 MOST_ATTACHED = 10_000_000  # characters of pictures pasted into one cell
 PICTURES = ("image/png", "image/jpeg", "image/gif")

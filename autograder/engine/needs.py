@@ -2,7 +2,7 @@
 
 A cell is needed when it binds or changes a name that a needed cell uses, or changes a setting of numpy or torch. Where
 a text cannot be read as plain Python, it is taken to need and to change everything. What a cell changes
-under another name (`same = rows; same.append(1)`) is not seen. Where a name was missing after all, `grade_run` runs
+under another name (`same = rows; same.append(1)`) is not seen. Where a name was missing after all, `passes` runs
 every cell once more.
 """
 
@@ -11,12 +11,40 @@ import symtable
 import warnings
 from functools import lru_cache
 
+from descent import skipping
+
 EVERYTHING = None
 # Called for its own sake, a function of these sets something for all that follows: a seed, a dtype, a warning.
 SETTINGS = frozenset({"numpy", "torch", "random", "warnings", "os", "sys"})
+# Calls that only show or ask.
+DEMO_CALLS = frozenset(
+    "check erratum explore hint predict print progress show submit display".split()
+)
 MAX_READ_IN_ALL = 300_000  # of a notebook
 MAX_READ = 50_000  # characters: a longer cell is not read, but run
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+
+
+def is_demonstration(source: str) -> bool:
+    """Whether a cell only shows something: grading skips it (see AUTHORING.md)."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return False
+    return bool(body) and all(shows(statement) for statement in body)
+
+
+def shows(statement: ast.stmt) -> bool:
+    """Whether a statement is a `with after(…)` block or a bare call that shows or asks."""
+    return skipping.is_after(statement) or calls(statement) in DEMO_CALLS
+
+
+def calls(statement: ast.stmt) -> str | None:
+    """The name of the function that a statement calls for its own sake; None for any other statement."""
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return None
+    function = statement.value.func
+    return function.id if isinstance(function, ast.Name) else None
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,13 @@ from autograder.checkdata import ROOT
 from autograder.workspace import Workspace
 
 # What the numbers depend on besides the notebook's own sources.
-_SOURCES = ("solutions/spec.py", "autograder/checkdata.py", "course/descent")
+_SOURCES = (
+    "solutions/spec.py",
+    "autograder/checkdata.py",
+    "autograder/answers.py",
+    "autograder/engine/needs.py",
+    "course/descent",
+)
 _PACKAGES = ("numpy", "torch", "scipy", "scikit-learn")
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.grading import verdicts
+from autograder.grading.dispatch.run import graded
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import GradeError
 from autograder.grading.lock import locked
-from autograder.grading.running import Way, graded
 from autograder.handins import attempts, collect, policy
 from autograder.handins.archives import Unfit
 from autograder.handins.attempts import Attempt

@@ -16,13 +16,15 @@ from pathlib import Path
 from autograder.classic import course as classic_course
 from autograder.engine.prepare import PrepareError
 from autograder.engine.sandbox import SandboxError
-from autograder.grading import best, gradebook_pages, verdicts
+from autograder.grading import best, verdicts
 from autograder.grading.changes import Changes
-from autograder.grading.gradebook import Book, BookError
+from autograder.grading.dispatch.run import graded
+from autograder.grading.dispatch.way import Way
+from autograder.grading.gradebook import pages
+from autograder.grading.gradebook.book import Book, BookError
 from autograder.grading.jobs import Done, GradeError, chosen
 from autograder.grading.lock import locked
-from autograder.grading.progress import Progress
-from autograder.grading.running import Way, graded
+from autograder.grading.progress import Progress, needing
 from autograder.grading.verdicts import Submission
 from autograder.workspace import Workspace, workspace
 
@@ -62,7 +64,7 @@ def guarded(command: str, do) -> int:
 
 
 def _classic(arguments) -> int:
-    from autograder.classic import grade as classic
+    from autograder.classic import grade as classic  # nbformat, which it needs, costs a second
 
     if arguments.scheduler:
         raise GradeError("--scheduler grades chapters of this course only: leave it, or --course")
@@ -85,11 +87,6 @@ def _grade(arguments) -> int:
     print(f"{len(told)} graded, {needing(len(looks))}{': ' if looks else '.'}{names}")
     print(f"{time.monotonic() - started:.1f} s")
     return 1 if looks else 0
-
-
-def needing(looks: int) -> str:
-    """'1 needs a look'"""
-    return f"{looks} {'needs' if looks == 1 else 'need'} a look"
 
 
 def _why(submission) -> str:
@@ -139,7 +136,7 @@ class Writer:
     def enter(self, done: Done) -> None:
         """Keep a submission's verdicts and pages, and queue its scores. Raises BookError."""
         verdicts.save(self.space, done.submission)
-        gradebook_pages.write(self.space, done.submission, done.pages)
+        pages.write(self.space, done.submission, done.pages)
         self.opening.result().record(done)
         if time.monotonic() - self.committed > COMMIT_SECONDS:
             self.commit()

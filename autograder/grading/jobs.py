@@ -10,8 +10,9 @@ from functools import cached_property
 
 from autograder.engine import judge, needs
 from autograder.engine.prepare import prepare
-from autograder.grading import rebuild, verdicts
-from autograder.grading.rebuild import Cell
+from autograder.grading import verdicts
+from autograder.grading.rebuilding import rebuild
+from autograder.grading.rebuilding.rebuild import Cell
 from autograder.grading.verdicts import Graded, Submission, Written
 from autograder.workspace import Workspace, nearest_first
 

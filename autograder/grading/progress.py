@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, else a line every few seconds."""
+"""How far a run is: a bar on a terminal, else a line every few seconds; and who needs a look at its end."""
 
 import sys
 import time
@@ -9,6 +9,11 @@ SECONDS_BETWEEN_LINES = 10.0
 LAST = 8  # how long so few take depends on who they are, not on those before: some may loop
 BAR = "{percentage:3.0f} %|{bar}| {n_fmt} of {total_fmt}, {rate_noinv_fmt}"
 TO_GO = ", {remaining} to go"
+
+
+def needing(looks: int) -> str:
+    """'1 needs a look'"""
+    return f"{looks} {'needs' if looks == 1 else 'need'} a look"
 
 
 class Progress:

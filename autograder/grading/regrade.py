@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from autograder.checkdata import ROOT
 from autograder.grading import best, snapshots, verdicts
+from autograder.grading.dispatch.run import graded
+from autograder.grading.dispatch.way import Way
 from autograder.grading.grade import Writer, guarded
 from autograder.grading.jobs import GradeError, read_release
 from autograder.grading.lock import locked
 from autograder.grading.progress import Progress
-from autograder.grading.running import Way, graded
 from autograder.grading.verdicts import Graded, Submission
 from autograder.workspace import Workspace, workspace
 
@@ -106,7 +107,7 @@ def stale(space: Workspace, chapter: str) -> list[str]:
 
 
 def preview(space: Workspace, chapter: str, way: Way) -> Preview:
-    """Grade everybody again who was graded before; nothing is entered. Raises what `running.graded` does."""
+    """Grade everybody again who was graded before; nothing is entered. Raises what `run.graded` does."""
     students = _graded_before(space, chapter)
     found = Preview([], {}, [])
     with (

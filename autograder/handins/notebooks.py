@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 from autograder.workspace import Workspace
 
 

@@ -20,13 +20,13 @@ from autograder.engine.judge import JudgeError
 from autograder.engine.stage import StageError
 from autograder.engine.worker_client import Limits
 from autograder.grading import best, verdicts
+from autograder.grading.dispatch.store import Store
+from autograder.grading.dispatch.way import Way
 from autograder.grading.grade import ERRORS, Writer
-from autograder.grading.grader import Grader, failed, warm_grader
 from autograder.grading.jobs import Done, finish, read_chapter, read_job
 from autograder.grading.lock import locked
-from autograder.grading.running import Way
-from autograder.grading.store import Store
 from autograder.grading.verdicts import Submission
+from autograder.grading.workers.grader import Grader, failed, warm_grader
 from autograder.handins import attempts, collect, collect_files, policy, roster
 from autograder.handins.arrivals import Arrivals
 from autograder.handins.policy import PolicyError

@@ -10,7 +10,7 @@ import json
 import shutil
 import sys
 
-from autograder.grading.gradebook import open_gradebook
+from autograder.grading.gradebook.book import open_gradebook
 from autograder.handins import policy
 from autograder.handins.policy import PolicyError
 from autograder.results import feedback_page, pages

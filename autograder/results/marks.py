@@ -4,7 +4,8 @@ import datetime
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from autograder.grading import gradebook, verdicts
+from autograder.grading import verdicts
+from autograder.grading.gradebook.book import open_gradebook
 from autograder.handins import attempts
 from autograder.handins.policy import Policy
 from autograder.workspace import Workspace
@@ -58,7 +59,7 @@ def read(space: Workspace, chapters: list[str], policy: Policy, students=()) -> 
     """
     if not space.has_gradebook():
         return Marks()
-    with gradebook.open_gradebook(space) as book:
+    with open_gradebook(space) as book:
         worth = _worth(book)
         _check(space, policy, worth, {s.id for s in book.students} | set(students))
         kept = {

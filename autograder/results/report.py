@@ -9,7 +9,8 @@ import sys
 from collections import defaultdict
 from dataclasses import replace
 
-from autograder.grading import rebuild, verdicts
+from autograder.grading import verdicts
+from autograder.grading.rebuilding import rebuild
 from autograder.grading.verdicts import Submission
 from autograder.handins import policy
 from autograder.handins.policy import PolicyError

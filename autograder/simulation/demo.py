@@ -106,7 +106,7 @@ def _pages(space, chapter, student):
 def check_release(space: Workspace, chapter: str) -> int:
     """What is handed out is what nbgrader makes of the solution edition, and nothing of the author's."""
     from autograder.building import build, release
-    from autograder.grading import rebuild
+    from autograder.grading.rebuilding import rebuild
 
     problems = [p for p in release.course_problems() if p.startswith(f"course/{chapter}/")]
     for stem, path in space.release(chapter).items():

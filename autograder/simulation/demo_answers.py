@@ -6,8 +6,9 @@ import inspect
 import textwrap
 from pathlib import Path
 
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 from autograder.workspace import Workspace
+from solutions.spec import Answer, Edit
 
 
 class Unusable(ValueError):
@@ -89,7 +90,11 @@ def known(exercise, kind: str) -> list[tuple[str, str, object]]:
     found = []
     for answer in exercise.wrong_answers if kind == "wrong" else exercise.right_answers:
         try:
-            found.append((answer.name, as_student(answer.function, exercise.name), answer.function))
+            found.append((answer.name, _source(answer, exercise.name), answer.function))
         except (Unusable, OSError, TypeError):  # a class of a file loaded by its path has no source
             continue
     return found
+
+
+def _source(answer: Answer | Edit, name: str) -> str:
+    return answer.text if isinstance(answer, Edit) else as_student(answer.function, name)

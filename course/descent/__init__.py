@@ -16,7 +16,7 @@ _PLACES = {
     "progress": "board",
     "scale": "devices",
     "show": "plots",
-    "start": "session",
+    "start": "starting",
     "submit": "handin",
 }
 _MODULES = ("data", "plots", "widgets")

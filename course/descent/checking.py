@@ -2,7 +2,7 @@
 
 import sys
 
-from descent import cards, compare, judging, running, session
+from descent import cards, compare, judging, records, running, session
 
 _LEVELS = ("a nudge", "the next step", "nearly the line")
 
@@ -25,8 +25,6 @@ def check(answer) -> Score:
     Shows which properties hold, what was expected and what came, and the known mistake that gives the same
     result. Never raises; an answer that fails, prints or runs too long is told in the card.
     """
-    from descent import records
-
     if session.current.grading:
         return Score(0.0)  # the grader asks the answers itself
     try:
@@ -53,8 +51,6 @@ def hint(answer) -> None:
     except _Told as told:
         _note(str(told))
         return
-    from descent import records
-
     level = records.next_hint(session.current.notebook, exercise["name"], len(exercise["hints"]))
     shown = list(zip(_LEVELS, exercise["hints"], strict=True))[: level + 1]
     _display(*cards.hint_card(exercise["name"], shown, len(exercise["hints"]) - level - 1))

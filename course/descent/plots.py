@@ -12,6 +12,8 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from descent import session
+
 STYLE = Path(__file__).with_name("course.mplstyle")
 BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
@@ -52,8 +54,6 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
     digits: how many significant digits of the figure's data two runs must share (0: only its structure).
     target: whether an unsolved `after` block shows it as the picture to come.
     """
-    from descent import session
-
     if session.current.grading:
         plt.close(fig)
         return

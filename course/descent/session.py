@@ -1,4 +1,7 @@
-"""Which notebook is open, its check data, and where the student's progress is kept."""
+"""The state of one kernel: which notebook is open, its check data, where the student's progress is kept.
+
+It knows nothing of what asks it. `starting` opens a notebook, and tells style, blocks and records.
+"""
 
 import importlib.resources
 import json
@@ -31,28 +34,6 @@ class Session:
 
 
 current = Session()
-
-
-def start(notebook: str) -> None:
-    """Open a notebook of the course, named "chapter/notebook": seeds, style sheet, check data.
-
-    Raises ValueError when the course has no notebook of that name.
-    """
-    from descent import plots, skipping
-
-    if check_data(notebook) is None:
-        raise ValueError(
-            f"start: the course has no notebook {notebook!r}. Run the first cell as it was handed out."
-        )
-    current.notebook = notebook
-    current.verdicts.clear()
-    seed_everything()
-    plots.use_style()
-    skipping.install()
-    if not (current.grading or current.static):
-        from descent import records
-
-        records.record_visit(notebook)
 
 
 def seed_everything(seed: int = 0) -> None:

@@ -9,7 +9,7 @@ import ast
 import hashlib
 import html
 
-from descent import session
+from descent import checking, session
 
 
 def fingerprint(node: ast.With) -> str:
@@ -65,8 +65,6 @@ class after:  # noqa: N801 — reads as a word of the language: `with after(ridg
     """
 
     def __init__(self, *answers, _picture: str = ""):
-        from descent import checking
-
         missing = [checking.name_of(a) for a in answers if not checking.is_solved(a)]
         self.solved = not missing
         if missing and not session.current.grading:
@@ -96,8 +94,6 @@ def _show_target(missing: list[str], picture: str) -> None:
     plain = line.replace("<code>", "").replace("</code>", "") + "".join(
         f" [{t[2]}]" for t in targets
     )
-    from descent import checking
-
     checking._display(f"<p>{line}</p>{pictures}", plain)
 
 

@@ -10,8 +10,8 @@ import pytest
 from autograder.engine.judge import Judge
 from autograder.engine.stage import Stage
 from autograder.engine.worker_client import Limits, Worker
-from autograder.grading.grader import Grader, warm_grader
 from autograder.grading.jobs import Done, Job, essence, read_chapter
+from autograder.grading.workers.grader import Grader, warm_grader
 from autograder.workspace import Workspace
 from descent import wire
 from tests.grading.toy_chapter import make_project

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 from autograder.results import feedback_page
 from autograder.results.feedback_page import Mark, Marks
 from tests.browser.conftest import ARTEFACTS

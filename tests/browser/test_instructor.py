@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.gradebook import open_gradebook
+from autograder.grading.gradebook.book import open_gradebook
 from autograder.workspace import GRADEBOOK, VARIABLE, Workspace
 from tests.browser.conftest import ARTEFACTS, running_lab
 from tests.grading import postgres

@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.building import masters
+from autograder.engine import needs
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK
 
 
@@ -29,4 +30,4 @@ def test_every_cell_gets_a_fixed_id_that_insertion_does_not_move(toy_course):
     ],
 )
 def test_what_a_demonstration_is(source, shows):
-    assert masters.is_demonstration(source) is shows
+    assert needs.is_demonstration(source) is shows

@@ -12,8 +12,8 @@ import pytest
 
 from autograder.classic import course as courses
 from autograder.classic.grade import _in_order, _limits, grade
-from autograder.grading import garbage
 from autograder.grading.lock import locked
+from autograder.grading.workers import garbage
 from autograder.workspace import Workspace
 from tests.classic.toy_course import ANSWERS, PS, find, gradebook, hand_in, released, rows, solved
 

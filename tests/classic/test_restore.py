@@ -12,7 +12,7 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.classic.course import Marked, Sheet
 from autograder.classic.restore import restore
-from autograder.grading.rebuild_cells import NotebookError
+from autograder.grading.rebuilding.cells import NotebookError
 
 
 def marked(name, text, kind="code", points=0.0, **kinds):

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from autograder import checkdata
-from descent import session
+from descent import session, starting
 from solutions.spec import Exercise
 
 NOTEBOOK = "99_toy/01_double"
@@ -54,7 +54,7 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setattr(session, "current", session.Session())
     session.check_data.cache_clear()
     with plt.rc_context():
-        session.start(NOTEBOOK)
+        starting.start(NOTEBOOK)
         yield tmp_path / "course"
     session.check_data.cache_clear()
 
@@ -71,6 +71,6 @@ def shell(toy):
     publisher = CapturingDisplayPublisher(shell=running)
     running.display_pub = publisher
     running.shown = publisher.outputs
-    session.start(NOTEBOOK)
+    starting.start(NOTEBOOK)
     yield running
     InteractiveShell.clear_instance()

@@ -7,7 +7,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from descent import check, handin, hint, progress, records, session, submit
+from descent import check, handin, hint, progress, records, session, starting, submit
 from descent.__main__ import main
 
 
@@ -107,7 +107,7 @@ def test_the_command_line_does_the_same(saved, capsys):
 )
 def test_a_record_of_another_shape_is_set_aside(toy, descent_home, broken, capsys):
     records.path().write_text(broken)
-    session.start("99_toy/01_double")
+    starting.start("99_toy/01_double")
     assert check(double) == 2
     assert entry()["kind"] == "full"
     assert [p.read_text() for p in descent_home.glob("progress-broken-*.json")] == [broken]

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from autograder.grading import rebuild
-from autograder.grading.grader import warm_grader
 from autograder.grading.jobs import Job, essence, read_chapter
+from autograder.grading.rebuilding import rebuild
+from autograder.grading.workers.grader import warm_grader
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import CHAPTER, SHORT, SOLVED, STEM, make_project, pack
 

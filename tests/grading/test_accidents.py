@@ -11,8 +11,8 @@ import random
 import pytest
 
 from autograder.checkdata import ROOT
-from autograder.grading.grader import warm_grader
 from autograder.grading.jobs import Job, essence, read_chapter
+from autograder.grading.workers.grader import warm_grader
 from autograder.workspace import Workspace
 from tests.grading.accidents import machine, refused, returns, says, surroundings, written
 from tests.grading.mutations import FILES, after, cell, sequence, solve, text

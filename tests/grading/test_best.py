@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from autograder.grading import best, grade, verdicts
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import Done, GradeError, read_job
-from autograder.grading.running import Way
 from autograder.grading.verdicts import Graded, Submission
 from autograder.handins import attempts, collect
 from autograder.results import export

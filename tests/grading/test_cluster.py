@@ -10,9 +10,12 @@ import pytest
 
 from autograder.engine import sandbox
 from autograder.engine.stage import StageError
-from autograder.grading import grade_run, store, workers
+from autograder.grading.dispatch import store
+from autograder.grading.dispatch.run import graded
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import GradeError, read_chapter, read_job, read_release
-from autograder.grading.running import Way, graded
+from autograder.grading.workers import bench as benches
+from autograder.grading.workers import passes
 from tests.conftest import ROOT
 from tests.grading.toy_chapter import CHAPTER, SHORT, STEM
 
@@ -20,11 +23,13 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 STUDENTS = [f"student{number:02}" for number in range(8)]
 # What runs in a worker before all else.
-VERSION = "from autograder.grading import store\nstore.engine_version = lambda: 'as tested'\n"
+VERSION = (
+    "from autograder.grading.dispatch import store\nstore.engine_version = lambda: 'as tested'\n"
+)
 # In a worker: a submission with this word in it ends the worker, which no student can do.
 DEADLY = """
 import os
-from autograder.grading import grader
+from autograder.grading.workers import grader
 read = grader._read
 if read.__name__ == "_read":  # it is loaded twice
     def deadly(stem, data, read=read):
@@ -149,7 +154,7 @@ UNFIT = """
 import os, sys
 class Unfit:
     def find_spec(self, name, path=None, target=None):
-        if name == "autograder.grading.workers" and os.path.exists({flag!r}):
+        if name == "autograder.grading.workers.bench" and os.path.exists({flag!r}):
             raise ImportError("not today")
 if "spawn_main" in " ".join(sys.orig_argv):
     sys.meta_path.insert(0, Unfit())
@@ -178,7 +183,7 @@ def test_workers_that_cannot_import_end_the_run_with_one_sentence(
 def test_a_worker_that_does_not_start_again_is_not_waited_for(space, school, unfit, monkeypatch):
     import psutil
 
-    from autograder.grading import cluster
+    from autograder.grading.dispatch import cluster
 
     monkeypatch.setattr(cluster, "NO_WORKERS_SECONDS", 10**9)
     slow = "import time\ntime.sleep(1)\ndef double(x):\n    return 2 * x"
@@ -198,19 +203,19 @@ def test_a_worker_that_does_not_start_again_is_not_waited_for(space, school, unf
 def bench(space):
     """What a worker process holds, in this process."""
     chapter = read_chapter(space, CHAPTER)
-    made = workers.Bench(chapter.notebooks, chapter.modules, sandboxed=True)
-    workers._benches["run"] = made
+    made = benches.Bench(chapter.notebooks, chapter.modules, sandboxed=True)
+    benches._benches["run"] = made
     made.open(chapter, SHORT)
     yield made
     made.close()
-    del workers._benches["run"]
+    del benches._benches["run"]
 
 
 def test_a_sandbox_lost_in_the_middle_is_no_verdict_and_is_replaced(
     space, school, bench, monkeypatch
 ):
     job = read_job(space, CHAPTER, STUDENTS[0])
-    run = grade_run.run
+    run = passes.run
 
     def lose(made, tasks, stage, limits):
         told = run(made, tasks, stage, limits)
@@ -218,11 +223,11 @@ def test_a_sandbox_lost_in_the_middle_is_no_verdict_and_is_replaced(
         stage.process.wait()
         return told
 
-    monkeypatch.setattr(grade_run, "run", lose)
+    monkeypatch.setattr(passes, "run", lose)
     with pytest.raises(StageError):
-        workers.grade_batch("run", [(job, [STEM])])
+        benches.grade_batch("run", [(job, [STEM])])
     monkeypatch.undo()
-    [results] = workers.grade_batch("run", [(job, [STEM])])
+    [results] = benches.grade_batch("run", [(job, [STEM])])
     assert {verdict.kind for verdict in results[STEM].verdicts} == {"full"}
 
 
@@ -234,7 +239,7 @@ def test_workers_of_this_machine_listen_to_nobody_else_and_leave_nothing_behind(
     import psutil
     from distributed import Client
 
-    from autograder.grading.cluster import Cluster
+    from autograder.grading.dispatch.cluster import Cluster
 
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")

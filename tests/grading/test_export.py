@@ -8,7 +8,8 @@ import shutil
 
 import pytest
 
-from autograder.grading import gradebook, verdicts
+from autograder.grading import verdicts
+from autograder.grading.gradebook.book import open_gradebook
 from autograder.grading.verdicts import Submission
 from autograder.handins import attempts
 from autograder.handins.attempts import Attempt
@@ -42,7 +43,7 @@ def space(tmp_path, monkeypatch):
 def gradebook_file(tmp_path_factory):
     """A gradebook where everybody has 1.5 of 2 for gd, and 1 of 2, by hand, for why."""
     space = Workspace(tmp_path_factory.mktemp("gradebook"))
-    with gradebook.open_gradebook(space) as book:
+    with open_gradebook(space) as book:
         book.add_assignment(CHAPTER)
         book.add_notebook(STEM, CHAPTER)
         for name in ("check-gd", "why"):
@@ -376,7 +377,7 @@ def test_who_handed_in_nothing_is_named_and_has_an_empty_row(book, table):
 
 
 def test_waiting_answers_are_told_with_what_to_do(book, table):
-    with gradebook.open_gradebook(book) as open_book:
+    with open_gradebook(book) as open_book:
         submission = open_book.find_submission(CHAPTER, "ada")
         for grade in submission.notebooks[0].grades:
             grade.needs_manual_grade = grade.cell.name == "why"

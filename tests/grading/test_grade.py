@@ -3,8 +3,10 @@
 import pytest
 
 from autograder.engine import sandbox
-from autograder.grading import changes, grade, grader, jobs, running, verdicts
+from autograder.grading import changes, grade, jobs, verdicts
+from autograder.grading.dispatch import run
 from autograder.grading.verdicts import Graded, Submission
+from autograder.grading.workers import grader
 from autograder.handins import collect
 from autograder.results import export
 from autograder.workspace import Workspace
@@ -71,7 +73,7 @@ def test_an_unchanged_class_is_not_run_again_and_a_lost_gradebook_is_written_aga
     )
     path.write_text("{}")
     (here.folder / "gradebook.db").unlink()
-    monkeypatch.setattr(running._Run, "_workers", lambda self: pytest.fail("something was run"))
+    monkeypatch.setattr(run._Run, "_workers", lambda self: pytest.fail("something was run"))
     assert grade.main([CHAPTER]) == 0
     assert path.read_text() == before
     columns, rows = export.marks(here, [CHAPTER])
@@ -126,7 +128,7 @@ def test_an_error_of_the_grader_itself_stops_nobody(release_cells, monkeypatch):
     def fail(*arguments):
         raise RuntimeError("out of luck")
 
-    monkeypatch.setattr(grader.grade_run, "run", fail)
+    monkeypatch.setattr(grader.passes, "run", fail)
     data = {name: {"probe": None, "limit": 1, "cases": []} for name in ("double", "scaled")}
     chapter = jobs.Chapter(CHAPTER, {STEM: release_cells}, {STEM: {}}, {STEM: data})
     done = grader.Grader(chapter, None, None, SHORT).grade(jobs.Job("ada", {}))

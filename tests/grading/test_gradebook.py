@@ -10,9 +10,10 @@ import sys
 
 import pytest
 
-from autograder.grading import gradebook_pages, rebuild
-from autograder.grading.gradebook import Book, BookError
+from autograder.grading.gradebook import pages
+from autograder.grading.gradebook.book import Book, BookError
 from autograder.grading.jobs import Done
+from autograder.grading.rebuilding import rebuild
 from autograder.results import export
 from autograder.workspace import GRADEBOOK, Workspace
 from tests.grading.gradebook.submissions import submission
@@ -69,7 +70,7 @@ def test_a_command_that_cannot_reach_the_gradebook_ends_with_2(monkeypatch, caps
 
 def test_nbgrader_is_imported_without_the_parser_that_takes_half_the_time():
     check = (
-        "import sys; from autograder.grading import gradebook; gradebook._nbgrader_api();"
+        "import sys; from autograder.grading.gradebook import book; book._nbgrader_api();"
         "import nbformat; nbformat.validate(nbformat.v4.new_notebook());"
         "assert 'rfc3987_syntax' not in sys.modules; import rfc3987_syntax"
     )
@@ -78,8 +79,8 @@ def test_nbgrader_is_imported_without_the_parser_that_takes_half_the_time():
 
 def test_new_tables_are_stamped_as_nbgrader_would():
     check = (
-        "from nbgrader.api import get_alembic_version as asked; from autograder.grading import gradebook;"
-        "assert gradebook._tables_version() == asked(), asked()"
+        "from nbgrader.api import get_alembic_version as asked; from autograder.grading.gradebook import book;"
+        "assert book._tables_version() == asked(), asked()"
     )
     subprocess.run([sys.executable, "-c", check], check=True)
 
@@ -91,7 +92,7 @@ def page(release_cells, released):
     def make(content, **points):
         made = rebuild.rebuild(release_cells, rebuild.read_cells(json.dumps(content).encode())[0])
         graded = submission("ada", **points).verdicts
-        return json.loads(gradebook_pages.text(made, graded, released["metadata"]))
+        return json.loads(pages.text(made, graded, released["metadata"]))
 
     return make
 
@@ -137,7 +138,7 @@ def test_nbgraders_own_feedback_accepts_it(folder, page, notebook):
     told = submission("ada", double=1.0)
     with Book(folder, CHAPTER) as book:
         book.record(Done(told, {}))
-    gradebook_pages.write(folder, told, {STEM: json.dumps(page(notebook(), double=1.0))})
+    pages.write(folder, told, {STEM: json.dumps(page(notebook(), double=1.0))})
     config = folder.nbgrader_config()
     course = CourseDirectory(config=config, assignment_id=CHAPTER)
     GenerateFeedback(coursedir=course, config=config).start()

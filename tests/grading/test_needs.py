@@ -5,7 +5,7 @@ import pytest
 from autograder.checkdata import ROOT
 from autograder.engine import needs
 from autograder.engine.needs import EVERYTHING
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 
 ANSWER = "def answer(x):\n    return scale * helper(x)"
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from autograder.grading import rebuild
-from autograder.grading.rebuild import NotebookError, read_cells
+from autograder.grading.rebuilding import rebuild
+from autograder.grading.rebuilding.rebuild import NotebookError, read_cells
 from tests.grading.toy_chapter import SOLVED
 
 

@@ -15,7 +15,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.checkdata import ROOT
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 from tests.grading import mutations
 
 SEQUENCES = int(os.environ.get("SEQUENCES", "300"))

@@ -7,8 +7,8 @@ import pytest
 
 from autograder.building import build
 from autograder.grading import grade, regrade, snapshots, verdicts
-from autograder.grading.gradebook import open_gradebook
-from autograder.grading.running import Way
+from autograder.grading.dispatch.way import Way
+from autograder.grading.gradebook.book import open_gradebook
 from autograder.grading.verdicts import Graded, Submission
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, SHORT, STEM

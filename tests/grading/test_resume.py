@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.grading import jobs, lock, store, verdicts
+from autograder.grading import jobs, lock, verdicts
+from autograder.grading.dispatch import store
 from autograder.workspace import COURSE_ID, Workspace
 from tests.conftest import ROOT
 from tests.grading.toy_chapter import CHAPTER, SHORT, STEM

@@ -6,9 +6,10 @@ import pytest
 from nbconvert.filters import markdown2html
 from nbformat import v4
 
+from autograder import markers
 from autograder.building import masters
 from autograder.checkdata import ROOT
-from autograder.grading.rubrics import Model, ShowRubric, for_marker, model_answers
+from autograder.grading.gradebook.rubrics import Model, ShowRubric, for_marker, model_answers
 from autograder.results import formulas, harmless
 
 CHAPTER, STEM = "00_start_here", "01_how_this_course_works"
@@ -28,7 +29,7 @@ def test_the_formgrader_shows_the_rubric_right_after_the_answer(page):
     sources = [cell.source for cell in shown.cells]
     assert [len(sources), sources[0], sources[2]] == [3, "Mine.", "## Next"]
     assert "not for the student" in sources[1] and "<li>0.5: names evaluation" in sources[1]
-    assert masters.BEGIN not in sources[1]
+    assert markers.BEGIN not in sources[1]
 
 
 def test_formulas_are_drawn_without_the_network_and_in_a_font_for_them():

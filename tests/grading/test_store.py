@@ -7,9 +7,10 @@ import json
 import pytest
 
 from autograder.engine.worker_client import Limits
-from autograder.grading import rebuild, store
+from autograder.grading.dispatch import store
+from autograder.grading.dispatch.store import Store
 from autograder.grading.jobs import Chapter, Job, Result, essence, points_of
-from autograder.grading.store import Store
+from autograder.grading.rebuilding import rebuild
 from autograder.grading.verdicts import Graded, Written
 from tests.grading.toy_chapter import CHAPTER, NOTEBOOK, STEM
 

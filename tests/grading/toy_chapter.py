@@ -5,6 +5,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+from autograder import markers
 from autograder.building import masters, release
 from autograder.engine.worker_client import Limits
 
@@ -37,7 +38,7 @@ def make_project(folder: Path, notebook_name: str = NOTEBOOK, toys: Path = HERE 
     masters.with_points(notebook, master.points)
     for cell in notebook.cells:
         stub = release.CODE_STUB if cell.cell_type == "code" else release.TEXT_STUB
-        cell.source = release.stubbed(cell.source, stub)
+        cell.source = markers.stubbed(cell.source, stub)
         if "nbgrader" in cell.metadata:
             cell.metadata.nbgrader.checksum = compute_checksum(cell)
     course = folder / "course" / chapter

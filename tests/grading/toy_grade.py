@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 
 from autograder import cli
-from autograder.grading import grade, grader, regrade, running, store
+from autograder.grading import grade, regrade
+from autograder.grading.dispatch import store
+from autograder.grading.dispatch.way import Way
+from autograder.grading.workers import grader
 from autograder.workspace import Workspace
 from tests.grading.toy_chapter import SHORT
 
@@ -28,8 +31,8 @@ def _logged(self, stem, data):
 
 
 grader.Grader.notebook = _logged
-_way_of = running.Way.of
-running.Way.of = lambda *told, **more: dataclasses.replace(_way_of(*told, **more), limits=SHORT)
+_way_of = Way.of
+Way.of = lambda *told, **more: dataclasses.replace(_way_of(*told, **more), limits=SHORT)
 store.engine_version = lambda: "as tested"  # whatever else is edited while the test runs
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from . import reference
 average = Exercise(
     "average",
     reference=reference.average,
+    batched=("x",),
     hints=[
         "You share out the sum of all the numbers equally. How many of them are there?",
         "The total is already computed. Divide it by the number of entries of x, which Python knows as len(x).",
@@ -589,6 +590,7 @@ train_predict_evaluate = Exercise(
     },
     compare=parts(score=close(), calls=exact()),
     limit=10.0,  # an answer may import scikit-learn's metrics
+    data_dependent="the classes are the labels that occur",
     hints=[
         "Three phases, three lines. Which of the four arrays may each phase see?",
         "model.fit gets the training samples with their labels, model.predict the test samples alone. "
@@ -753,6 +755,7 @@ def _(model, X, y, X_test, y_test):
 layer = Exercise(
     "layer",
     reference=reference.layer,
+    batched=("W", "b", "h"),
     hints=[
         "Read h' = act(W h + b) from the inside out: which operation comes first, which last?",
         "W @ h is the matrix times the vector, shape (m,). The bias has that shape too, so + works entry by entry. act is a function: call it.",
@@ -880,6 +883,7 @@ def _(W, b, act, h):
 outer_times = Exercise(
     "outer_times",
     reference=reference.outer_times,
+    batched=("h1", "h2", "x"),
     hints=[
         "Write (h1 h2ᵀ) x with the brackets elsewhere: h1 (h2ᵀ x). What kind of thing is h2ᵀ x?",
         "h2 @ x is a number: how far h2 and x agree. What is left to do with h1?",

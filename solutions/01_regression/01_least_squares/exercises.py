@@ -14,6 +14,7 @@ loss_and_grad = Exercise(
     "loss_and_grad",
     reference=lambda beta, x, y: reference.loss_and_grad(x.new_tensor(beta), x, y),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("x", "y"),
     hints=[
         "Make the vector of errors first. Both results need nothing else but x.",
         "e = y - x * beta. The loss is half the sum of e². By the chain rule each row adds e_i · (-1) · x_i to the derivative.",
@@ -107,6 +108,7 @@ gd_1d = Exercise(
         x, y, x.new_tensor(beta0), x.new_tensor(eta), T
     ),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("x", "y"),
     hints=[
         "Keep a list that starts with beta0 and add one number a step. How long is it after T steps?",
         "The derivative at beta is -Σ x (y - x beta). A step goes against it.",
@@ -227,6 +229,7 @@ project = Exercise(
     "project",
     reference=reference.project,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "Y"),
     hints=[
         "The projection is a multiple of X. You know which multiple: you have minimised |Y - X beta| already.",
         "beta = X·Y / X·X; the shadow is beta X, what is left is Y minus the shadow. Cosine: X·Y over the product of the two lengths.",
@@ -344,6 +347,7 @@ fit_line = Exercise(
     "fit_line",
     reference=reference.fit_line,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("x", "y"),
     hints=[
         "You can fit a line through the origin. Move the origin to the point of means first.",
         "The slope is Σ (x - x̄)(y - ȳ) / Σ (x - x̄)². The line goes through (x̄, ȳ): which intercept does that give?",
@@ -465,6 +469,7 @@ r2 = Exercise(
     "r2",
     reference=reference.r_squared,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("f", "y"),
     hints=[
         "All three share one denominator or its root: the sum of squares of y around its mean. Compute it first.",
         "Explained: Σ (f - ȳ)² over it. Residual: 1 minus Σ (y - f)² over it. Correlation: centre f by its own mean.",
@@ -594,6 +599,7 @@ gauss_loglik = Exercise(
         x.new_tensor(a), x.new_tensor(b), x.new_tensor(sigma), x, y
     ),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("x", "y"),
     hints=[
         "Write the logarithm of one density first, then add up over the rows.",
         "log p = -½ log(2πσ²) - e²/(2σ²) with e = y - a - b x. The first part is there once for each row.",
@@ -705,6 +711,7 @@ skew_kurt = Exercise(
     "skew_kurt",
     reference=reference.skew_kurt,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("x",),
     hints=[
         "Standardise first: z has mean 0 and standard deviation 1. Both results are means of powers of z.",
         "z = (x - x̄) / σ_x, with σ_x² the mean of (x - x̄)². Skewness: the mean of z³. Excess kurtosis: the mean of z⁴, minus what a normal has.",
@@ -815,6 +822,7 @@ forecast = Exercise(
     "forecast",
     reference=reference.forecast,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("new_x", "x", "y"),
     hints=[
         "Three things to compute: the line, s from the residuals (divide by n - 2), and v at each new input.",
         "v = 1/n + (new_x - x̄)² / Σ (x - x̄)². The mean's half-width holds √v, that of a new target √(1 + v).",

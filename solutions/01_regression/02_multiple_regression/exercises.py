@@ -110,6 +110,7 @@ grad_mlr = Exercise(
     "grad_mlr",
     reference=reference.gradient,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("X", "beta", "y"),
     hints=[
         "First the n errors e = y - X beta, all at once. Then ask how L changes when one weight beta_k moves.",
         "The derivative by beta_k is minus the sum over i of e_i x_ik: minus the inner product of e with column k.",
@@ -204,6 +205,7 @@ hat_matrix = Exercise(
     reference=reference.hat_matrix,
     # Entries lie between -1 and 1. Through the pseudo-inverse, almost equal columns cost eight digits.
     compare=close(rtol=1e-6, atol=1e-6),
+    batched=("X",),
     hints=[
         "If the columns of a matrix U are orthonormal and span the same space as the columns of X, what is the projection onto them?",
         "It is U times its own transpose. The singular value decomposition X = U diag(s) V^T gives such columns: those that belong to singular values which are not zero.",
@@ -444,6 +446,7 @@ min_norm = Exercise(
     "min_norm",
     reference=reference.minimum_norm,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "y"),
     hints=[
         "Take X = U diag(s) V^T apart. In which directions of beta does X beta not change at all? What should beta do there, to be short?",
         "Along direction v_j of V the fit needs the amount (u_j . y) / s_j. Where s_j is zero, take none of it.",
@@ -592,6 +595,7 @@ wls = Exercise(
     "wls",
     reference=reference.weighted_least_squares,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("R", "X", "y"),
     hints=[
         "Which rows should count more: those with a large or a small noise variance? In the formula R stands in one place only, as an inverse.",
         "Two roads: the formula as it stands, with R^-1 in two places; or whiten: find L with R = L L^T, replace X by L^-1 X and y by L^-1 y, and fit as ever.",
@@ -693,6 +697,7 @@ huber_irls = Exercise(
     "huber_irls",
     reference=reference.huber_path,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("X", "y"),
     hints=[
         "One step only: from the residuals of the last weights make a weight for each row, then do a weighted fit. Row 0 of the path is the plain fit.",
         "The weight of a row is 1 where |r| <= delta and delta / |r| beyond: in one go, delta / np.maximum(delta, abs(r)). A weighted fit is a plain fit of rows multiplied by the roots of the weights.",

@@ -14,6 +14,7 @@ ridge = Exercise(
     "ridge",
     reference=reference.ridge_with_offset,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "y"),
     hints=[
         "Keep w fixed and minimise over b alone. Which b is best, and what becomes of the residuals when you put it in?",
         "The best b is the mean of y minus the mean row of X times w. So subtract the means from y and from each column, "
@@ -141,6 +142,7 @@ ridge_svd = Exercise(
     "ridge_svd",
     reference=reference.ridge_path,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("X", "y"),
     hints=[
         "Write y and w in the bases of the SVD. What does the penalty do to one direction, apart from all others?",
         "In direction j the weight is s_j / (s_j² + λ) times the component of y along u_j. For a direction with s_j = 0 it is 0, whatever λ.",
@@ -309,6 +311,7 @@ ridge_dual = Exercise(
     "ridge_dual",
     reference=reference.dual_weights,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "y"),
     hints=[
         "How many numbers does the answer hold: one a row or one a feature? Which matrix of inner products has that size?",
         "Put w = Xᵀα into λα = y - Xw and collect the two terms with α.",
@@ -403,6 +406,7 @@ map_objective = Exercise(
     reference=reference.negative_log_posterior,
     compare=close(rtol=1e-6, atol=1e-9),
     limit=5.0,  # scipy.stats may be imported by an answer
+    batched=("X", "w", "y"),
     hints=[
         "Two sums of minus logarithms: one over rows, one over weights. Which density belongs to each term?",
         "Gaussian of sd s at z: -log density = ½ (z/s)² + log(s √(2π)). Laplace of rate κ: κ|z| - log(κ/2). "
@@ -546,6 +550,7 @@ soft_threshold = Exercise(
     "soft_threshold",
     reference=reference.soft_threshold,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("a",),
     hints=[
         "Treat w > 0, w < 0 and w = 0 apart. In the first case the slope is w - a + λ: where is it zero, and is that place positive?",
         "Beyond λ the answer is a moved towards 0 by λ; from -λ to λ it is 0.",
@@ -626,6 +631,7 @@ lasso_cd = Exercise(
     "lasso_cd",
     reference=reference.lasso_sweeps,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("X", "y"),
     hints=[
         "Fix all weights but w_j. The rest of the problem has one unknown: bring it to the form ½ (w_j - a)² + (a penalty) |w_j|.",
         "Let r be the residual without feature j, y - Σ_{k≠j} x_k w_k. Then w_j = S(x_j·r, λ) / ‖x_j‖². Use each new weight at once.",
@@ -806,6 +812,7 @@ early_stop = Exercise(
     "early_stop",
     reference=reference.early_stopping,
     compare=exact(),
+    batched=("val_losses",),
     hints=[
         "Which two things must be remembered from epoch to epoch? One is the lowest loss that counted as an improvement.",
         "Begin with a best loss of infinity. An epoch improves if loss < best loss - min_delta; then note loss and epoch.",

@@ -16,6 +16,7 @@ tower = Exercise(
     "tower",
     reference=reference.conditional_means,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("g", "joint"),
     hints=[
         "Row i of the table holds P(X = i, Y = j). What must you divide a row by, so that it becomes the distribution of Y given X = i?",
         "P(X = i) is the sum of row i. The inner mean of row i is the sum of joint[i] * g[i] over that sum. "
@@ -123,6 +124,7 @@ bias_variance = Exercise(
     "bias_variance",
     reference=reference.squared_error_terms,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("fits", "truth"),
     hints=[
         "Two averages are in play, over data sets (axis 0) and over points (axis 1). Which comes first in the formula?",
         "The mean fit is fits.mean(axis=0), one value a point. Bias compares it with the truth; variance compares each fit with it.",
@@ -250,6 +252,7 @@ ce_decompose = Exercise(
     "ce_decompose",
     reference=reference.cross_entropy_terms,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("probs", "truth"),
     hints=[
         "Start with the centre: take the mean of log p over the models, one number a class. What must hold for it to be a distribution?",
         "centre = exp(mean log p), divided by its sum. Then two divergences: from truth to centre, and from centre to each model (average those over models).",
@@ -406,6 +409,7 @@ cv_scores = Exercise(
     "cv_scores",
     reference=reference.ridge_cv_scores,
     compare=close(rtol=1e-6),
+    batched=("X", "y"),
     hints=[
         "For one fold you need three things: its rows, all other rows, and a model that has seen only the others.",
         "With n rows and k folds, the first n % k folds hold n // k + 1 rows, the others n // k. np.array_split(np.arange(n), k) cuts just so.",

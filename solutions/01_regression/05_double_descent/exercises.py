@@ -15,6 +15,7 @@ relu_features = Exercise(
     "relu_features",
     reference=reference.hinge_features,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("x",),
     hints=[
         "p knots cut the range into how many equal gaps? Neither end is a knot.",
         "The gap is (xmax - xmin) / (p + 1), and knot j lies j gaps to the right of xmin. Row i, column j holds max(0, x_i - b_j).",
@@ -149,6 +150,7 @@ to_torch_net = Exercise(
     reference=_net_values,
     compare=close(rtol=1e-6, atol=1e-9),
     limit=4.0,  # the first use of torch.nn
+    batched=("b", "beta", "x"),
     hints=[
         "A Linear layer computes z Wᵀ + bias. Which W and which bias turn one number x into x - b_1, …, x - b_p?",
         "First layer: weight of shape (p, 1), all ones, bias -b. Second layer: weight of shape (1, p) holding the slope changes, bias β_0.",
@@ -268,6 +270,7 @@ nullspace_part = Exercise(
     "nullspace_part",
     reference=reference.unseen_part,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("X", "beta"),
     hints=[
         "beta is the sum of two orthogonal parts. One is a combination of the rows of X: which combination of rows lies nearest to beta?",
         "Find the smallest vector v with X v = X beta: it is that combination of rows, and the pseudo-inverse of X finds it. What is left of beta is the answer.",
@@ -393,6 +396,7 @@ double_descent = Exercise(
     reference=reference.knot_sweep,
     compare=close(rtol=1e-4, atol=1e-8),
     limit=6.0,  # the first use of scikit-learn
+    batched=("x", "x_new", "y", "y_new"),
     hints=[
         "For one p you need the features of the training inputs, weights fitted to y, and the features of the new inputs. The intercept must cost nothing: what happens to it when y and every column have mean 0?",
         "Centre: F = dd.hinges(x, p), middle = F.mean(0). The slopes are pinv(F - middle, rcond=1e-12) @ (y - y.mean()). A prediction at features G is y.mean() + (G - middle) @ slopes.",
@@ -619,6 +623,7 @@ schoenberg_whitney = Exercise(
     "schoenberg_whitney",
     reference=reference.hats_taken,
     compare=exact(),
+    batched=("b", "x"),
     hints=[
         "Write down, for every hat, the open interval where it is not 0. There are p + 1 of them; the first has no left end, the last two have no right end.",
         "low = [-inf, b_1, …, b_p] and high = [b_2, …, b_p, inf, inf]. Sort x. Keep the number of the next free hat, and skip hats until one has low < x_i < high.",
@@ -819,6 +824,7 @@ effective_ranks = Exercise(
     "effective_ranks",
     reference=reference.tail_ranks,
     compare=close(rtol=1e-6),
+    batched=("eigs",),
     hints=[
         "First put the eigenvalues in order, the largest first. Which of them are the tail?",
         "The tail is everything after the first k: in Python, sorted[k:]. Its first entry is λ_{k+1}.",
@@ -945,6 +951,7 @@ epicycle_fit = Exercise(
     "epicycle_fit",
     reference=reference.low_frequencies,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("points",),
     hints=[
         "Put the points into one complex array z = x + iy. The circles e^{2πikj/m} with different k are orthogonal: what is the least-squares coefficient of one of them?",
         "c_k = mean over j of z_j e^{-2πikj/m}, for the first N of k = 0, 1, -1, 2, -2, …. The curve is the sum of c_k e^{2πikj/m}.",

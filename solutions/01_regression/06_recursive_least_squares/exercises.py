@@ -31,6 +31,7 @@ joseph_update = Exercise(
     "joseph_update",
     reference=reference.joseph_update,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("K", "P", "R", "X"),
     hints=[
         "The new error is A ε - K η with A = I - KX. What is the covariance of A ε, and what of K η?",
         "Two independent pieces, so their covariances add: A stands on both sides of P, and K on both sides of R.",
@@ -127,6 +128,7 @@ optimal_gain = Exercise(
     "optimal_gain",
     reference=reference.optimal_gain,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("P", "R", "X"),
     hints=[
         "Set the derivative to zero and collect all terms with K on one side. What multiplies K?",
         "K (X P Xᵀ + R) = P Xᵀ. The bracket is the covariance of the innovation, m × m.",
@@ -230,6 +232,7 @@ woodbury = Exercise(
     "woodbury",
     reference=reference.woodbury,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("A_inv", "B", "C", "D"),
     hints=[
         "Read the right side of the lemma with A_inv wherever A⁻¹ stands. Which matrix is left to invert, and of which size?",
         "The bracket is D - C A⁻¹ B, m × m. A⁻¹ B stands before its inverse, C A⁻¹ after it.",
@@ -323,6 +326,7 @@ info_update = Exercise(
     "info_update",
     reference=reference.info_update,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("P", "R", "X"),
     hints=[
         "Call P⁻¹ the information that you have. What does a measurement do to it: multiply, subtract or add?",
         "The measurement brings the information Xᵀ R⁻¹ X. Add it to P⁻¹; the new covariance is the inverse of the sum.",
@@ -421,9 +425,10 @@ def _(P, X, R):
 scalar_rls = Exercise(
     "scalar_rls",
     reference=lambda y, theta0, P0, R: reference.scalar_stream(
-        y.double(), theta0, P0, R
+        y if y.is_floating_point() else y.double(), theta0, P0, R
     ),
     compare=close(rtol=1e-5, atol=1e-9),
+    batched=("y",),
     hints=[
         "Go through y one by one with two numbers in hand: the estimate and its variance. In which order do gain, estimate and variance change?",
         "First the gain, P / (P + R), from the old variance. Then the estimate moves by gain times surprise, and P shrinks.",
@@ -560,6 +565,7 @@ rls_polyfit = Exercise(
     "rls_polyfit",
     reference=reference.polynomial_posterior,
     compare=close(rtol=1e-5, atol=1e-8),
+    batched=("t", "y"),
     hints=[
         "Each point is one measurement with one row x = [1, t, t², …]. What are theta and P before the first point?",
         "Start from zeros and P0 times the identity. For each point: gain P x / (x P x + R), then the estimate, then P.",
@@ -707,6 +713,7 @@ RecursiveLeastSquares = Exercise(
     reference=_history,
     # 1e-5: with a single-precision prior the gain is a single-precision number.
     compare=close(rtol=1e-5, atol=1e-8),
+    batched=("P0", "R", "X", "theta0", "y"),
     hints=[
         "update needs the newest estimate and covariance: they are the last entries of the lists. Which four new things does it append?",
         "Gain from the last P; innovation y - X θ from the last θ; new θ and new P. Make new arrays: θ += … would change the entry that the list already holds.",
@@ -900,6 +907,7 @@ rls_forget = Exercise(
     "rls_forget",
     reference=reference.forgetting_fits,
     compare=close(rtol=1e-5, atol=1e-8),
+    batched=("P_rows", "y"),
     hints=[
         "Two things go from row to row: w and the inverse of M. What is M before the first row, and what is its inverse?",
         "With g = M⁻¹ p every denominator is c = λ pᵀ g + 1 - λ. The weights move by λ g / c times the surprise.",

@@ -236,6 +236,7 @@ forecaster = Exercise(
         }
     ),
     limit=6.0,
+    data_dependent="rows are looked up in the table of patients",
     hints=[
         "Start with what you have: standardise, ridge, a penalty by cross-validation. What must be kept from the training rows for the new rows?",
         "The inner function may use only numbers computed from X and y: means, standard deviations, medians for missing values, weights. "
@@ -631,6 +632,7 @@ interval = Exercise(
         }
     ),
     limit=6.0,
+    data_dependent="rows are looked up in the table of patients",
     hints=[
         "How far off are predictions for rows that the fit has not seen? The residuals of the training rows do not say: the fit has seen them.",
         "Get an honest sample of errors by cross-validation. The prediction plus and minus a quantile of their absolute values is an interval.",

@@ -28,9 +28,11 @@ def simulated(X: Tensor) -> Tensor:
     The noise is a fixed function of the row that no regression can learn (digits far behind the point),
     so that a row has one outcome wherever it is asked for.
     """
-    direction = torch.arange(1, X.shape[-1] + 1, dtype=X.dtype, device=X.device).sqrt()
-    uniform = ((X @ direction) * 1e5).remainder(1.0).clamp(1e-9, 1 - 1e-9)
-    return mean_outcome(X) + NOISE_SD * math.sqrt(2) * torch.erfinv(2 * uniform - 1)
+    rows = X.double()  # single precision holds no digits that far behind the point
+    direction = torch.arange(1, X.shape[-1] + 1, dtype=rows.dtype, device=X.device)
+    uniform = ((rows @ direction.sqrt()) * 1e5).remainder(1.0).clamp(1e-9, 1 - 1e-9)
+    noise = NOISE_SD * math.sqrt(2) * torch.erfinv(2 * uniform - 1)
+    return mean_outcome(X) + noise.to(X.dtype)
 
 
 def outcomes(X: Tensor) -> Tensor:
@@ -54,7 +56,7 @@ def outcomes(X: Tensor) -> Tensor:
     return simulated(X)
 
 
-def ridge(X: Tensor, y: Tensor, lam: float) -> tuple[Tensor, Tensor]:
+def ridge(X: Tensor, y: Tensor, lam: float | Tensor) -> tuple[Tensor, Tensor]:
     """Ridge with a free intercept: minimises ‖y - b - Xw‖² + lam ‖w‖². X (n, d), y (n,) -> b (), w (d,)."""
     centre, mean = X.mean(0), y.mean()
     A = X - centre
@@ -73,7 +75,7 @@ def penalty_costs(X: Tensor, y: Tensor, lams: Tensor) -> Tensor:
     truth[:used] = torch.tensor(_WEIGHTS[:used], dtype=X.dtype, device=X.device)
     costs = []
     for lam in lams:
-        b, w = ridge(X, y, float(lam))
+        b, w = ridge(X, y, lam)
         costs.append(NOISE_SD**2 + (w - truth).square().sum() + (b - _LEVEL).square())
     return torch.stack(costs)
 

@@ -21,6 +21,7 @@ recover = Exercise(
     "recover",
     reference=reference.affine_parts,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("w",),
     hints=[
         "Which single call tells you b? What does f give at a unit vector, and what is in it besides w_j?",
         "f(0) = b. f(e_j) = w_j + b, where e_j is row j of np.eye(d). Two unknowns, two probes.",
@@ -106,6 +107,7 @@ signed_distance = Exercise(
     "signed_distance",
     reference=reference.signed_distances,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "w"),
     hints=[
         "The score grows if (w, b) is doubled, the distance must not. What do you divide by?",
         "Distance: the score over the length of w alone. Label: +1 where the score is above 0, else -1.",
@@ -248,6 +250,7 @@ perceptron = Exercise(
     "perceptron",
     reference=_run,
     compare=close(rtol=1e-6, atol=1e-9),
+    data_dependent="the result lists the steps that were mistakes",
     hints=[
         "For each step: which row, is it a mistake, and if so what are the next w and b? Keep lists that start with w0 and b0.",
         "for t, i in enumerate(order): the mistake test is y[i] * (X[i] @ w + b) <= 0 with the latest w and b. Only then append.",
@@ -484,6 +487,7 @@ novikoff = Exercise(
     "novikoff",
     reference=reference.mistake_bound,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "b", "w", "y"),
     hints=[
         "The theorem speaks of lifted rows (x, 1) and of a v = (w, b) of length 1. Which lengths does that change?",
         "gamma = min of y * (X @ w + b), over the length of (w, b). C is the largest length of a row (x, 1).",
@@ -610,6 +614,7 @@ logistic_step = Exercise(
     "logistic_step",
     reference=reference.logistic_step,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("w", "x"),
     hints=[
         "Both kinds of step have one form, w + (y - p) x. Only p differs.",
         "Soft: p = 1 / (1 + exp(-score)). Hard: p = 1 if the score is above 0, else 0.",
@@ -716,6 +721,7 @@ separable = Exercise(
     },
     compare=exact(),
     limit=5.0,  # SciPy's solvers are imported in the first case
+    batched=("X", "y"),
     hints=[
         "Two linear programmes, one for each kind of proof. Exactly one of them has a solution. Which bounds does linprog "
         "put on its variables if you say nothing?",
@@ -906,6 +912,7 @@ ovo_predict = Exercise(
     ),
     compare=close(rtol=1e-6, atol=1e-9),
     limit=4.0,
+    data_dependent="the largest label says how many classes there are",
     hints=[
         "For one pair k < l you need: the rows of these two classes, labels +1 for k and -1 for l, a fit, and the sign of the new scores.",
         "votes is an (m, c) array of zeros. Where the score is above 0, column k gets one more, elsewhere column l.",

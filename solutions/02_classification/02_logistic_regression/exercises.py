@@ -41,10 +41,14 @@ def _sure(rng):
 sigmoid = Exercise(
     "sigmoid",
     reference=lambda z: dict(
-        value=reference.sigmoid(torch.as_tensor(z, dtype=torch.float64)), overflow=False
+        value=reference.sigmoid(
+            z if torch.is_tensor(z) else torch.tensor(z, dtype=torch.float64)
+        ),
+        overflow=False,
     ),
     # the left tail is asked to a relative error, as its logarithm is a loss; below 1e-300 anything goes
     compare=parts(value=close(rtol=1e-9, atol=1e-300), overflow=exact()),
+    batched=("z",),
     hints=[
         "exp overflows above 709, and underflows harmlessly to 0 below -745. Which of exp(z) and exp(-z) is safe for z > 0, and which for z < 0?",
         "exp(-|z|) is always safe. Write σ(z) with it twice: once for z >= 0, once for z < 0 (multiply numerator and denominator by exp(z)).",
@@ -157,6 +161,7 @@ log_likelihood = Exercise(
     "log_likelihood",
     reference=reference.log_likelihood,
     compare=close(rtol=1e-9, atol=1e-12),
+    batched=("X", "w", "y"),
     hints=[
         "Write the log-probability of one label with its score s: y s - log(1 + exp(s)). Which part overflows for a large s?",
         "log(1 + exp(s)) is the logarithm of a sum of two exponentials, exp(0) + exp(s). NumPy has a function for just that.",
@@ -279,6 +284,7 @@ nll_grad = Exercise(
     "nll_grad",
     reference=reference.nll_grad,
     compare=close(rtol=1e-7, atol=1e-10),
+    batched=("X", "w", "y"),
     hints=[
         "Two factors meet by the chain rule: how the loss of one row changes with its score, and how the score changes with w.",
         "The loss of row i changes with its score by p_i - y_i, the score changes with w by x_i. Average the products over the rows.",
@@ -408,6 +414,7 @@ newton = Exercise(
     reference=reference.newton_path,
     # the reference takes another road (QR of weighted rows); six steps keep ten digits
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("X", "y"),
     hints=[
         "One step needs the gradient g and the Hessian H of the whole objective, penalty included, at the last point. Both are means over the rows.",
         "D is diagonal: 0 for the intercept, lam for the others. g = X.T @ (p - y) / n + D w and H = X.T @ (v * X) / n + D, where v = p (1 - p) weighs the rows.",
@@ -594,6 +601,7 @@ decide = Exercise(
     "decide",
     reference=reference.decisions,
     compare=exact(),
+    batched=("X", "w"),
     hints=[
         "The text gives the average cost of saying 1 and of saying 0. Both depend on p: which rises with p, which falls?",
         "Set the two costs equal, (1 - p) c_fp = p c_fn, and solve for p. On which side of that p is saying 1 cheaper?",
@@ -699,6 +707,7 @@ reliability = Exercise(
     "reliability",
     reference=reference.reliability,
     compare=close(rtol=1e-9, atol=1e-12),
+    batched=("p", "y"),
     hints=[
         "First find the bin of each row: with B bins, p = 0.37 belongs to bin floor(0.37 B). Which p would land in a bin that does not exist?",
         "index = floor(p * bins) as integers, at most bins - 1. Then for each bin three numbers of its rows: mean of p, mean of y, how many.",

@@ -20,6 +20,7 @@ glm_grad = Exercise(
     compare=close(
         rtol=1e-6, atol=1e-8
     ),  # central differences of the loss: right to 1e-9
+    batched=("X", "w", "y"),
     hints=[
         "All three losses share one gradient. Only one thing in it depends on the family: which?",
         "Scores first, eta = X @ w. Then the means: eta itself, expit(eta) or np.exp(eta). Then the errors, mean minus y.",
@@ -142,6 +143,7 @@ glm_step = Exercise(
     "glm_step",
     reference=reference.glm_step,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "w", "y"),
     hints=[
         "Compute four things a row: the score, the mean, the slope at the score, the variance at the mean. Slope takes the score, variance takes the mean.",
         "Two sums over rows. The score vector adds error · slope / variance times x, the information slope² / variance times the matrix x xᵀ. The step solves information · step = score vector.",
@@ -350,6 +352,7 @@ poly_features = Exercise(
     reference=reference.poly_features,
     compare=close(rtol=1e-6, atol=1e-12),
     limit=8.0,  # scikit-learn has such a function, and takes seconds to import
+    batched=("x",),
     hints=[
         "Which column must come first, and what does it hold for every x?",
         "Column k is x ** k, for k = 0, 1, …, K: that is K + 1 columns. In NumPy 0.0 ** 0 is 1.",
@@ -429,6 +432,7 @@ fit_multi = Exercise(
     reference=reference.fit_multi,
     compare=close(rtol=1e-6, atol=1e-9),
     limit=8.0,  # scikit-learn has such a model, and takes seconds to import
+    batched=("X", "Y"),
     hints=[
         "The terms of output k hold column k of W only. Which fit of Y[:, k] do you know already?",
         "Least squares for each column, the results side by side. np.linalg.lstsq takes all columns at once.",
@@ -538,6 +542,7 @@ one_hot = Exercise(
     reference=reference.one_hot,
     compare=close(rtol=0, atol=1e-12),
     limit=8.0,  # scikit-learn has such a function, and takes seconds to import
+    batched=("labels",),
     hints=[
         "How many columns does a row need when a class happens not to occur?",
         "Row n is row labels[n] of the K × K identity matrix.",
@@ -600,6 +605,7 @@ softmax = Exercise(
     "softmax",
     reference=reference.softmax,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("Z",),
     hints=[
         "np.exp(1000) is inf. Which number may you subtract from all scores of a row without changing its probabilities?",
         "Divide by T first. Then subtract each row's own maximum (keepdims=True keeps the shape), exponentiate, divide each row by its sum.",
@@ -758,6 +764,7 @@ cat_nll = Exercise(
     "cat_nll",
     reference=reference.cat_nll,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("W", "X", "Y"),
     hints=[
         "What is the log of a softmax? Take it on paper: the exponential of the numerator goes away.",
         "Row n costs logsumexp of its scores minus the score of its true class. np.sum(Y * Z, axis=1) picks that score.",
@@ -906,6 +913,7 @@ softmax_grad = Exercise(
     "softmax_grad",
     reference=reference.softmax_grad,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("W", "X", "Y"),
     hints=[
         "The pattern is that of every canonical link: features times errors. What is the error of a row with K probabilities?",
         "The errors form the table softmax(X @ W) - Y, one row an observation. The gradient has the shape of W.",

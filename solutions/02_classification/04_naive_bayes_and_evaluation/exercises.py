@@ -16,6 +16,7 @@ fit_bernoulli_nb = Exercise(
     "fit_bernoulli_nb",
     reference=reference.bernoulli_counts,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("X", "y"),
     hints=[
         "Take one class. Which rows of X belong to it, and which two counts do you need from them?",
         "N_c is the number of rows with y == c, N_cj the column sums of these rows. pi is N_c over the number of all rows. "
@@ -180,6 +181,7 @@ nb_log_posterior = Exercise(
     compare=close(
         rtol=1e-6, atol=1e-8
     ),  # sums of 10 000 logarithms, of which large parts cancel
+    batched=("X", "theta"),
     hints=[
         "Write the log joint for one row and one class first. A feature that is off says something too.",
         "All rows and classes at once: X @ log(theta).T adds the features that are on, (1 - X) @ log(1 - theta).T the others. Add log(pi).",
@@ -359,6 +361,7 @@ score = Exercise(
     "score",
     reference=reference.prediction_score,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("prediction", "y"),
     hints=[
         "Three kinds, three lines. What is the prediction for one row: a number, or a row of probabilities?",
         "mse is a mean of squared differences, rmse its root. For the accuracy, find the most probable class of each row first.",
@@ -645,6 +648,7 @@ macro_f1 = Exercise(
     "macro_f1",
     reference=reference.averaged_scores,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("C",),
     hints=[
         "Begin with one array of K precisions and one of K recalls. Which of them divides by row sums, which by column sums?",
         "Precision divides the diagonal by C.sum(axis=0), recall by C.sum(axis=1). Make 0/0 a 0 before you average. "
@@ -833,6 +837,7 @@ pr_at = Exercise(
     "pr_at",
     reference=reference.precision_recall_f1,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("scores", "y"),
     hints=[
         "Turn the scores into calls first. Then count three things: calls, cases that are 1, and cases that are both.",
         "called = scores > delta. Hits are called and 1. Precision divides the hits by the calls, recall by the ones.",
@@ -998,6 +1003,7 @@ roc = Exercise(
     "roc",
     reference=reference.roc_points,
     compare=close(rtol=1e-6, atol=1e-12),
+    data_dependent="the curve has a point for each distinct score",
     hints=[
         "Draw the example by hand: one point for 0.9, one for both 0.6 together, one for 0.2. Where does the curve start?",
         "np.unique(scores)[::-1] lists the distinct scores from above. For each, tpr is the share of the ones with score >= t, fpr the share of the zeros.",

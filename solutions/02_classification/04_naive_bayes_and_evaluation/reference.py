@@ -90,7 +90,12 @@ def prediction_score(y: Tensor, prediction: Tensor, kind: str) -> Tensor:
 
 def confusion_counts(y: Tensor, yhat: Tensor, K: int) -> Tensor:
     """Rows actual, columns predicted: entry (a, b) counts the cases of class a called b. (n,), (n,) -> (K, K)."""
-    return torch.bincount(y.long() * K + yhat.long(), minlength=K * K).reshape(K, K)
+    cells = y.long() * K + yhat.long()
+    return (
+        cells.new_zeros(K * K)
+        .scatter_add(0, cells, torch.ones_like(cells))
+        .reshape(K, K)
+    )
 
 
 def ratio(part: Tensor, whole: Tensor) -> Tensor:
@@ -136,17 +141,3 @@ def roc_points(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     tpr = torch.cat([start, called[:, y == 1].mean(-1)])
     fpr = torch.cat([start, called[:, y == 0].mean(-1)])
     return fpr, tpr, torch.trapezoid(tpr, fpr)
-
-
-# ---------------------------------------------------------------- uncertainty
-
-
-def wilson_interval(right: Tensor, M: int, z: float = 1.96) -> tuple[Tensor, Tensor]:
-    """Wilson's interval for a success chance after `right` of M successes; right (*batch,) -> low, high.
-
-    It holds all p with |right / M - p| <= z sqrt(p (1 - p) / M).
-    """
-    share = right / M
-    centre = (share + z**2 / (2 * M)) / (1 + z**2 / M)
-    half = z / (1 + z**2 / M) * (share * (1 - share) / M + (z / (2 * M)) ** 2).sqrt()
-    return centre - half, centre + half

@@ -25,6 +25,7 @@ stratified = Exercise(
         "neighbours in the table": False,
     },
     compare=exact(),
+    data_dependent="Python's round says how many rows are tested",
     hints=[
         "Where few are ill, a random split may put none of them into the test set. What if you split the ill and the healthy separately?",
         "For each class: its row numbers, shuffled; the first k of them are test rows. k differs from class to class.",
@@ -205,6 +206,7 @@ classifier = Exercise(
         }
     ),
     limit=8.0,
+    data_dependent="rows are looked up in the table of tumours",
     hints=[
         "Logistic regression on standardised features is a good start. What happens to its weights where a line separates the classes, and what stops that?",
         "Keep mean and sd of the training rows for the new rows. Add a penalty λ‖w‖² to the negative log-likelihood, so that the weights stay finite.",
@@ -631,6 +633,7 @@ rate_interval = Exercise(
             "from 0 to 1, low before high": exact(),
         }
     ),
+    data_dependent="SciPy takes the shares one by one, as numbers",
     hints=[
         "All 30 of 30 ill patients were found. Is the true share 100 %, for sure? What does your interval say there?",
         "The interval k/n ± z √(k/n (1 - k/n) / n) has width 0 at k = n. Look for one that does not: Wilson, Clopper and Pearson, Jeffreys.",
@@ -744,6 +747,7 @@ mcnemar = Exercise(
     "mcnemar",
     reference=reference.mcnemar,
     compare=close(rtol=1e-6, atol=1e-9),
+    data_dependent="SciPy's binomial test takes counts",
     hints=[
         "Rows that both get right, or both wrong, say nothing on which one is better. Which rows are left?",
         "Count the rows that only a gets right and those that only b gets right. If both are equally good, a coin decides each of them.",

@@ -23,8 +23,10 @@ def simulated(X: Tensor) -> Tensor:
     The luck is a fixed function of the row that nothing can learn (digits far behind the point),
     so that a row has one label wherever it is asked for.
     """
-    direction = torch.arange(2, X.shape[-1] + 2, dtype=X.dtype, device=X.device).sqrt()
-    return (((X @ direction) * 1e5).remainder(1.0) < chance(X)).to(torch.int64)
+    rows = X.double()  # single precision holds no digits that far behind the point
+    direction = torch.arange(2, X.shape[-1] + 2, dtype=rows.dtype, device=X.device)
+    luck = ((rows @ direction.sqrt()) * 1e5).remainder(1.0)
+    return (luck < chance(rows)).to(torch.int64)
 
 
 def labels(X: Tensor) -> Tensor:
@@ -51,10 +53,8 @@ def lowest_cost(p: Tensor, y: Tensor, miss: float, alarm: float) -> Tensor:
 
 def exact_interval(k: int, n: int, level: float) -> tuple[float, float]:
     """Clopper and Pearson's interval for a share, from k of n: never covers less than `level`."""
-    tail = (1 - level) / 2
-    low = 0.0 if k == 0 else float(stats.beta.ppf(tail, k, n - k + 1))
-    high = 1.0 if k == n else float(stats.beta.ppf(1 - tail, k + 1, n - k))
-    return low, high
+    low, high = stats.binomtest(k, n).proportion_ci(level, method="exact")
+    return float(low), float(high)
 
 
 def mean_width(n: int, level: float, shares: Tensor) -> float:

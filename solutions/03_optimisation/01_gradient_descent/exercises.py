@@ -32,6 +32,7 @@ gd = Exercise(
     compare=close(
         rtol=1e-6, atol=1e-8
     ),  # the reference takes powers of eigenvalues, the loop multiplies
+    data_dependent="the path ends where the gradient is small",
     hints=[
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
         "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
@@ -117,152 +118,75 @@ def _(rng):
     )
 
 
-@gd.wrong(
-    "steps uphill",
-    advice="Does your path go up or down? The gradient points to where f grows.",
+gd.mistakes(
+    {
+        "steps uphill": (
+            "- t * g",
+            "+ t * g",
+            "Does your path go up or down? The gradient points to where f grows.",
+        ),
+        "every row is the last point": (
+            "np.array(path)",
+            "np.array([path[-1]] * len(path))",
+            "`x -= …` changes the array that is already in your list. Look at path[0] after the loop: is it still x0?",
+        ),
+        "the start is missing": (
+            "np.array(path)",
+            "np.array(path[1:]).reshape(-1, len(x0))",
+            "The path begins with x0: k steps make k + 1 rows.",
+        ),
+        "the gradient is taken once, at the start": (
+            "grad(path[-1])",
+            "grad(x0)",
+            "The slope changes on the way. At which point do you evaluate the gradient in the second step?",
+        ),
+        "steps of length t": (
+            "t * g)",
+            "t * g / np.linalg.norm(g))",
+            "How long should a step be where the slope is small? The update multiplies t by the whole gradient, not by its direction only.",
+        ),
+        "the squared norm is compared with tol": (
+            "np.linalg.norm(g)",
+            "g @ g",
+            "Your path stops too early. Is it the norm, or its square, that has to reach tol?",
+        ),
+        "the largest entry is compared with tol": (
+            "np.linalg.norm(g)",
+            "np.abs(g).max()",
+            "tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
+        ),
+        "the sum of the entries is compared with tol": (
+            "np.linalg.norm(g)",
+            "np.abs(g).sum()",
+            "Which norm adds up absolute values, and which is a length?",
+        ),
+        "the step is compared with tol": (
+            "np.linalg.norm(g)",
+            "np.linalg.norm(t * g)",
+            "Small is asked of the gradient, not of the change of x: t should play no part in the test.",
+        ),
+        "a gradient that is exactly tol does not stop": (
+            "<= tol",
+            "< tol",
+            "With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
+        ),
+        "tol is never looked at": (
+            "np.linalg.norm(g) <= tol",
+            "False",
+            "When the gradient is small enough, the path ends early. Where is tol in your loop?",
+        ),
+        "one step too few": (
+            "range(max_steps)",
+            "range(max_steps - 1)",
+            "max_steps counts steps, not rows: k steps make k + 1 rows.",
+        ),
+        "one step after the gradient is small": (
+            "break",
+            "return np.array([*path, path[-1] - t * g])",
+            "Test the gradient before you step: a start that is already good enough gives one row.",
+        ),
+    }
 )
-def _(grad, x0, t, max_steps, tol=0.0):
-    path = [x0]
-    for _ in range(max_steps):
-        g = grad(path[-1])
-        if np.linalg.norm(g) <= tol:
-            break
-        path.append(path[-1] + t * g)
-    return np.array(path)
-
-
-@gd.wrong(
-    "every row is the last point",
-    advice="`x -= …` changes the array that is already in your list. "
-    "Look at path[0] after the loop: is it still x0?",
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    x, path = np.array(x0, float), []
-    path.append(x)
-    for _ in range(max_steps):
-        g = grad(x)
-        if np.linalg.norm(g) <= tol:
-            break
-        x -= t * g
-        path.append(x)
-    return np.array(path)
-
-
-@gd.wrong(
-    "the start is missing", advice="The path begins with x0: k steps make k + 1 rows."
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    x, path = x0, []
-    for _ in range(max_steps):
-        g = grad(x)
-        if np.linalg.norm(g) <= tol:
-            break
-        x = x - t * g
-        path.append(x)
-    return np.array(path).reshape(-1, len(x0))
-
-
-@gd.wrong(
-    "the gradient is taken once, at the start",
-    advice="The slope changes on the way. At which point do you evaluate the gradient in the second step?",
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    g, path = grad(x0), [x0]
-    for _ in range(max_steps):
-        if np.linalg.norm(g) <= tol:
-            break
-        path.append(path[-1] - t * g)
-    return np.array(path)
-
-
-@gd.wrong(
-    "steps of length t",
-    advice="How long should a step be where the slope is small? "
-    "The update multiplies t by the whole gradient, not by its direction only.",
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    path = [x0]
-    for _ in range(max_steps):
-        g = grad(path[-1])
-        if np.linalg.norm(g) <= tol:
-            break
-        path.append(path[-1] - t * g / np.linalg.norm(g))
-    return np.array(path)
-
-
-@gd.wrong(
-    "the squared norm is compared with tol",
-    advice="Your path stops too early. Is it the norm, or its square, that has to reach tol?",
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    path = [x0]
-    for _ in range(max_steps):
-        g = grad(path[-1])
-        if g @ g <= tol:
-            break
-        path.append(path[-1] - t * g)
-    return np.array(path)
-
-
-def stopping(small):
-    """Gradient descent that stops where small(gradient, tol, t)."""
-
-    def gd(grad, x0, t, max_steps, tol=0.0):
-        path = [np.array(x0, float)]
-        for _ in range(max_steps):
-            g = grad(path[-1])
-            if small(g, tol, t):
-                break
-            path.append(path[-1] - t * g)
-        return np.array(path)
-
-    return gd
-
-
-gd.wrong(
-    "the largest entry is compared with tol",
-    advice="tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
-)(stopping(lambda g, tol, t: np.abs(g).max() <= tol))
-gd.wrong(
-    "the sum of the entries is compared with tol",
-    advice="Which norm adds up absolute values, and which is a length?",
-)(stopping(lambda g, tol, t: np.abs(g).sum() <= tol))
-gd.wrong(
-    "the step is compared with tol",
-    advice="Small is asked of the gradient, not of the change of x: t should play no part in the test.",
-)(stopping(lambda g, tol, t: np.linalg.norm(t * g) <= tol))
-gd.wrong(
-    "a gradient that is exactly tol does not stop",
-    advice="With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
-)(stopping(lambda g, tol, t: np.linalg.norm(g) < tol))
-gd.wrong(
-    "tol is never looked at",
-    advice="When the gradient is small enough, the path ends early. Where is tol in your loop?",
-)(stopping(lambda g, tol, t: False))
-
-
-@gd.wrong(
-    "one step too few",
-    advice="max_steps counts steps, not rows: k steps make k + 1 rows.",
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    return stopping(lambda g, tol, t: np.linalg.norm(g) <= tol)(
-        grad, x0, t, max_steps - 1, tol
-    )
-
-
-@gd.wrong(
-    "one step after the gradient is small",
-    advice="Test the gradient before you step: a start that is already good enough gives one row.",
-)
-def _(grad, x0, t, max_steps, tol=0.0):
-    path = [x0]
-    for _ in range(max_steps):
-        g = grad(path[-1])
-        path.append(path[-1] - t * g)
-        if np.linalg.norm(g) <= tol:
-            break
-    return np.array(path)
 
 
 @gd.right("rows of one array, a while loop")
@@ -303,6 +227,7 @@ backtracking = Exercise(
     "backtracking",
     reference=lambda H, q, x, t0, beta: reference.backtracking_step(H, q, x, t0, beta),
     compare=close(rtol=1e-9),
+    batched=("H", "q", "x"),
     hints=[
         "Try t0 itself first. What does a step have to achieve to be accepted?",
         "While f at the new point is larger than f(x) minus t/2 times the squared norm of g, shrink t by the factor "
@@ -370,116 +295,60 @@ def _(rng):
     )
 
 
-@backtracking.wrong(
-    "any decrease is accepted",
-    advice="f went down, but by how much? Compare with what the tangent promises.",
+backtracking.mistakes(
+    {
+        "any decrease is accepted": (
+            "f(x) - t / 2 * (g @ g)",
+            "f(x)",
+            "f went down, but by how much? Compare with what the tangent promises.",
+        ),
+        "shrinks once only": (
+            "while",
+            "if",
+            "After one shrink, was the test passed? Look again until it is.",
+        ),
+        "the norm is not squared": (
+            "(g @ g)",
+            "np.linalg.norm(g)",
+            "Look at the units of the promised decrease: one gradient from the slope, one from the step.",
+        ),
+        "shrinks before the first test": (
+            "grad(x), t0",
+            "grad(x), beta * t0",
+            "Is t0 itself ever tried?",
+        ),
+        "asks for the whole first-order decrease": (
+            "t / 2 *",
+            "t *",
+            "A curved-up function never falls as far as its tangent. What share of it is asked for?",
+        ),
+        "the promise stays that of t0": (
+            "f(x - t * g) > f(x) - t / 2",
+            "t > 1e-60 and f(x - t * g) > f(x) - t0 / 2",
+            "A shorter step promises less. Which t belongs on the right side of the test?",
+        ),
+        "halves, whatever beta is": (
+            "beta * t",
+            "t / 2",
+            "Where does beta enter your loop?",
+        ),
+        "equality does not pass": (
+            "f(x - t * g) > f(x)",
+            "t > 1e-60 and f(x - t * g) >= f(x)",
+            "At a zero gradient both sides are equal: does your search ever end there?",
+        ),
+        "x moves while t is searched": (
+            "t = beta * t",
+            "x = x - t * g\n        g, t = grad(x), beta * t",
+            "All candidates start from the same x. Does your loop change x or its gradient?",
+        ),
+        "steps along the unit direction": (
+            "x - t * g",
+            "x - t * g / (np.linalg.norm(g) or 1.0)",
+            "The trial point is x minus t times the whole gradient, as in gradient descent itself.",
+        ),
+    }
 )
-def _(f, grad, x, t0, beta):
-    g, t = grad(x), t0
-    while f(x - t * g) > f(x):
-        t = t * beta
-    return t
-
-
-@backtracking.wrong(
-    "shrinks once only",
-    advice="After one shrink, was the test passed? Look again until it is.",
-)
-def _(f, grad, x, t0, beta):
-    g = grad(x)
-    return t0 * beta if f(x - t0 * g) > f(x) - t0 / 2 * g @ g else t0
-
-
-@backtracking.wrong(
-    "the norm is not squared",
-    advice="Look at the units of the promised decrease: one gradient from the slope, one from the step.",
-)
-def _(f, grad, x, t0, beta):
-    g, t = grad(x), t0
-    for _ in range(200):
-        if f(x - t * g) <= f(x) - t / 2 * np.linalg.norm(g):
-            break
-        t = t * beta
-    return t
-
-
-@backtracking.wrong("shrinks before the first test", advice="Is t0 itself ever tried?")
-def _(f, grad, x, t0, beta):
-    g, t = grad(x), t0 * beta
-    while f(x - t * g) > f(x) - t / 2 * g @ g:
-        t = t * beta
-    return t
-
-
-@backtracking.wrong(
-    "asks for the whole first-order decrease",
-    advice="A curved-up function never falls as far as its tangent. What share of it is asked for?",
-)
-def _(f, grad, x, t0, beta):
-    g, t = grad(x), t0
-    for _ in range(200):
-        if f(x - t * g) <= f(x) - t * g @ g:
-            break
-        t = t * beta
-    return t
-
-
-def search(f, x, g, t, beta, passes):
-    for _ in range(200):
-        if passes(t):
-            break
-        t = t * beta
-    return t
-
-
-@backtracking.wrong(
-    "the promise stays that of t0",
-    advice="A shorter step promises less. Which t belongs on the right side of the test?",
-)
-def _(f, grad, x, t0, beta):
-    g = grad(x)
-    return search(f, x, g, t0, beta, lambda t: f(x - t * g) <= f(x) - t0 / 2 * g @ g)
-
-
-@backtracking.wrong(
-    "halves, whatever beta is", advice="Where does beta enter your loop?"
-)
-def _(f, grad, x, t0, beta):
-    g = grad(x)
-    return search(f, x, g, t0, 0.5, lambda t: f(x - t * g) <= f(x) - t / 2 * g @ g)
-
-
-@backtracking.wrong(
-    "equality does not pass",
-    advice="At a zero gradient both sides are equal: does your search ever end there?",
-)
-def _(f, grad, x, t0, beta):
-    g = grad(x)
-    return search(f, x, g, t0, beta, lambda t: f(x - t * g) < f(x) - t / 2 * g @ g)
-
-
-@backtracking.wrong(
-    "x moves while t is searched",
-    advice="All candidates start from the same x. Does your loop change x or its gradient?",
-)
-def _(f, grad, x, t0, beta):
-    t, g = t0, grad(x)
-    for _ in range(200):
-        if f(x - t * g) <= f(x) - t / 2 * g @ g:
-            break
-        x = x - t * g
-        g, t = grad(x), beta * t
-    return t
-
-
-@backtracking.wrong(
-    "steps along the unit direction",
-    advice="The trial point is x minus t times the whole gradient, as in gradient descent itself.",
-)
-def _(f, grad, x, t0, beta):
-    g = grad(x)
-    u = g / (np.linalg.norm(g) or 1.0)
-    return search(f, x, g, t0, beta, lambda t: f(x - t * u) <= f(x) - t / 2 * g @ g)
 
 
 @backtracking.right("all candidates, the first that passes")
@@ -508,6 +377,7 @@ logistic_smoothness = Exercise(
     "logistic_smoothness",
     reference=lambda X, lam: reference.logistic_smoothness(X, lam),
     compare=close(rtol=1e-6),
+    batched=("X",),
     hints=[
         "The Hessian is Xᵀ D X / n + lam I with D diagonal. How large can an entry p (1 − p) of D be?",
         "Put the largest value in place of every entry of D. What is the largest eigenvalue of the matrix that is left?",
@@ -527,83 +397,60 @@ def _(rng):
     yield "all zeros: only the penalty curves", dict(X=np.zeros((3, 2)), lam=0.3)
 
 
-@logistic_smoothness.wrong(
-    "the curvature of least squares",
-    advice="The second derivative of the logistic loss is p (1 − p). How large can it get?",
+logistic_smoothness.mistakes(
+    {
+        "the curvature of least squares": (
+            "(4 * len(X))",
+            "len(X)",
+            "The second derivative of the logistic loss is p (1 − p). How large can it get?",
+        ),
+        "the sum in place of the mean": (
+            "(4 * len(X))",
+            "4",
+            "Write every row twice: the mean loss is the same. Is your L?",
+        ),
+        "the singular value is not squared": (
+            "np.linalg.eigvalsh(X.T @ X)[-1]",
+            "np.linalg.norm(X, 2)",
+            "Double X. Every second derivative gets four times as large: does yours?",
+        ),
+        "the sum of the eigenvalues": (
+            "[-1]",
+            ".sum()",
+            "The trace is a bound, but a loose one: L is the curvature in one direction, the worst.",
+        ),
+        "the penalty is left out": (
+            " + lam",
+            "",
+            "What is the second derivative of lam/2 ‖w‖² in any direction?",
+        ),
+        "the smallest eigenvalue": (
+            "[-1]",
+            "[0]",
+            "eigvalsh sorts in increasing order. Which end bounds the curvature from above?",
+        ),
+        "the longest row": (
+            "np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X))",
+            "np.sum(X**2, axis=1).max() / 4",
+            "That bounds each row's own loss, and so the mean, too. Is the bound ever reached?",
+        ),
+        "half of the penalty": (
+            "+ lam",
+            "+ lam / 2",
+            "The penalty is lam/2 ‖w‖². Differentiate it twice.",
+        ),
+        "the columns are centred first": (
+            "X.T @ X",
+            "(X - X.mean(0)).T @ X",
+            "The Hessian has X as it is. Only a covariance subtracts the mean.",
+        ),
+        "one half for p (1 − p)": (
+            "4 *",
+            "2 *",
+            "At which p is p (1 − p) largest, and what is it there?",
+        ),
+    }
 )
-def _(X, lam):
-    return np.linalg.eigvalsh(X.T @ X)[-1] / len(X) + lam
-
-
-@logistic_smoothness.wrong(
-    "the sum in place of the mean",
-    advice="Write every row twice: the mean loss is the same. Is your L?",
-)
-def _(X, lam):
-    return np.linalg.eigvalsh(X.T @ X)[-1] / 4 + lam
-
-
-@logistic_smoothness.wrong(
-    "the singular value is not squared",
-    advice="Double X. Every second derivative gets four times as large: does yours?",
-)
-def _(X, lam):
-    return np.linalg.norm(X, 2) / (4 * len(X)) + lam
-
-
-@logistic_smoothness.wrong(
-    "the sum of the eigenvalues",
-    advice="The trace is a bound, but a loose one: L is the curvature in one direction, the worst.",
-)
-def _(X, lam):
-    return (X**2).sum() / (4 * len(X)) + lam
-
-
-@logistic_smoothness.wrong(
-    "the penalty is left out",
-    advice="What is the second derivative of lam/2 ‖w‖² in any direction?",
-)
-def _(X, lam):
-    return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X))
-
-
-@logistic_smoothness.wrong(
-    "the smallest eigenvalue",
-    advice="eigvalsh sorts in increasing order. Which end bounds the curvature from above?",
-)
-def _(X, lam):
-    return np.linalg.eigvalsh(X.T @ X)[0] / (4 * len(X)) + lam
-
-
-@logistic_smoothness.wrong(
-    "the longest row",
-    advice="That bounds each row's own loss, and so the mean, too. Is the bound ever reached?",
-)
-def _(X, lam):
-    return (X**2).sum(1).max() / 4 + lam
-
-
-@logistic_smoothness.wrong(
-    "half of the penalty", advice="The penalty is lam/2 ‖w‖². Differentiate it twice."
-)
-def _(X, lam):
-    return np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X)) + lam / 2
-
-
-@logistic_smoothness.wrong(
-    "the columns are centred first",
-    advice="The Hessian has X as it is. Only a covariance subtracts the mean.",
-)
-def _(X, lam):
-    return np.linalg.norm(X - X.mean(0), 2) ** 2 / (4 * len(X)) + lam
-
-
-@logistic_smoothness.wrong(
-    "one half for p (1 − p)",
-    advice="At which p is p (1 − p) largest, and what is it there?",
-)
-def _(X, lam):
-    return np.linalg.eigvalsh(X.T @ X)[-1] / (2 * len(X)) + lam
 
 
 @logistic_smoothness.right("through the singular values")
@@ -628,6 +475,7 @@ proof_margins = Exercise(
         H, c, offset, x, x_star, t, L
     ),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("H", "c", "x", "x_star"),
     hints=[
         "Name the new point first: x_new. Then each margin is the right side minus the left side, written as in the text.",
         "Lines 1 and 2 have the same left side, f(x_new). In line 3 the left side is a gap to f(x_star), the right side a "
@@ -710,152 +558,70 @@ def _(rng):
     )
 
 
-def margins(f, grad, x, x_star, t, L, **change):
-    """The three margins with one part replaced: what a slip in that part makes of them."""
-    g = grad(x)
-    new = x - t * g
-    parts = dict(
-        parabola=f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
-        descent=f(x) - t / 2 * g @ g - f(new),
-        distance=((x - x_star) @ (x - x_star) - (new - x_star) @ (new - x_star))
-        / (2 * t)
-        - (f(new) - f(x_star)),
-    )
-    return np.array(list((parts | change).values()))
-
-
-@proof_margins.wrong(
-    "left side minus right side",
-    advice="A true line must give a margin that is zero or more.",
+proof_margins.mistakes(
+    {
+        "left side minus right side": (
+            "np.array(",
+            "-np.array(",
+            "A true line must give a margin that is zero or more.",
+        ),
+        "line 2 promises the full t ‖g‖²": (
+            "t / 2",
+            "t",
+            "In line 2, the curvature eats half of what the tangent promises.",
+        ),
+        "line 1 without the curvature term": (
+            " + L / 2 * np.sum((new - x) ** 2)",
+            "",
+            "Line 1 is a parabola, not a tangent: where is L in it?",
+        ),
+        "line 3 takes the gap before the step": (
+            "(f(new) - f(x_star))",
+            "(f(x) - f(x_star))",
+            "In line 3, which point has its gap on the left: the old one or the new one?",
+        ),
+        "line 3 forgets f(x*)": (
+            "(f(new) - f(x_star))",
+            "f(new)",
+            "The left side of line 3 is a gap. What if the smallest value of f is not 0?",
+        ),
+        "line 3 uses distances, not their squares": (
+            "np.sum((x - x_star) ** 2) - np.sum((new - x_star) ** 2)",
+            "np.linalg.norm(x - x_star) - np.linalg.norm(new - x_star)",
+            "Only squared distances come out of completing the square.",
+        ),
+        "line 1 with 1/t in place of L": (
+            "L / 2",
+            "1 / t / 2",
+            "The parabola of section 3 has 1/(2t), line 1 has the curvature of f. They agree at t = 1/L only.",
+        ),
+        "line 1 without the half": (
+            "L / 2",
+            "L",
+            "A remainder of second order has a factor in front of the curvature.",
+        ),
+        "line 2 with 1/L in place of t": (
+            "t / 2",
+            "1 / L / 2",
+            "Line 2 is for the t of the step, also where t is not 1/L.",
+        ),
+        "line 3 without the half": (
+            "(2 * t)",
+            "t",
+            "Look at the denominator of line 3 once more.",
+        ),
+        "the step is 1/L": (
+            "x - t * g",
+            "x - g / L",
+            "The new point is x − t ∇f(x), with the t that is given.",
+        ),
+        "negative margins are cut off": (
+            "np.array([line1, line2, line3])",
+            "np.maximum([line1, line2, line3], 0)",
+            "A negative margin is what shows that a line breaks: return it as it is.",
+        ),
+    }
 )
-def _(f, grad, x, x_star, t, L):
-    return -margins(f, grad, x, x_star, t, L)
-
-
-@proof_margins.wrong(
-    "line 2 promises the full t ‖g‖²",
-    advice="In line 2, the curvature eats half of what the tangent promises.",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    return margins(f, grad, x, x_star, t, L, descent=f(x) - t * g @ g - f(x - t * g))
-
-
-@proof_margins.wrong(
-    "line 1 without the curvature term",
-    advice="Line 1 is a parabola, not a tangent: where is L in it?",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    return margins(f, grad, x, x_star, t, L, parabola=f(x) - t * g @ g - f(x - t * g))
-
-
-@proof_margins.wrong(
-    "line 3 takes the gap before the step",
-    advice="In line 3, which point has its gap on the left: the old one or the new one?",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    a, b = x - x_star, x - t * g - x_star
-    return margins(
-        f,
-        grad,
-        x,
-        x_star,
-        t,
-        L,
-        distance=(a @ a - b @ b) / (2 * t) - (f(x) - f(x_star)),
-    )
-
-
-@proof_margins.wrong(
-    "line 3 forgets f(x*)",
-    advice="The left side of line 3 is a gap. What if the smallest value of f is not 0?",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    a, b = x - x_star, x - t * g - x_star
-    return margins(
-        f, grad, x, x_star, t, L, distance=(a @ a - b @ b) / (2 * t) - f(x - t * g)
-    )
-
-
-@proof_margins.wrong(
-    "line 3 uses distances, not their squares",
-    advice="Only squared distances come out of completing the square.",
-)
-def _(f, grad, x, x_star, t, L):
-    new = x - t * grad(x)
-    distance = (np.linalg.norm(x - x_star) - np.linalg.norm(new - x_star)) / (2 * t) - (
-        f(new) - f(x_star)
-    )
-    return margins(f, grad, x, x_star, t, L, distance=distance)
-
-
-@proof_margins.wrong(
-    "line 1 with 1/t in place of L",
-    advice="The parabola of section 3 has 1/(2t), line 1 has the curvature of f. They agree at t = 1/L only.",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    return margins(
-        f, grad, x, x_star, t, L, parabola=f(x) - t / 2 * g @ g - f(x - t * g)
-    )
-
-
-@proof_margins.wrong(
-    "line 1 without the half",
-    advice="A remainder of second order has a factor in front of the curvature.",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    parabola = f(x) - t * g @ g + L * t**2 * g @ g - f(x - t * g)
-    return margins(f, grad, x, x_star, t, L, parabola=parabola)
-
-
-@proof_margins.wrong(
-    "line 2 with 1/L in place of t",
-    advice="Line 2 is for the t of the step, also where t is not 1/L.",
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    return margins(
-        f, grad, x, x_star, t, L, descent=f(x) - g @ g / (2 * L) - f(x - t * g)
-    )
-
-
-@proof_margins.wrong(
-    "line 3 without the half", advice="Look at the denominator of line 3 once more."
-)
-def _(f, grad, x, x_star, t, L):
-    new = x - t * grad(x)
-    a, b = x - x_star, new - x_star
-    distance = (a @ a - b @ b) / t - (f(new) - f(x_star))
-    return margins(f, grad, x, x_star, t, L, distance=distance)
-
-
-@proof_margins.wrong(
-    "the step is 1/L", advice="The new point is x − t ∇f(x), with the t that is given."
-)
-def _(f, grad, x, x_star, t, L):
-    g = grad(x)
-    new = x - g / L
-    a, b = x - x_star, new - x_star
-    return np.array(
-        [
-            f(x) + g @ (new - x) + L / 2 * (new - x) @ (new - x) - f(new),
-            f(x) - t / 2 * g @ g - f(new),
-            (a @ a - b @ b) / (2 * t) - (f(new) - f(x_star)),
-        ]
-    )
-
-
-@proof_margins.wrong(
-    "negative margins are cut off",
-    advice="A negative margin is what shows that a line breaks: return it as it is.",
-)
-def _(f, grad, x, x_star, t, L):
-    return np.maximum(margins(f, grad, x, x_star, t, L), 0)
 
 
 @proof_margins.right("through the move and its length")
@@ -868,7 +634,18 @@ def _(f, grad, x, x_star, t, L):
 
 @proof_margins.right("norms, in float32")
 def _(f, grad, x, x_star, t, L):
-    return margins(f, grad, x, x_star, t, L).astype(np.float32)
+    g = grad(x)
+    new = x - t * g
+    return np.array(
+        [
+            f(x) + g @ (new - x) + L / 2 * np.linalg.norm(new - x) ** 2 - f(new),
+            f(x) - t / 2 * np.linalg.norm(g) ** 2 - f(new),
+            (np.linalg.norm(x - x_star) ** 2 - np.linalg.norm(new - x_star) ** 2)
+            / (2 * t)
+            - (f(new) - f(x_star)),
+        ],
+        dtype=np.float32,
+    )
 
 
 # ------------------------------------------------------------------------------------ steps_needed
@@ -929,134 +706,65 @@ def _(rng):
     yield "near enough already", dict(m=1.0, L=10.0, t=0.3, eps=1.0)
 
 
-def count(rate, eps):
-    return (
-        0
-        if eps >= 1
-        else math.inf
-        if rate >= 1
-        else 1
-        if rate == 0
-        else math.ceil(math.log(eps) / math.log(rate))
-    )
-
-
-@steps_needed.wrong(
-    "only the flat direction",
-    advice="What happens to the steep coordinate when t is close to 2/L? "
-    "A factor of −0.9 shrinks no faster than 0.9.",
+steps_needed.mistakes(
+    {
+        "only the flat direction": (
+            "max(abs(1 - t * m), abs(1 - t * L))",
+            "abs(1 - t * m)",
+            "What happens to the steep coordinate when t is close to 2/L? A factor of −0.9 shrinks no faster than 0.9.",
+        ),
+        "only the steep direction": (
+            "max(abs(1 - t * m), abs(1 - t * L))",
+            "abs(1 - t * L)",
+            "With a short step, which coordinate is the last to arrive?",
+        ),
+        "rounds down": (
+            "math.ceil",
+            "math.floor",
+            "After your number of steps, is rate**k really at most eps? One more?",
+        ),
+        "the rate of f, not of the distance": (
+            "max(abs(1 - t * m), abs(1 - t * L))",
+            "max(abs(1 - t * m), abs(1 - t * L)) ** 2",
+            "eps is asked of the distance. The gap of f shrinks by the square of the rate.",
+        ),
+        "divergence is not noticed": (
+            "math.inf",
+            "0 if rho == 1 else math.ceil(math.log(1 / eps) / math.log(rho))",
+            "Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.",
+        ),
+        "mixes log and log10": (
+            "math.log(eps)",
+            "math.log10(eps)",
+            "A quotient of logarithms is right in any base, as long as it is the same base twice.",
+        ),
+        "always one more": (
+            "k - 1 if rho ** (k - 1) <= eps else k",
+            "k + 1 if rho**k == eps else k",
+            "Half of it after one step: if eps is one half, how many steps are needed?",
+        ),
+        "divergence comes before eps >= 1": (
+            "if eps >= 1:",
+            "if eps >= 1 and rho < 1:",
+            "If the start is near enough already, does it matter what the steps would do?",
+        ),
+        "the rate of the best step": (
+            "max(abs(1 - t * m), abs(1 - t * L))",
+            "math.inf if t >= 2 / L else (L - m) / (L + m)",
+            "(κ − 1)/(κ + 1) belongs to t = 2/(m + L). Which t is given here?",
+        ),
+        "at least one step": (
+            "return 0",
+            "return 1",
+            "eps >= 1 needs no step: count from 0.",
+        ),
+        "the estimate log(1/eps) / (1 − rho)": (
+            "k - 1 if rho ** (k - 1) <= eps else k",
+            "math.ceil(math.log(1 / eps) / (1 - rho))",
+            "That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
+        ),
+    }
 )
-def _(m, L, t, eps):
-    return count(abs(1 - t * m), eps)
-
-
-@steps_needed.wrong(
-    "only the steep direction",
-    advice="With a short step, which coordinate is the last to arrive?",
-)
-def _(m, L, t, eps):
-    return count(abs(1 - t * L), eps)
-
-
-@steps_needed.wrong(
-    "rounds down",
-    advice="After your number of steps, is rate**k really at most eps? One more?",
-)
-def _(m, L, t, eps):
-    rate = max(abs(1 - t * m), abs(1 - t * L))
-    return (
-        0
-        if eps >= 1
-        else math.inf
-        if rate >= 1
-        else 1
-        if rate == 0
-        else math.floor(math.log(eps) / math.log(rate))
-    )
-
-
-@steps_needed.wrong(
-    "the rate of f, not of the distance",
-    advice="eps is asked of the distance. The gap of f shrinks by the square of the rate.",
-)
-def _(m, L, t, eps):
-    return count(max(abs(1 - t * m), abs(1 - t * L)) ** 2, eps)
-
-
-@steps_needed.wrong(
-    "divergence is not noticed",
-    advice="Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.",
-)
-def _(m, L, t, eps):
-    rate = max(abs(1 - t * m), abs(1 - t * L))
-    return (
-        0
-        if eps >= 1 or rate == 1
-        else 1
-        if rate == 0
-        else math.ceil(abs(math.log(eps) / math.log(rate)))
-    )
-
-
-@steps_needed.wrong(
-    "mixes log and log10",
-    advice="A quotient of logarithms is right in any base, as long as it is the same base twice.",
-)
-def _(m, L, t, eps):
-    rate = max(abs(1 - t * m), abs(1 - t * L))
-    return (
-        0
-        if eps >= 1
-        else math.inf
-        if rate >= 1
-        else 1
-        if rate == 0
-        else math.ceil(math.log10(eps) / math.log(rate))
-    )
-
-
-@steps_needed.wrong(
-    "always one more",
-    advice="Half of it after one step: if eps is one half, how many steps are needed?",
-)
-def _(m, L, t, eps):
-    rate = max(abs(1 - t * m), abs(1 - t * L))
-    if eps >= 1 or rate >= 1 or rate == 0:
-        return count(rate, eps)
-    return math.floor(math.log(eps) / math.log(rate)) + 1
-
-
-@steps_needed.wrong(
-    "divergence comes before eps >= 1",
-    advice="If the start is near enough already, does it matter what the steps would do?",
-)
-def _(m, L, t, eps):
-    rate = max(abs(1 - t * m), abs(1 - t * L))
-    return math.inf if rate >= 1 else count(rate, eps)
-
-
-@steps_needed.wrong(
-    "the rate of the best step",
-    advice="(κ − 1)/(κ + 1) belongs to t = 2/(m + L). Which t is given here?",
-)
-def _(m, L, t, eps):
-    return count(math.inf if t >= 2 / L else (L - m) / (L + m), eps)
-
-
-@steps_needed.wrong("at least one step", advice="eps >= 1 needs no step: count from 0.")
-def _(m, L, t, eps):
-    return max(1, count(max(abs(1 - t * m), abs(1 - t * L)), eps))
-
-
-@steps_needed.wrong(
-    "the estimate log(1/eps) / (1 − rho)",
-    advice="That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
-)
-def _(m, L, t, eps):
-    rate = max(abs(1 - t * m), abs(1 - t * L))
-    if eps >= 1 or rate >= 1:
-        return count(rate, eps)
-    return math.ceil(math.log(1 / eps) / (1 - rate))
 
 
 @steps_needed.right("counts the steps")
@@ -1085,6 +793,7 @@ ngd = Exercise(
     "ngd",
     reference=lambda H, c, x0, t, n_steps: reference.ngd_path(H, c, x0, t, n_steps),
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("H", "c", "x0"),
     hints=[
         "Each move has the same length t, whatever the slope. Which vector of length 1 points downhill?",
         "Divide the gradient by its own norm, unless that norm is zero: then the point stays, and the path still gets a row.",
@@ -1147,107 +856,65 @@ def _(rng):
     )
 
 
-def walk(grad, x0, t, n_steps, direction):
-    path = [x0]
-    for _ in range(n_steps):
-        path.append(path[-1] - t * direction(grad(path[-1])))
-    return np.array(path)
-
-
-@ngd.wrong(
-    "plain gradient descent",
-    advice="Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
+ngd.mistakes(
+    {
+        "plain gradient descent": (
+            " / norm if norm > 0 else path[-1]",
+            "",
+            "Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
+        ),
+        "zero divided by zero": (
+            " if norm > 0 else path[-1]",
+            "",
+            "What is g / ‖g‖ where the gradient is exactly zero? Look for nan.",
+        ),
+        "each coordinate by itself": (
+            "g / norm if norm > 0 else path[-1]",
+            "np.sign(g)",
+            "g / |g| entry by entry is a vector of signs: how long is it in two dimensions?",
+        ),
+        "divided by the squared norm": (
+            "np.linalg.norm(g)",
+            "g @ g",
+            "Which length does g / (g @ g) have?",
+        ),
+        "stops short at a zero gradient": (
+            "np.linalg.norm(g)",
+            "np.linalg.norm(g)\n        if norm == 0:\n            break",
+            "The path has n_steps + 1 rows, also when the point does not move.",
+        ),
+        "divided by the first norm": (
+            "np.linalg.norm(g)",
+            "np.linalg.norm(grad(x0))",
+            "At which point is the norm taken in the second step?",
+        ),
+        "stays where the gradient is almost zero": (
+            "norm > 0",
+            "norm > 1e-8",
+            "Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9?",
+        ),
+        "a small number added to the norm": (
+            "norm if norm > 0 else path[-1]",
+            "(norm + 1e-8)",
+            "Measure a step from a gradient of norm 1e-9: g / (‖g‖ + 1e-8) is not a unit vector there.",
+        ),
+        "only long gradients are shortened": (
+            "norm if norm > 0 else path[-1]",
+            "max(norm, 1)",
+            "That is clipping. Here a short gradient is made longer, too.",
+        ),
+        "divided by the largest entry": (
+            "np.linalg.norm(g)",
+            "np.abs(g).max()",
+            "The largest entry becomes 1, but how long is the whole vector?",
+        ),
+        "steps uphill": (
+            "- t * g",
+            "+ t * g",
+            "Which way does the gradient point: up or down?",
+        ),
+    }
 )
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, t, n_steps, lambda g: g)
-
-
-@ngd.wrong(
-    "zero divided by zero",
-    advice="What is g / ‖g‖ where the gradient is exactly zero? Look for nan.",
-)
-def _(grad, x0, t, n_steps):
-    with np.errstate(invalid="ignore"):
-        return walk(grad, x0, t, n_steps, lambda g: g / np.linalg.norm(g))
-
-
-@ngd.wrong(
-    "each coordinate by itself",
-    advice="g / |g| entry by entry is a vector of signs: how long is it in two dimensions?",
-)
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, t, n_steps, np.sign)
-
-
-@ngd.wrong("divided by the squared norm", advice="Which length does g / (g @ g) have?")
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, t, n_steps, lambda g: g / (g @ g) if g @ g > 0 else 0 * g)
-
-
-@ngd.wrong(
-    "stops short at a zero gradient",
-    advice="The path has n_steps + 1 rows, also when the point does not move.",
-)
-def _(grad, x0, t, n_steps):
-    path = [x0]
-    for _ in range(n_steps):
-        g = grad(path[-1])
-        if not np.any(g):
-            break
-        path.append(path[-1] - t * g / np.linalg.norm(g))
-    return np.array(path)
-
-
-@ngd.wrong(
-    "divided by the first norm",
-    advice="At which point is the norm taken in the second step?",
-)
-def _(grad, x0, t, n_steps):
-    norm = np.linalg.norm(grad(x0)) or 1.0
-    return walk(grad, x0, t, n_steps, lambda g: g / norm)
-
-
-@ngd.wrong(
-    "stays where the gradient is almost zero",
-    advice="Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9?",
-)
-def _(grad, x0, t, n_steps):
-    return walk(
-        grad,
-        x0,
-        t,
-        n_steps,
-        lambda g: g / max(n := np.linalg.norm(g), 1e-300) * (n > 1e-8),
-    )
-
-
-@ngd.wrong(
-    "a small number added to the norm",
-    advice="Measure a step from a gradient of norm 1e-9: g / (‖g‖ + 1e-8) is not a unit vector there.",
-)
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, t, n_steps, lambda g: g / (np.linalg.norm(g) + 1e-8))
-
-
-@ngd.wrong(
-    "only long gradients are shortened",
-    advice="That is clipping. Here a short gradient is made longer, too.",
-)
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, t, n_steps, lambda g: g / max(np.linalg.norm(g), 1.0))
-
-
-@ngd.wrong(
-    "divided by the largest entry",
-    advice="The largest entry becomes 1, but how long is the whole vector?",
-)
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, t, n_steps, lambda g: g / (np.abs(g).max() or 1.0))
-
-
-@ngd.wrong("steps uphill", advice="Which way does the gradient point: up or down?")
-def _(grad, x0, t, n_steps):
-    return walk(grad, x0, -t, n_steps, lambda g: g / (np.linalg.norm(g) or 1.0))
 
 
 @ngd.right("np.divide where the norm is positive")
@@ -1256,7 +923,10 @@ def _(grad, x0, t, n_steps):
         norm = np.sqrt((g * g).sum())
         return np.divide(g, norm, out=np.zeros_like(g), where=norm > 0)
 
-    return walk(grad, x0, t, n_steps, unit)
+    path = [x0]
+    for _ in range(n_steps):
+        path.append(path[-1] - t * unit(grad(path[-1])))
+    return np.array(path)
 
 
 @ngd.right("lists and math.hypot")
@@ -1280,6 +950,7 @@ project_ball = Exercise(
     "project_ball",
     reference=lambda y, radius: reference.project_ball(y, radius),
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("y",),
     hints=[
         "Treat a point inside and a point outside separately. Which of the two has to move?",
         "Outside: keep the direction, set the length to radius. The norm is per point: axis=-1, keepdims=True.",
@@ -1310,80 +981,55 @@ def _(rng):
     yield "the centre stays", dict(y=np.zeros((2, 3)), radius=1.0)
 
 
-@project_ball.wrong(
-    "everything goes to the sphere",
-    advice="Where is the nearest point of the ball to a point that is already in it?",
+project_ball.mistakes(
+    {
+        "everything goes to the sphere": (
+            "np.maximum(1, norm / radius)",
+            "np.where(norm > 0, norm / radius, 1)",
+            "Where is the nearest point of the ball to a point that is already in it?",
+        ),
+        "a box in place of a ball": (
+            "y / np.maximum(1, norm / radius)",
+            "np.clip(y, -radius, radius)",
+            "Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?",
+        ),
+        "one norm for the whole batch": (
+            ", axis=-1, keepdims=True",
+            "",
+            "Each row is a point of its own. Along which axis is the norm taken?",
+        ),
+        "right for radius 1 only": (
+            "norm / radius",
+            "norm",
+            "Try a ball of radius 2 and a point of length 1.5: should it move?",
+        ),
+        "one norm for each column": (
+            "axis=-1",
+            "axis=0",
+            "A point is a row. Along which axis is the norm taken?",
+        ),
+        "outside points get length 1": (
+            "np.maximum(1, norm / radius)",
+            "np.where(norm > radius, norm, 1)",
+            "On the sphere, how long is a point: 1, or radius?",
+        ),
+        "inside and outside are told by length 1": (
+            "np.maximum(1, norm / radius)",
+            "np.where(norm > 1, norm / radius, 1)",
+            "With radius 2, is a point of length 1.5 inside?",
+        ),
+        "the norm is not a length": (
+            "np.linalg.norm(y, axis=-1, keepdims=True)",
+            "np.sum(y**2, axis=-1, keepdims=True)",
+            "Take the root of the sum of squares: the new point must have length radius.",
+        ),
+        "squashes smoothly": (
+            "np.maximum(1, norm / radius)",
+            "(1 + norm / radius)",
+            "A projection leaves the inside alone, and lands exactly on the sphere from outside.",
+        ),
+    }
 )
-def _(y, radius):
-    norm = np.linalg.norm(y, axis=-1, keepdims=True)
-    return radius * y / np.where(norm > 0, norm, 1)
-
-
-@project_ball.wrong(
-    "a box in place of a ball",
-    advice="Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?",
-)
-def _(y, radius):
-    return np.clip(y, -radius, radius)
-
-
-@project_ball.wrong(
-    "one norm for the whole batch",
-    advice="Each row is a point of its own. Along which axis is the norm taken?",
-)
-def _(y, radius):
-    return y / max(1, np.linalg.norm(y) / radius)
-
-
-@project_ball.wrong(
-    "right for radius 1 only",
-    advice="Try a ball of radius 2 and a point of length 1.5: should it move?",
-)
-def _(y, radius):
-    return y / np.maximum(1, np.linalg.norm(y, axis=-1, keepdims=True))
-
-
-@project_ball.wrong(
-    "one norm for each column",
-    advice="A point is a row. Along which axis is the norm taken?",
-)
-def _(y, radius):
-    return y / np.maximum(1, np.linalg.norm(y, axis=0, keepdims=True) / radius)
-
-
-@project_ball.wrong(
-    "outside points get length 1",
-    advice="On the sphere, how long is a point: 1, or radius?",
-)
-def _(y, radius):
-    norm = np.linalg.norm(y, axis=-1, keepdims=True)
-    return np.where(norm > radius, y / np.maximum(norm, 1e-300), y)
-
-
-@project_ball.wrong(
-    "inside and outside are told by length 1",
-    advice="With radius 2, is a point of length 1.5 inside?",
-)
-def _(y, radius):
-    norm = np.linalg.norm(y, axis=-1, keepdims=True)
-    return np.where(norm > 1, radius * y / np.maximum(norm, 1e-300), y)
-
-
-@project_ball.wrong(
-    "the norm is not a length",
-    advice="Take the root of the sum of squares: the new point must have length radius.",
-)
-def _(y, radius):
-    return radius * y / np.maximum((y**2).sum(-1, keepdims=True), radius)
-
-
-@project_ball.wrong(
-    "squashes smoothly",
-    advice="A projection leaves the inside alone, and lands exactly on the sphere from outside.",
-)
-def _(y, radius):
-    norm = np.linalg.norm(y, axis=-1, keepdims=True)
-    return y * radius / (radius + norm)
 
 
 @project_ball.right("np.where on the norm")

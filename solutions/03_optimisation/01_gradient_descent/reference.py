@@ -64,7 +64,7 @@ def backtracking_step(
     enough = f(points) <= f(x.unsqueeze(-2)) - 0.5 * steps * g.square().sum(
         -1, keepdim=True
     )
-    return steps[enough.to(torch.int8).argmax(-1)]
+    return steps.take(enough.to(torch.int8).argmax(-1))
 
 
 def logistic_smoothness(X: Tensor, lam: float = 0.0) -> Tensor:

@@ -161,6 +161,7 @@ heavy_ball = Exercise(
     reference=reference.heavy_ball_on_quadratic,
     compare=close(rtol=1e-6),
     limit=PATIENT,
+    batched=("H", "b", "theta0"),
     hints=[
         "Two things travel through the loop: the place theta and the velocity v. The velocity starts at 0.",
         "In each step, first renew the velocity with the gradient at the present theta, then move theta with the new velocity.",
@@ -311,6 +312,7 @@ adagrad_step = Exercise(
     reference=reference.adagrad_step,
     compare=close(rtol=1e-6, atol=1e-12),
     limit=PATIENT,
+    batched=("G", "g", "theta"),
     hints=[
         "Try the printed formula on one parameter with g = -1. Which way does it move, and which way should it?",
         "First add the squares of the new gradient to the sum. Then move against the gradient, each coordinate divided by the root of its own sum.",
@@ -440,6 +442,7 @@ rmsprop_step = Exercise(
     reference=reference.rmsprop_step,
     compare=close(rtol=1e-6, atol=1e-12),
     limit=PATIENT,
+    batched=("g", "s", "theta"),
     hints=[
         "Only one line differs from AdaGrad: the sum of squares becomes a moving average of squares.",
         "It is the recursion of ewa, fed with g**2, with no correction. The move is AdaGrad's, with the average in place of the sum.",
@@ -569,6 +572,7 @@ adam_step = Exercise(
     reference=reference.adam_step,
     compare=close(rtol=1e-6, atol=1e-12),
     limit=PATIENT,
+    batched=("g", "m", "s", "theta"),
     hints=[
         "Renew two averages, one of g and one of g², each with its own beta. Then read both with bias correction.",
         "m_hat and s_hat serve the move only. What you return as m and s are the raw averages: the next step goes on from them.",
@@ -769,6 +773,7 @@ simplified_ratio = Exercise(
     "simplified_ratio",
     reference=reference.simplified_ratio,
     compare=close(rtol=1e-6),
+    batched=("t",),
     hints=[
         "Write out v and G after one, two and three steps with g = 1. Which well-known sum is each of them?",
         "After t steps v is g (1 + beta1 + … + beta1^(t-1)). G is g² times the same sum with beta2. The g cancels in v / sqrt(G).",
@@ -863,6 +868,7 @@ roughness = Exercise(
     reference=reference.roughness,
     # degrees: near 0 and 180 an arccos keeps half of the digits, in float32 about 0.02 degrees
     compare=within(0.05),
+    batched=("path",),
     hints=[
         "Moves, not places: np.diff(path, axis=0) has one row per move. An angle needs two moves in a row.",
         "The cosine of the angle between a and b is a @ b divided by both lengths. Skip a pair when a length is 0, then average the angles.",

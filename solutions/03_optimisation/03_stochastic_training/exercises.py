@@ -16,6 +16,7 @@ perceptron_grad = Exercise(
     "perceptron_grad",
     reference=reference.perceptron_grad,
     compare=close(rtol=1e-8),
+    batched=("w",),
     hints=[
         "Take the rows in `idx` first: `X[idx]` and `y[idx]`. On which of them is $y_i \\langle w, x_i \\rangle \\le 0$?",
         "Each mistake contributes $-y_i x_i$, each right answer contributes a zero vector. Then take the mean over all "
@@ -457,6 +458,7 @@ grad_variance = Exercise(
     "grad_variance",
     reference=reference.grad_variance,
     compare=close(rtol=1e-8),
+    batched=("G",),
     hints=[
         "Start with B = 1: one row of G, each equally likely. What is the variance of that? Then think of B independent draws.",
         "A single draw has variance $\\sigma^2$, the mean squared distance of the rows from their mean (divide by n). "
@@ -580,6 +582,7 @@ lr_schedule = Exercise(
     compare=close(
         rtol=1e-5
     ),  # the probe returns Python floats: a float32 answer must pass by this tolerance alone
+    batched=("ts",),
     hints=[
         "Two phases. Treat the warm-up first and return; what is left is the decay.",
         "For the cosine, compute the share of the decay that is done: 0 at `warmup`, 1 at `total`, and never more than 1.",

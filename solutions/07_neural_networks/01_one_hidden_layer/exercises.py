@@ -14,6 +14,7 @@ mlp1_forward = Exercise(
     "mlp1_forward",
     reference=reference.forward,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("W1", "X", "b1", "w2"),
     hints=[
         "Two layers, two lines: first the hidden values h, one row for each row of X and one column for each unit. What shape must h have?",
         "The pre-activations of all rows and units are X @ W1.T + b1, shape (n, d). Clip them at 0, entry by entry.",
@@ -152,6 +153,7 @@ collapse = Exercise(
     "collapse",
     reference=reference.collapsed,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("W1", "b1", "w2"),
     hints=[
         "Write the score of one row x as w2 · (W1 x + b1) + b2 and multiply out. Which part depends on x?",
         "w2 · (W1 x) = (W1ᵀ w2) · x: that is the vector. What is left is the bias: two terms.",
@@ -233,6 +235,7 @@ kinks = Exercise(
     "kinks",
     reference=reference.kink_rows,
     compare=unordered(rtol=1e-6, atol=1e-9),
+    data_dependent="units with weight 0 have no kink",
     hints=[
         "Where does max(0, z) bend? And what is the slope of w2 · max(0, w1 x + b1) left and right of that place, for w1 > 0 and for w1 < 0?",
         "The place solves w1 x + b1 = 0. The slope is 0 on one side and w2 w1 on the other. Right minus left: be careful with the sign when w1 is negative.",
@@ -403,6 +406,7 @@ count_regions = Exercise(
     reference=reference.region_count,
     compare=within(0.0),
     limit=4.0,
+    batched=("W", "b"),
     hints=[
         "Draw the lines one after another and keep count. When the new line crosses the earlier ones in q different points, into how many pieces do they cut it? What does each piece do to the region it runs through?",
         "So start with 1 and add 1 + q for every new line. A row of zeros is no line, and a line you have already drawn adds nothing. Parallel lines have no crossing; three lines through one point share a crossing.",
@@ -724,6 +728,7 @@ error_signal = Exercise(
     "error_signal",
     reference=reference.error_signal,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("s", "y"),
     hints=[
         "Write log p(y | s) for each kind and differentiate by s. Terms without s vanish.",
         "Gaussian: log p = -(y - s)² / (2 · variance) + constant. Bernoulli: log p = y s - log(1 + e^s), and the derivative of the last term is the sigmoid.",
@@ -849,7 +854,7 @@ def _(y, s, kind, variance):
 
 
 def _trained(X, y, W1, b1, w2, b2, eta, steps, kind, old_grad):
-    b2 = torch.as_tensor(b2, dtype=torch.float64)
+    b2 = X.new_tensor(b2)
     losses, weights = reference.trained(X, y, W1, b1, w2, b2, eta, steps, kind)
     return dict(losses=losses, weights=torch.cat([w.reshape(-1) for w in weights]))
 
@@ -1123,6 +1128,7 @@ which_move = Exercise(
     "which_move",
     reference=reference.moves,
     compare=exact(),
+    batched=("W1", "X", "b1", "w2", "y"),
     hints=[
         "You need four gradients. The text above has three of them as formulas, and b1 is a weight whose input is always 1. Or let torch find them.",
         "e = (s - y) / n, one a row. The slope by W1 and b1 has the factors e, w2 and (z > 0); that by w2 has e and h; that by b2 is the sum of e.",

@@ -24,6 +24,7 @@ jacobian = Exercise(
     "jacobian",
     reference=reference.central_jacobian,
     compare=close(rtol=1e-6, atol=1e-8),  # rounding: 1e-15 over the smallest step, 1e-3
+    batched=("A", "B", "K", "c", "x"),
     hints=[
         "Column j tells what happens to all outputs when x_j alone moves. So one loop over the inputs is enough.",
         "For each j: a copy of x with h added at place j, another with h subtracted. The difference of the two outputs, over 2h, is column j.",
@@ -179,10 +180,9 @@ def _(f, x, h=1e-5):
 
 backprop_221 = Exercise(
     "backprop_221",
-    reference=lambda w, x, t, act: reference.two_two_one(
-        w, x, torch.as_tensor(t, dtype=torch.float64), act
-    ),
+    reference=lambda w, x, t, act: reference.two_two_one(w, x, w.new_tensor(t), act),
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("w", "x"),
     hints=[
         "Go forward first and keep every number: z1, z2, h1, h2, z3, y. All that you need on the way back is among them.",
         "Backward: dz3 = (y - t) y (1 - y). The slope by w5 is dz3 times h1. What does h1 get? dz3 times w5; and z1 gets that times the slope of the activation.",
@@ -371,6 +371,7 @@ Value = Exercise(
     "Value",
     reference=lambda leaves, program, calls: reference.run_program(leaves, program),
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("leaves",),
     hints=[
         "exp shows how an operation is written: the result, the inputs, and the derivative of the result by each input. What are the two derivatives of a + b, and of a · b?",
         "backward needs an order in which a value comes after all its inputs: visit the inputs of a value first (each once), then append it. Read the list from its end: every value then has its full grad before it passes it on.",
@@ -755,6 +756,7 @@ layer_backward = Exercise(
         zip(("dW", "db", "da"), reference.layer_gradients(**inputs), strict=True)
     ),
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("W", "a", "upstream", "z"),
     hints=[
         "First bring the derivative from the output of the layer to z: which factor does unit k contribute?",
         "delta = upstream * slope(z), one number a unit. The bias adds to z directly. Weight W[k, j] multiplies a[j] and feeds unit k. And a[j] feeds every unit k, through W[k, j].",

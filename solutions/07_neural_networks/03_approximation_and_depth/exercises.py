@@ -127,6 +127,7 @@ activation = Exercise(
     "activation",
     reference=reference.activation,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("z",),
     hints=[
         "Each slope can be written with the value: of the sigmoid, p (1 - p); of tanh, 1 - t². What is that of ELU for z < 0?",
         "np.where computes both branches, so exp of a large positive z overflows in the branch that you throw away. "
@@ -288,6 +289,7 @@ step_net = Exercise(
     "step_net",
     reference=reference.step_outputs,
     compare=close(rtol=0, atol=1e-6),
+    batched=("values",),
     hints=[
         "A steep sigmoid is a step. Where must the step of point s stand, so that the sigmoid is 0 at s - 1 and 1 at s, and neither nearly ½?",
         "Half-way: sigmoid(40 (x - s + ½)). Such a neuron stays on for all later points. So by how much must the output change at point s?",
@@ -575,6 +577,7 @@ relu_interpolant = Exercise(
     "relu_interpolant",
     reference=reference.interpolant_outputs,
     compare=close(rtol=1e-5, atol=1e-4),  # weights in single precision, knots near -9
+    batched=("xs", "ys"),
     hints=[
         "Walk from left to right. At the first knot you need the right height and the right slope; at each later knot only the slope changes.",
         "A unit relu(x - knot) is silent before its knot and adds slope 1 after it. So its output weight is a change of slope. "

@@ -14,6 +14,7 @@ propagate = Exercise(
     "propagate",
     reference=reference.relu_moments,
     compare=close(rtol=1e-9, atol=0.0),
+    batched=("fan_in",),
     hints=[
         "Go layer by layer. Which moment of the inputs decides E[s²], and what does the ReLU make of E[s²]?",
         "E[s²] = fan_in · var_w · E[h²]. After the ReLU, E[h²] = E[s²] / 2 and Var h = (1/2 - 1/(2π)) E[s²].",
@@ -331,6 +332,7 @@ distinct_units = Exercise(
     "distinct_units",
     reference=reference.distinct_units,
     compare=exact(),
+    batched=("V", "W", "b"),
     hints=[
         "All numbers that belong to unit j: column j of W, entry j of b, row j of V. Put them into one vector a unit.",
         "np.vstack([W, b, V.T]) has one column a unit. How many different columns are there?",
@@ -446,6 +448,7 @@ dead_fraction = Exercise(
     "dead_fraction",
     reference=reference.dead_fraction,
     compare=close(rtol=1e-9, atol=1e-12),
+    batched=("H",),
     hints=[
         "One unit is one column. When is it dead?",
         "A column is dead if all of its entries are 0: (H == 0).all(axis=0). Then count.",
@@ -558,6 +561,7 @@ norm = Exercise(
     "norm",
     reference=reference.norm,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("A",),
     hints=[
         "Which numbers share a mean? axis=0: those of a column. axis=1: those of a row. keepdims=True keeps the shapes fit for subtraction.",
         "Without centring, the mean is not subtracted anywhere: neither above the line nor inside the mean of squares.",
@@ -716,6 +720,7 @@ norm_backward = Exercise(
     "norm_backward",
     reference=reference.norm_backward,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("A", "dY"),
     hints=[
         "Three results. beta is added in every row, gamma multiplies Y = C / s in every row: sum over the rows. For A, start with G = gamma * dY.",
         "The Jacobian (C - y yᵀ/d)/s applied to g takes two means along the axis: that of g (only with centring) and that of g·y. No matrix is needed.",
@@ -902,6 +907,7 @@ batch_norm = Exercise(
     "batch_norm",
     reference=reference.batch_norm,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("A", "mean", "var"),
     hints=[
         "Two branches. In training, normalise by the batch (your norm with axis 0), then move the running values. In evaluation, only read them.",
         "New running value = (1 - momentum) · old + momentum · that of the batch. For the running variance the batch's variance has N - 1 below the line.",
@@ -1090,6 +1096,7 @@ rmsnorm_jacobian = Exercise(
     "rmsnorm_jacobian",
     reference=reference.rms_norm_jacobian,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("h",),
     hints=[
         "y_i = h_i / r with r = √(mean(h²) + ε). Both h_i and r depend on h_j.",
         "dr/dh_j = h_j / (d r). So dy_i/dh_j = δ_ij / r - h_i h_j / (d r³).",

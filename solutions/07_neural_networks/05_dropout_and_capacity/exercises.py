@@ -16,6 +16,7 @@ dropout_moments = Exercise(
     "dropout_moments",
     reference=reference.output_moments,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("W",),
     hints=[
         "Begin with one unit and W = 1: m is 0 or 1. What are E[m] and E[m²], and what follows for Var[m]?",
         "E[m] = 1 - p and Var[m] = p(1 - p). The units are dropped independently, so the variances of the terms W_ik m_i h_i add up. "
@@ -603,6 +604,7 @@ ensemble_mean = Exercise(
     "ensemble_mean",
     reference=reference.ensemble_means,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("W",),
     hints=[
         "Make a table with one row for each mask (itertools.product((0, 1), repeat=d)) and a column of their probabilities. What must the column add up to?",
         "A mask with j zeros has probability p^j (1-p)^(d-j). Scores of all sub-networks: (masks * h) @ W. Three weighted means: of the scores, of the logarithms of the probabilities, of the probabilities.",
@@ -757,6 +759,7 @@ dropout_ridge = Exercise(
     "dropout_ridge",
     reference=reference.dropout_least_squares,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X", "y"),
     hints=[
         "For one row: the prediction under a mask has a mean and a variance. How does E[(y - random)²] split?",
         "Mean xᵀw, variance p/(1-p) Σ w_i² x_i²: the expected loss is ‖y - Xw‖² + p/(1-p) Σ_i w_i² c_i with c_i the sum of squares of column i. Set the gradient to 0.",
@@ -981,6 +984,7 @@ masked_norms = Exercise(
     "masked_norms",
     reference=reference.masked_norm_means,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("h",),
     hints=[
         "The first mean needs no enumeration: what is linear in m comes out of the mean. The second is not linear.",
         "Second mean: for each mask its probability p^(zeros) (1-p)^(ones), times sqrt(d) (m * h) / |m * h|; d is always the number of all units. The mask of zeros adds nothing.",

@@ -20,6 +20,7 @@ mlp_softmax_forward = Exercise(
     "mlp_softmax_forward",
     reference=reference.forward,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("X",),
     hints=[
         "One loop over the layers. What is different for the last one?",
         "Keep h, starting at X. Each layer makes h @ W.T + b; all but the last cut it at zero. Collect every h in a list; the last one is S.",
@@ -159,6 +160,7 @@ dxent = Exercise(
     "dxent",
     reference=reference.cross_entropy_and_signal,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("Q", "S"),
     hints=[
         "Write log p_c with scores only. Which term do all classes of a row share?",
         "log p = (s - top) - log of the row sum of exp(s - top), with top the row's maximum. The loss is the mean over rows of -Σ q log p.",
@@ -290,6 +292,7 @@ softmax_vjp = Exercise(
     "softmax_vjp",
     reference=reference.softmax_vjp,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("G", "P"),
     hints=[
         "One row first: multiply diag(p) - p pᵀ with g. Which two pieces appear?",
         "diag(p) g is p * g, entry by entry. p pᵀ g is p times one number: the mean of g under p.",
@@ -379,6 +382,7 @@ argmax_region = Exercise(
     "argmax_region",
     reference=reference.argmax_region,
     compare=exact(),
+    batched=("P",),
     hints=[
         "argmax alone names a winner even where two share the top. How do you see a shared top?",
         "Compare each row with its own maximum: how many entries reach it?",
@@ -484,6 +488,7 @@ scatter_ratio = Exercise(
     "scatter_ratio",
     reference=reference.scatter_ratio,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("H", "y"),
     hints=[
         "Give every row its class mean. Which two differences does each row then own?",
         "Within: all (h_i - own mean)², summed over rows and features. Between: all (own mean - overall mean)², summed the same way.",
@@ -614,6 +619,7 @@ class_cosines = Exercise(
     "class_cosines",
     reference=reference.class_cosines,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("H", "y"),
     hints=[
         "C class means first. From which point do you look at them?",
         "Subtract from the means their own mean (every class once, however many rows it has), then divide each by its length.",
@@ -697,6 +703,7 @@ layer_information = Exercise(
     "layer_information",
     reference=reference.layer_information,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("joint",),
     hints=[
         "Write a helper first: the mutual information of two variables from their joint table. What of entries that are 0?",
         "P(y, h) after a layer M is P(y, x) @ M. For I(h; x) do the same with the joint table of x with itself: P(x) on the diagonal.",

@@ -15,6 +15,7 @@ embed = Exercise(
     "embed",
     reference=reference.embed,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("W", "ids"),
     hints=[
         "One-hot vector k times the table: which row or column of W does it pick?",
         "The words are the columns of W. NumPy takes a list of columns with W[:, ids]. What shape has that?",
@@ -92,6 +93,7 @@ embed_grads = Exercise(
     "embed_grads",
     reference=reference.bigram_grads,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("We", "Wu", "x", "y"),
     hints=[
         "First the forward pass for all pairs: H, the columns of We that x picks, one a row; the scores; their softmax P.",
         "error = onehot(y) - P, one row a pair. dWu is the sum over pairs of error times h, an outer product. Each pair sends Wuᵀ error back to column x of dWe.",
@@ -270,6 +272,7 @@ sgns_loss = Exercise(
     "sgns_loss",
     reference=reference.skipgram_loss,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("W_n", "w_c", "w_o"),
     hints=[
         "Write the dot products first: one number for the context word, l numbers for the noise words.",
         "The derivative of -log σ(z) by z is -(1 - σ(z)) = -σ(-z), and of -log σ(-z) it is σ(z). Every gradient is such a number times the other vector.",
@@ -427,6 +430,7 @@ analogy = Exercise(
     "analogy",
     reference=reference.solve_analogy,
     compare=exact(),
+    batched=("vecs",),
     hints=[
         "Which step leads from a to b? Take the same step from c.",
         "Compare the target with every row by the cosine: dot product over both lengths, 0 where a length is 0. Then strike out the three words that were asked about.",
@@ -635,6 +639,7 @@ tied_grads = Exercise(
     "tied_grads",
     reference=reference.tied_grads,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("Wa", "We"),
     hints=[
         "We is used twice: to look up x, and to score every word. Write the gradient of each use as if the other table were another matrix, then add.",
         "With error = onehot(y) - p: the output use gives the outer product of h2 and error, shape (d, V). The error reaches h2 as We @ error, and h1 through Waᵀ.",
@@ -790,6 +795,7 @@ hebb = Exercise(
     "hebb",
     reference=reference.hebbian_memory,
     compare=close(rtol=1e-6, atol=1e-12),
+    batched=("A", "B"),
     hints=[
         "The outer product b aᵀ is a matrix with as many rows as b has entries.",
         "A sum of outer products of rows is one matrix product of two tables. Which one is transposed?",
@@ -860,6 +866,7 @@ crosstalk = Exercise(
     "crosstalk",
     reference=reference.crosstalk,
     compare=close(rtol=1e-6, atol=1e-10),
+    batched=("A", "B"),
     hints=[
         "Write W a_k as a sum over the stored pairs. Which term is the one you wanted?",
         "The weights are the dot products of keys: G = A @ A.T. What must happen to its diagonal?",

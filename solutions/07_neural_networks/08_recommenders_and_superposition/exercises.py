@@ -14,6 +14,7 @@ rank_items = Exercise(
     "rank_items",
     reference=reference.rank_items,
     compare=exact(),
+    batched=("B", "a", "seen"),
     hints=[
         "Which single product gives the scores of all items at once? And what could you do to the scores of seen items so that they never win?",
         "Give seen items the score -inf. Sort the negative scores: then the best comes first. A stable sort keeps equal scores in their order.",
@@ -108,6 +109,7 @@ mf_grads = Exercise(
     "mf_grads",
     reference=reference.mf_grads,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("A", "B", "R"),
     hints=[
         "Everything passes through the error matrix E. What must stand in E where the rating is unknown, so that it adds nothing?",
         "E = R - A Bᵀ, with 0 where R is NaN (0 * NaN is NaN: choose, do not multiply). Row i of the gradient by A is minus Σ_j e_ij b_j, plus lam a_i.",
@@ -246,6 +248,7 @@ als_step = Exercise(
     reference=reference.als_step,
     compare=close(rtol=1e-6, atol=1e-9),
     limit=10.0,  # an answer may import scikit-learn's Ridge
+    batched=("B", "R"),
     hints=[
         "With B fixed the users do not know of each other. What is left for one user is a regression that you know: what are its features, and which rows does it have?",
         "For user i take the rows of B whose movies i has rated, as a feature matrix X, and the ratings as y. Ridge: (XᵀX + lam I) a = Xᵀy.",
@@ -375,6 +378,7 @@ canonical = Exercise(
     # A needless dimension has s of the size of the rounding error, and its root stands in the factors:
     # up to 1e-3 in single precision.
     compare=close(rtol=1e-5, atol=3e-3),
+    batched=("A", "B"),
     hints=[
         "The product P = A Bᵀ is all that counts. Which factorisation of P into orthonormal columns, a diagonal and orthonormal rows do you know?",
         "P = U diag(s) Vᵀ has rank at most d: keep d columns. Split each s evenly: its root goes to U and to V. Then turn signs, in both factors together.",
@@ -522,6 +526,7 @@ feedback_step = Exercise(
     "feedback_step",
     reference=reference.feedback_step,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("B", "a"),
     hints=[
         "First the shares p: a softmax of beta times the scores, mixed with the uniform distribution. Then two uses of p.",
         "Subtract the largest score before exp. The mean item under p is Bᵀp. For the diversity, p log p counts as 0 where p = 0.",
@@ -640,6 +645,7 @@ swap_attribute = Exercise(
     "swap_attribute",
     reference=reference.swap_attribute,
     compare=close(rtol=1e-6, atol=1e-8),
+    batched=("h", "new"),
     hints=[
         "You must read before you write: which coefficients does h hold now in subspace k? With overlapping subspaces, can you read one alone?",
         "Put all columns side by side and solve one least squares problem for all coefficients. Then change h only by B_k times (new - old).",
@@ -735,6 +741,7 @@ interference = Exercise(
     "interference",
     reference=reference.interference,
     compare=close(rtol=1e-6, atol=1e-9),
+    batched=("W",),
     hints=[
         "All inner products stand in one matrix, W.T @ W. Where do you find the squared lengths in it?",
         "Row i of the squared Gram matrix, without its diagonal, sums the squared inner products of w_i with the others. One more division, by ‖w_i‖²: only w_i is made a unit vector.",

@@ -538,6 +538,7 @@ train = Exercise(
         }
     ),
     limit=8.0,
+    data_dependent="rows are looked up in the tables of digits and wines",
     hints=[
         "A gradient of 25 rows costs 25, one of all rows costs them all. Which buys more progress? How many steps does the budget allow?",
         "Mini-batches drawn anew for each step, and a rate that suits them: Adam with 0.01, or momentum 0.9 with 0.05. Stop before the next batch would exceed the budget.",

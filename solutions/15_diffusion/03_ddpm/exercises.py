@@ -23,6 +23,7 @@ sample_ve = Exercise(
     "sample_ve",
     reference=reference.sample_ve_gaussian,
     compare=close(rtol=1e-6),
+    batched=("x_T",),
     hints=[
         "Count the noise: how many steps' worth does eps_model(x, t) predict, and how many steps does one pass of your loop undo?",
         "Start from the score form, x + sigma2 * score, and put in the score that belongs to a predicted noise. Watch what happens to sigma2. "
@@ -190,6 +191,7 @@ q_sample = Exercise(
     "q_sample",
     reference=reference.q_sample,
     compare=close(rtol=1e-6),
+    batched=("eps", "t", "x0"),
     hints=[
         "How much of x0 is left after t steps, and how much noise has come in? Both follow from one number, abar_t, the product of the first t values of 1 - beta.",
         "torch.cumprod(1 - betas, 0) holds abar_1, abar_2, … Each row has its own t, and the list starts at index 0. Signal and noise are scaled by square roots.",
@@ -325,6 +327,7 @@ posterior = Exercise(
     "posterior",
     reference=reference.posterior,
     compare=close(rtol=1e-6),
+    batched=("t", "x0", "xt"),
     hints=[
         "Two facts about x_{t-1}: it is a noised x_0, and x_t is a noised x_{t-1}. Write both as Gaussians in x_{t-1}. With which mean and variance?",
         "From below: mean sqrt(abar_{t-1}) x_0, variance 1 - abar_{t-1}. From above: mean x_t / sqrt(alpha_t), variance beta_t / alpha_t. "
@@ -503,6 +506,7 @@ ddpm_step = Exercise(
     "ddpm_step",
     reference=reference.ddpm_step,
     compare=close(rtol=1e-6),
+    batched=("eps_hat", "xt", "z"),
     hints=[
         "Three parts: take away the share of noise that this step added, undo the shrinking of this step, add fresh noise. Which of them uses abar and which alpha?",
         "alpha = 1 - betas[t - 1]; abar is the product of the first t of the 1 - beta. sigma2 holds variances, so its square root multiplies z. And t = 1 is special.",

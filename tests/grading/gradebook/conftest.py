@@ -5,8 +5,8 @@ import contextlib
 import pytest
 import sqlalchemy
 
-from autograder.grading import gradebook_rows
-from autograder.grading.gradebook import Book, open_gradebook
+from autograder.grading.gradebook import rows as gradebook_rows
+from autograder.grading.gradebook.book import Book, open_gradebook
 from autograder.grading.jobs import Done
 from autograder.workspace import GRADEBOOK, Workspace
 from tests.grading import postgres

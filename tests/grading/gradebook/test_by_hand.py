@@ -5,8 +5,8 @@ import datetime
 
 import pytest
 
-from autograder.grading import gradebook_rows
-from autograder.grading.gradebook import Book, BookError, open_gradebook
+from autograder.grading.gradebook import rows as gradebook_rows
+from autograder.grading.gradebook.book import Book, BookError, open_gradebook
 from autograder.grading.jobs import Done
 from tests.grading.gradebook.submissions import (
     MOST,

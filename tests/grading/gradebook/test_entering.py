@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.grading import gradebook_rows
-from autograder.grading.gradebook import Book, BookError, open_gradebook
+from autograder.grading.gradebook import rows as gradebook_rows
+from autograder.grading.gradebook.book import Book, BookError, open_gradebook
 from autograder.grading.jobs import Done
 from autograder.workspace import write_text
 from tests.grading.gradebook.submissions import changed_release, submission, without

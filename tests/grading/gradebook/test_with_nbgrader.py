@@ -11,9 +11,10 @@ import sys
 import pytest
 
 from autograder.checkdata import ROOT
-from autograder.grading import grade, gradebook_pages
-from autograder.grading.gradebook import open_gradebook
-from autograder.grading.running import Way
+from autograder.grading import grade
+from autograder.grading.dispatch.way import Way
+from autograder.grading.gradebook import pages as autograded
+from autograder.grading.gradebook.book import open_gradebook
 from autograder.results import export
 from autograder.workspace import GRADEBOOK, VARIABLE
 from tests.grading.gradebook.submissions import submission
@@ -30,7 +31,7 @@ def test_nbgraders_formgrader_sees_the_class(space, enter):
         folder = space.submitted(CHAPTER, student)
         folder.mkdir(parents=True)
         (folder / "timestamp.txt").write_text("2026-09-01 10:00:00 UTC\n")
-        gradebook_pages.write(space, submission(student), {STEM: "{}"})
+        autograded.write(space, submission(student), {STEM: "{}"})
     api = NbGraderAPI(config=space.nbgrader_config())
     rows = {row["student"]: row for row in api.get_submissions(CHAPTER)}
     assert {name: (row["score"], row["max_score"]) for name, row in rows.items()} == {

@@ -11,12 +11,10 @@ from ipywidgets import Dropdown, FloatSlider, IntSlider
 from scipy import special, stats
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from statsmodels.genmod.families import links as sm_links
-from torch.nn.functional import cross_entropy
 
 from descent.pictures.classification import generalised_linear_models as glm
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("02_classification/03_generalised_linear_models", "reference")
 
@@ -239,49 +237,7 @@ def test_a_mean_that_the_family_lacks_is_infinitely_bad():
     assert torch.isfinite(ref.nll(y, torch.full_like(y, -3.0), "gaussian")).all()
 
 
-@DTYPES
-@BATCHES
-@pytest.mark.parametrize("K", [0, 1, 4])
-def test_powers_are_numpys_vander(batch, K, dtype):
-    x = normal(*batch, 5, dtype=dtype)
-    got = ref.poly_features(x, K)
-    assert got.shape == (*batch, 5, K + 1) and got.dtype == dtype
-    flat = x.reshape(-1, 5).numpy()
-    expected = np.stack([np.vander(r, K + 1, increasing=True) for r in flat]).astype(flat.dtype)
-    torch.testing.assert_close(
-        got, torch.from_numpy(expected).reshape(got.shape), **tolerance(dtype)
-    )
-
-
-@DTYPES
-@BATCHES
-def test_several_outputs_are_scikit_learns(batch, dtype):
-    X, Y = normal(*batch, 7, 3, dtype=dtype), normal(*batch, 7, 2, dtype=dtype, seed=1)
-    got = ref.fit_multi(X, Y)
-    assert got.dtype == dtype and got.shape == (*batch, 3, 2)
-    sets = zip(X.reshape(-1, 7, 3), Y.reshape(-1, 7, 2), got.reshape(-1, 3, 2), strict=True)
-    for one_X, one_Y, W in sets:
-        theirs = LinearRegression(fit_intercept=False).fit(one_X.double(), one_Y.double())
-        expected = torch.from_numpy(theirs.coef_.T.copy()).to(dtype)
-        torch.testing.assert_close(W, expected, **tolerance(dtype))
-
-
 # ---------------------------------------------------------------- softmax
-
-
-def test_one_hot_is_torchs():
-    labels = torch.tensor([[0, 2, 1], [3, 3, 0]])
-    assert torch.equal(ref.one_hot(labels, 5), torch.nn.functional.one_hot(labels, 5).double())
-
-
-@DTYPES
-@BATCHES
-@pytest.mark.parametrize("T", [0.1, 1.0, 7.0])
-def test_softmax_is_torchs(batch, dtype, T):
-    Z = 5 * normal(*batch, 4, 3, dtype=dtype)
-    got = ref.softmax(Z, T)
-    assert got.dtype == dtype
-    torch.testing.assert_close(got, torch.softmax(Z / T, -1), **tolerance(dtype))
 
 
 @DTYPES
@@ -292,59 +248,9 @@ def test_softmax_survives_huge_scores_and_ignores_shifts(dtype):
     torch.testing.assert_close(ref.softmax(Z + 512), expected, rtol=1e-6, atol=0)
 
 
-@DTYPES
-@BATCHES
-def test_loss_and_gradient_are_torchs(batch, dtype):
-    W, X = normal(*batch, 3, 4, dtype=dtype), normal(*batch, 6, 3, dtype=dtype, seed=1)
-    labels = torch.from_numpy(np.random.default_rng(2).integers(0, 4, (*batch, 6)))
-    Y, leaf = ref.one_hot(labels, 4).to(dtype), W.clone().requires_grad_()
-    loss = cross_entropy((X @ leaf).flatten(0, -2), labels.flatten(), reduction="none")
-    loss = loss.reshape(*batch, 6).mean(-1)
-    loss.sum().backward()
-    torch.testing.assert_close(ref.cat_nll(W, X, Y), loss.detach(), **tolerance(dtype))
-    gradient = ref.softmax_grad(W, X, Y)
-    torch.testing.assert_close(gradient, leaf.grad, **tolerance(dtype))
-    zero = torch.zeros_like(gradient[..., 0])
-    torch.testing.assert_close(gradient.sum(-1), zero, **tolerance(dtype))
-
-
 def test_loss_at_zero_weights_is_log_K():
     X, Y = normal(5, 2), ref.one_hot(torch.tensor([0, 1, 2, 3, 3]), 4)
     assert ref.cat_nll(torch.zeros(2, 4).double(), X, Y).item() == pytest.approx(np.log(4))
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-def some_classes(dtype):
-    return ref.one_hot(torch.tensor([0, 1, 2, 1, 0, 2, 2]), 3).to(dtype)
-
-
-CALLS = {
-    "glm_grad": lambda t: (normal(7, 2, dtype=t), normal(7, dtype=t), normal(2, dtype=t), "poisson"),
-    "glm_step": lambda t: (
-        normal(7, 2, dtype=t), normal(7, dtype=t), normal(2, dtype=t), "bernoulli", "probit",
-    ),
-    "fit_glm": lambda t: (normal(7, 2, dtype=t), some_classes(t), "categorical", "softmax", 3),
-    "poly_features": lambda t: (normal(7, dtype=t), 3),
-    "fit_multi": lambda t: (normal(7, 2, dtype=t), normal(7, 3, dtype=t)),
-    "softmax": lambda t: (normal(7, 3, dtype=t), 0.5),
-    "one_hot": lambda t: (torch.tensor([0, 1]), 3),
-    "cat_nll": lambda t: (normal(2, 3, dtype=t), normal(7, 2, dtype=t), some_classes(t)),
-    "softmax_grad": lambda t: (normal(2, 3, dtype=t), normal(7, 2, dtype=t), some_classes(t)),
-}  # fmt: skip
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

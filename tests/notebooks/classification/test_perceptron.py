@@ -13,7 +13,6 @@ from sklearn.svm import SVC
 from descent.pictures.classification import perceptron as pw
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 spec = notebook_module("02_classification/01_perceptron", "exercises")
 ref = notebook_module("02_classification/01_perceptron", "reference")
@@ -274,53 +273,6 @@ def test_the_points_on_the_boundary_are_exactly_on_it(seed):
         length = np.linalg.norm(w)
         for distance in ((X @ w + b) / length, X @ (w / length) + b / length):
             assert np.array_equal(np.sign(distance), [0, 0, 0, 1, -1])
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "affine_parts": lambda dtype: (normal(3, dtype=dtype), normal(1, dtype=dtype)[0]),
-    "signed_distances": lambda dtype: (normal(5, 2, dtype=dtype), normal(2, dtype=dtype), 0.5),
-    "perceptron_trace": lambda dtype: (
-        whole(5, 2, dtype=dtype),
-        signs(5, dtype=dtype),
-        torch.arange(5),
-        whole(3, dtype=dtype),
-    ),
-    "mistake_bound": lambda dtype: (
-        normal(5, 2, dtype=dtype),
-        signs(5, dtype=dtype),
-        normal(2, dtype=dtype),
-        0.5,
-    ),
-    "logistic_step": lambda dtype: (
-        normal(3, dtype=dtype),
-        normal(3, dtype=dtype, seed=1),
-        torch.ones((), dtype=dtype),
-        True,
-    ),
-    "separable": lambda dtype: (normal(5, 2, dtype=dtype), signs(5, dtype=dtype)),
-    "one_vs_one_votes": lambda dtype: (
-        normal(6, 2, dtype=dtype),
-        torch.tensor([0, 1, 2, 0, 1, 2]),
-        normal(4, 2, dtype=dtype),
-        3,
-        2,
-    ),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 import torch
 from ipywidgets import FloatSlider, SelectionSlider
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from descent import data
@@ -61,17 +59,6 @@ def test_the_mean_width_is_a_mean_over_samples():
     widths = np.array([np.subtract(*ref.exact_interval(k, 12, 0.95)[::-1]) for k in range(13)])
     found = ref.mean_width(12, 0.95, torch.tensor([0.8], dtype=torch.float64))
     assert found == pytest.approx(widths[counts].mean(), rel=0.01)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_mcnemar_is_that_of_statsmodels(seed):
-    rng = np.random.default_rng(seed)
-    y, one, two = (torch.from_numpy(rng.integers(2, size=25)) for _ in range(3))
-    a, b, p_value = ref.mcnemar(y, one, two)
-    assert p_value == pytest.approx(mcnemar([[0, a], [b, 0]], exact=True).pvalue)
-    assert a + b == int((one != two).sum())
-    assert ref.mcnemar(y, one, one) == (0, 0, 1.0)
-    assert stats.binomtest(a, a + b).pvalue == pytest.approx(p_value)
 
 
 # ------------------------------------------------------------ what it draws

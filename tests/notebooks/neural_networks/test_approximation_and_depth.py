@@ -13,7 +13,6 @@ from torch.nn import functional as F
 from descent.pictures.neural_networks import approximation_and_depth as ad
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/03_approximation_and_depth", "reference")
 
@@ -71,17 +70,6 @@ def test_collapse_of_a_batch_is_the_batch_of_collapses(batch):
 TORCH = dict(
     relu=F.relu, leaky=F.leaky_relu, elu=F.elu, sigmoid=torch.sigmoid, tanh=torch.tanh
 )  # torch's leaky ReLU leaks 0.01 unless told otherwise
-
-
-@DTYPES
-@pytest.mark.parametrize("name", TORCH)
-def test_activations_and_slopes_are_torchs(name, dtype):
-    z = torch.cat([normal(40, dtype=dtype), torch.zeros(1, dtype=dtype)]).requires_grad_()
-    TORCH[name](z).sum().backward()
-    value, slope = ref.activation(name, z.detach())
-    assert value.dtype == slope.dtype == dtype
-    torch.testing.assert_close(value, TORCH[name](z).detach(), **tolerance(dtype))
-    torch.testing.assert_close(slope, z.grad, **tolerance(dtype))
 
 
 @DTYPES
@@ -212,36 +200,6 @@ def test_no_random_network_passes_the_ceiling_and_one_layer_reaches_it(sizes, rn
     assert most <= ceiling
     if len(sizes) == 3:
         assert most == ceiling
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-CALLS = {
-    "collapse": lambda dtype: stack(2, 4, 3, dtype=dtype),
-    "step_outputs": lambda dtype: (normal(5, dtype=dtype),),
-    "interpolant_outputs": lambda dtype: (
-        torch.arange(4, dtype=dtype),
-        normal(4, dtype=dtype),
-    ),
-    "tents": lambda dtype: (torch.arange(9, dtype=dtype) / 8, 3),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
-
-
-@pytest.mark.parametrize("name", TORCH)
-def test_activations_run_anywhere_and_leave_z_alone(name):
-    assert_inputs_left_alone(lambda z: ref.activation(name, z), (normal(4),))
-    assert_any_device(lambda z: ref.activation(name, z), (normal(4),))
 
 
 # ------------------------------------------------------------ what it draws

@@ -11,7 +11,6 @@ from torch import nn
 from descent.pictures.neural_networks import backpropagation as bp
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/02_backpropagation", "reference")
 
@@ -241,53 +240,6 @@ def test_large_scores_stay_finite():
         torch.zeros(1, 1), torch.tensor([[0.0, 1.0]]), [torch.zeros(1, 2)], bs, "tanh"
     )
     assert loss.item() == 1800 and dbs[0].tolist() == [1.0, -1.0]
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-CALLS = {
-    "central_jacobian": lambda dtype: (
-        normal(2, 3, dtype=dtype), normal(3, 3, dtype=dtype), normal(2, dtype=dtype),
-        normal(2, 3, dtype=dtype), normal(3, dtype=dtype), 0.1,
-    ),
-    "two_two_one": lambda dtype: (
-        normal(6, dtype=dtype), normal(2, dtype=dtype), normal(1, dtype=dtype)[0], "relu",
-    ),
-    "run_program": lambda dtype: (normal(2, dtype=dtype), PROGRAM),
-    "layer_gradients": lambda dtype: (
-        normal(2, 3, dtype=dtype), normal(3, dtype=dtype), normal(2, dtype=dtype), "tanh",
-        normal(2, dtype=dtype),
-    ),
-    "chain": lambda dtype: ([normal(2, 3, dtype=dtype), normal(1, 2, dtype=dtype)], "reverse"),
-    "mlp_gradients": lambda dtype: (
-        normal(4, 2, dtype=dtype), normal(4, 3, dtype=dtype).softmax(-1),
-        [normal(2, 3, dtype=dtype)], [normal(3, dtype=dtype)], "relu",
-    ),
-}  # fmt: skip
-
-
-def tensors(value):
-    if isinstance(value, torch.Tensor):
-        return [value]
-    return [t for v in value for t in tensors(v)] if isinstance(value, list | tuple) else []
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](torch.float64))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_results_keep_the_dtype_and_no_graph(name, dtype):
-    arguments = CALLS[name](dtype)
-    result = getattr(ref, name)(*arguments)
-    assert all(t.dtype == dtype and not t.requires_grad for t in tensors([arguments, result]))
 
 
 # ------------------------------------------------------------ what it draws

@@ -13,7 +13,6 @@ from torch.nn import functional as F
 from descent.pictures.neural_networks import dropout_and_capacity as dc
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/05_dropout_and_capacity", "reference")
 
@@ -299,59 +298,6 @@ def test_a_step_on_the_penalty_is_torchs_weight_decay():
     torch.optim.SGD([leaf], lr=eta, weight_decay=2 * lam).step()
     _, (gradient,) = ref.decayed_loss(0.0, [W], lam)
     torch.testing.assert_close(leaf.detach(), W - eta * gradient)
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "output_moments": lambda dtype: (normal(4, dtype=dtype), normal(4, 2, dtype=dtype), 0.3, True),
-    "dropout_with": lambda dtype: (
-        normal(3, 4, dtype=dtype),
-        0.4,
-        True,
-        True,
-        uniform(3, 4, dtype=dtype),
-    ),
-    "dropped_net_gradients": parameters,
-    "ensemble_means": lambda dtype: (normal(4, dtype=dtype), normal(4, 2, dtype=dtype), 0.3),
-    "masked_norm_means": lambda dtype: (normal(4, dtype=dtype), 0.3),
-    "dropout_least_squares": lambda dtype: (
-        normal(6, 3, dtype=dtype),
-        normal(6, dtype=dtype, seed=1),
-        0.3,
-    ),
-    "decayed_loss": lambda dtype: (
-        torch.tensor(1.0, dtype=dtype),
-        [normal(3, 2, dtype=dtype), normal(2, 2, dtype=dtype)],
-        0.1,
-    ),
-}
-
-
-def flat(result):
-    if isinstance(result, torch.Tensor):
-        return [result]
-    return [t for item in result for t in flat(item)]
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_float32_comes_back_as_float32_and_near(name):
-    one, two = (getattr(ref, name)(*CALLS[name](t)) for t in (torch.float32, torch.float64))
-    for low, high in zip(flat(one), flat(two), strict=True):
-        assert low.dtype == torch.float32
-        torch.testing.assert_close(low.double(), high, rtol=1e-4, atol=1e-5)
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float32))
 
 
 # ------------------------------------------------------------ what it draws

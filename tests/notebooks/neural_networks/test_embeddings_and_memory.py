@@ -13,7 +13,6 @@ from sklearn.metrics.pairwise import cosine_similarity
 from descent.pictures.neural_networks import embeddings_and_memory as em
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/07_embeddings_and_memory", "reference")
 
@@ -33,13 +32,6 @@ def normal(*shape, dtype=torch.float64, seed=0):
 
 
 # ---------------------------------------------------------------- look-up
-
-
-@DTYPES
-@pytest.mark.parametrize("ids", [[[3, 0], [1, 1]], [2], []], ids=str)
-def test_lookup_is_torchs_embedding_layer(ids, dtype):
-    W, ids = normal(4, 6, dtype=dtype), torch.tensor(ids, dtype=torch.long)
-    assert torch.equal(ref.embed(ids, W), torch.nn.functional.embedding(ids, W.T))
 
 
 def test_the_gradient_of_a_lookup_adds_up_repeats():
@@ -227,46 +219,6 @@ def test_the_relu_memory_is_torchs_sequential():
     torch.testing.assert_close(
         ref.relu_memory(3 * h, W_in, W_out), 3 * ref.relu_memory(h, W_in, W_out)
     )
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-WORDS = torch.tensor([0, 3, 3])
-CALLS = {
-    "embed": lambda dtype: (WORDS, normal(2, 4, dtype=dtype)),
-    "bigram_grads": lambda dtype: (
-        WORDS,
-        WORDS.flip(0),
-        normal(2, 4, dtype=dtype),
-        normal(4, 2, dtype=dtype),
-    ),
-    "skipgram_loss": lambda dtype: (
-        normal(3, dtype=dtype),
-        normal(3, dtype=dtype, seed=1),
-        normal(2, 3, dtype=dtype),
-    ),
-    "cosine": lambda dtype: (normal(3, dtype=dtype), normal(3, dtype=dtype, seed=1)),
-    "solve_analogy": lambda dtype: (normal(5, 3, dtype=dtype), 0, 1, 2),
-    "tied_grads": lambda dtype: (0, 1, normal(2, 4, dtype=dtype), normal(2, 2, dtype=dtype)),
-    "hebbian_memory": lambda dtype: (normal(4, 3, dtype=dtype), normal(4, 2, dtype=dtype)),
-    "crosstalk": lambda dtype: (normal(4, 3, dtype=dtype), normal(4, 2, dtype=dtype)),
-    "relu_memory": lambda dtype: (
-        normal(4, 3, dtype=dtype),
-        normal(5, 3, dtype=dtype),
-        normal(2, 5, dtype=dtype),
-    ),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

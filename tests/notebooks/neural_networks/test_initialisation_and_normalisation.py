@@ -15,7 +15,6 @@ from descent import data
 from descent.pictures.neural_networks import initialisation_and_normalisation as nn
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/04_initialisation_and_normalisation", "reference")
 
@@ -125,16 +124,6 @@ def test_a_draw_has_no_equal_neighbours_and_its_generator_repeats_it():
         assert torch.equal(W, again) == told["same_for_the_same_generator"]
 
 
-@BATCHES
-def test_distinct_units_are_numpys_unique_columns(batch, rng):
-    W, b, V = (torch.from_numpy(rng.integers(0, 2, (*batch, *s))) for s in ((1, 9), (9,), (9, 1)))
-    got = ref.distinct_units(W, b, V)
-    assert got.shape == batch
-    flat = zip(W.reshape(-1, 1, 9), b.reshape(-1, 9), V.reshape(-1, 9, 1), strict=True)
-    unique = [np.unique(np.vstack([w, c, v.T]), axis=1).shape[1] for w, c, v in flat]
-    assert got.flatten().tolist() == unique
-
-
 def test_copies_stay_copies_and_equal_inputs_alone_do_not():
     """Gradients by torch: two units with equal weights in and out get equal gradients; otherwise not."""
     X, target = normal(20, 3), normal(20, 2, seed=1)
@@ -160,23 +149,6 @@ def test_dead_units_are_those_without_a_gradient(batch):
 
 
 # ---------------------------------------------------------------- the norms
-
-
-@DTYPES
-@BATCHES
-def test_norms_are_torchs(batch, dtype):
-    A, gamma, beta = (normal(*batch, 7, 5, dtype=dtype) * 2 + 1, *normal(2, 5, dtype=dtype, seed=1))
-    rows = A.reshape(-1, 7, 5)
-    by_batch = [F.batch_norm(a, None, None, gamma, beta, True, 0.1, 1e-3) for a in rows]
-    cases = [
-        ((0, True, gamma, beta), torch.stack(by_batch).reshape(A.shape)),
-        ((1, True, gamma, beta), F.layer_norm(A, (5,), gamma, beta, 1e-3)),
-        ((1, False, gamma, torch.zeros_like(beta)), F.rms_norm(A, (5,), gamma, 1e-3)),
-    ]
-    for arguments, expected in cases:
-        got = ref.norm(A, *arguments, 1e-3)
-        assert got.dtype == dtype
-        torch.testing.assert_close(got, expected, **tolerance(dtype))
 
 
 def test_norm_ignores_what_it_should():
@@ -291,54 +263,6 @@ def test_a_training_batch_of_one_row_gives_beta_and_keeps_the_variance():
     torch.testing.assert_close(out[0], beta)
     torch.testing.assert_close(new_mean, 0.75 * mean + 0.25 * A[0])
     assert torch.equal(new_var, var.square())
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "relu_moments": lambda dtype: (
-        0.1,
-        torch.tensor([4, 5]),
-        torch.tensor(1.0, dtype=torch.float64),
-    ),
-    "distinct_units": lambda dtype: (
-        normal(3, 4, dtype=dtype),
-        normal(4, dtype=dtype),
-        normal(4, 2, dtype=dtype),
-    ),
-    "dead_fraction": lambda dtype: (normal(4, 3, dtype=dtype).relu(),),
-    "norm": lambda dtype: (normal(4, 3, dtype=dtype), 0, True, *normal(2, 3, dtype=dtype), 1e-5),
-    "norm_backward": lambda dtype: (
-        *normal(2, 4, 3, dtype=dtype),
-        1,
-        True,
-        normal(3, dtype=dtype),
-        1e-5,
-    ),
-    "batch_norm": lambda dtype: (
-        normal(4, 3, dtype=dtype),
-        *normal(3, 3, dtype=dtype),
-        normal(3, dtype=dtype).square(),
-        True,
-        0.1,
-        1e-5,
-    ),
-    "norm_jacobian": lambda dtype: (normal(4, dtype=dtype), True, 1e-5),
-    "rms_norm_jacobian": lambda dtype: (normal(4, dtype=dtype), 1e-5),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float32))
 
 
 # ------------------------------------------------------------ what it draws

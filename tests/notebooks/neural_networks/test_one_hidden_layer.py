@@ -13,7 +13,6 @@ from scipy.special import expit
 from descent.pictures.neural_networks import one_hidden_layer as oh
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/01_one_hidden_layer", "reference")
 
@@ -258,31 +257,6 @@ def test_moves_is_where_autograd_finds_a_slope(batch, dtype, still):
         net = module(*single)
         torch.nn.functional.mse_loss(net(x)[:, 0], t).backward()
         assert told.tolist() == [bool(p.grad.abs().max() > 1e-5) for p in net.parameters()]
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-CALLS = {
-    "forward": lambda dtype: (normal(5, 2, dtype=dtype), *network(dtype=dtype)),
-    "collapsed": lambda dtype: tuple(network(dtype=dtype)),
-    "kink_rows": lambda dtype: tuple(normal(4, dtype=dtype, seed=k) for k in range(3)),
-    "region_count": lambda dtype: (normal(4, 2, dtype=dtype), normal(4, dtype=dtype)),
-    "error_signal": lambda dtype: (normal(4, dtype=dtype), normal(4, dtype=dtype), "bernoulli"),
-    "moves": lambda dtype: (*data(dtype=dtype), *network(dtype=dtype)),
-    "trained": lambda dtype: (*data(dtype=dtype), *network(dtype=dtype), 0.1, 2, "gaussian"),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", [name for name in CALLS if name != "kink_rows"])
-def test_no_value_and_no_device_is_assumed(name):
-    """The number of kinks depends on values, so `kink_rows` cannot run on the meta device."""
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

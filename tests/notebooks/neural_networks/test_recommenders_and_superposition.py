@@ -13,7 +13,6 @@ from sklearn.linear_model import Ridge
 from descent.pictures.neural_networks import recommenders_and_superposition as rc
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/08_recommenders_and_superposition", "reference")
 
@@ -234,52 +233,6 @@ def test_regular_polygons_reach_the_lower_bound(n):
     t = 2 * torch.pi * torch.arange(n, dtype=torch.float64) / n
     _, cross = ref.interference(torch.stack([t.cos(), t.sin()]))
     torch.testing.assert_close(cross, torch.full((n,), n / 2 - 1, dtype=torch.float64))
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "rank_items": lambda dtype: (
-        normal(2, dtype=dtype),
-        normal(5, 2, dtype=dtype),
-        torch.tensor([False, True, False, False, True]),
-        2,
-    ),
-    "mf_grads": lambda dtype: (
-        normal(4, 2, dtype=dtype),
-        normal(5, 2, dtype=dtype),
-        normal(4, 5, dtype=dtype, seed=2),
-        0.3,
-    ),
-    "als_step": lambda dtype: (normal(5, 2, dtype=dtype), normal(4, 5, dtype=dtype), 0.3),
-    "canonical": lambda dtype: (normal(4, 2, dtype=dtype), normal(5, 2, dtype=dtype)),
-    "feedback_step": lambda dtype: (
-        normal(2, dtype=dtype),
-        normal(5, 2, dtype=dtype),
-        2.0,
-        0.1,
-        0.2,
-    ),
-    "swap_attribute": lambda dtype: (
-        normal(5, dtype=dtype),
-        [normal(5, 2, dtype=dtype), normal(5, 1, dtype=dtype, seed=1)],
-        0,
-        normal(2, dtype=dtype),
-    ),
-    "interference": lambda dtype: (normal(2, 4, dtype=dtype),),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

@@ -13,7 +13,6 @@ from sklearn.metrics.pairwise import cosine_similarity
 from descent.pictures.neural_networks import softmax_networks as sn
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("07_neural_networks/06_softmax_networks", "reference")
 
@@ -80,20 +79,6 @@ def test_forward_is_torch_nn(dtype, batch, sizes):
         torch.testing.assert_close(outputs[k], h, **tolerance(dtype))
     torch.testing.assert_close(P, torch.nn.Softmax(-1)(h), **tolerance(dtype))
     assert P.dtype == dtype and P.shape == (*batch, 7, sizes[-1])
-
-
-@DTYPES
-@BATCHES
-def test_loss_and_signal_are_torchs(dtype, batch):
-    S, Q = 3 * normal(*batch, 5, 4, dtype=dtype), simplex(*batch, 5, 4, dtype=dtype)
-    loss, dS = ref.cross_entropy_and_signal(S, Q)
-    assert loss.shape == batch
-    for s, q, one, slope in one_by_one(batch, S, Q, loss, dS):
-        leaf = s.clone().requires_grad_()
-        expected = torch.nn.functional.cross_entropy(leaf, q)
-        expected.backward()
-        torch.testing.assert_close(one, expected.detach(), **tolerance(dtype))
-        torch.testing.assert_close(slope, leaf.grad, **tolerance(dtype))
 
 
 def test_the_loss_survives_any_score():
@@ -230,33 +215,6 @@ def test_zeros_and_constants():
     joint = torch.diag(torch.tensor([0.5, 0.5], dtype=torch.float64))
     about_x, about_y = ref.layer_information(joint, [torch.ones(2, 1, dtype=torch.float64)])
     assert about_x.tolist() == about_y.tolist() == [1.0, 0.0]
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-CALLS = {
-    "forward": lambda dtype: (normal(4, 2, dtype=dtype), network(2, 3, 3, dtype=dtype)),
-    "cross_entropy_and_signal": lambda dtype: (normal(4, 3, dtype=dtype), simplex(4, 3, dtype=dtype)),
-    "softmax_vjp": lambda dtype: (simplex(4, 3, dtype=dtype), normal(4, 3, dtype=dtype)),
-    "argmax_region": lambda dtype: (simplex(4, 3, dtype=dtype),),
-    "scatter_ratio": lambda dtype: (normal(12, 2, dtype=dtype), labels(12)),
-    "class_cosines": lambda dtype: (normal(12, 2, dtype=dtype), labels(12), 3),
-    "layer_information": lambda dtype: (
-        simplex(8, dtype=dtype).reshape(2, 4),
-        [simplex(4, 3, dtype=dtype)],
-    ),
-}  # fmt: skip
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    assert_inputs_left_alone(getattr(ref, name), CALLS[name](dtype))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

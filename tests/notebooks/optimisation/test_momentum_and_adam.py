@@ -235,52 +235,6 @@ def test_roughness_skips_rests_and_is_zero_without_a_turn():
     assert ref.roughness(torch.tensor([[0.0, 0], [1, 0]])).item() == 0
 
 
-STEPS = [
-    (ref.ewa, lambda d: (d(6, 3), 0.9)),
-    (ref.adagrad_step, lambda d: (d(2, 3), d(2, 3), d(2, 3).square(), 0.1, 1e-8)),
-    (ref.rmsprop_step, lambda d: (d(2, 3), d(2, 3), d(2, 3).square(), 0.1, 0.9, 1e-8)),
-    (
-        ref.adam_step,
-        lambda d: (d(2, 3), d(2, 3), d(2, 3), d(2, 3).square(), 3, 0.1, 0.9, 0.99, 1e-8),
-    ),
-    (ref.heavy_ball_on_quadratic, lambda d: (d(2, 3, 3), d(2, 3), d(2, 3), 0.01, 0.9, 5)),
-    (ref.roughness, lambda d: (d(2, 7, 3),)),
-]
-EACH = pytest.mark.parametrize("function, arguments", STEPS, ids=[f.__name__ for f, _ in STEPS])
-
-
-def results(value):
-    return value if isinstance(value, tuple) else (value,)
-
-
-@DTYPES
-@EACH
-def test_arguments_are_unchanged_and_the_dtype_comes_back(function, arguments, dtype):
-    given = arguments(lambda *shape: normal(4, *shape, dtype=dtype))
-    before = [a.clone() if torch.is_tensor(a) else a for a in given]
-    for result in results(function(*given)):
-        assert result.dtype == dtype
-    for a, b in zip(given, before, strict=True):
-        assert torch.equal(a, b) if torch.is_tensor(a) else a == b
-
-
-@EACH
-def test_the_reference_runs_on_the_meta_device(function, arguments):
-    """Finds a stray device or a value read on the way, without a GPU."""
-    given = arguments(lambda *shape: torch.empty(shape, device="meta"))
-    for result in results(function(*given)):
-        assert result.device.type == "meta"
-
-
-@pytest.mark.parametrize("function, arguments", STEPS[1:4], ids=[f.__name__ for f, _ in STEPS[1:4]])
-def test_a_batch_is_a_loop(function, arguments):
-    given = arguments(lambda *shape: normal(4, *shape))
-    for row in range(2):
-        alone = function(*[a[row] if torch.is_tensor(a) else a for a in given])
-        for whole, one in zip(results(function(*given)), results(alone), strict=True):
-            torch.testing.assert_close(whole[row], one, rtol=0, atol=0)
-
-
 def test_the_long_line_asks_for_clipped_cosines():
     """Whatever the generator, an arccos without clipping is nan on some long line of the exercise."""
     for seed in range(100):

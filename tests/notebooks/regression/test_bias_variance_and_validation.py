@@ -15,7 +15,6 @@ from torch.nn.functional import cross_entropy
 from descent.pictures.regression import bias_variance_and_validation as ms
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("01_regression/04_bias_variance_and_validation", "reference")
 
@@ -207,36 +206,6 @@ def test_expected_best_agrees_with_simulation(rng):
 @pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
 def test_one_model_is_worth_what_it_is(p):
     assert ref.expected_best_error(p, 17, 1).item() == pytest.approx(p, abs=1e-12)
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-CALLS = {
-    "squared_error_terms": lambda dtype: (normal(4, 3, dtype=dtype), normal(3, dtype=dtype)),
-    "conditional_means": lambda dtype: (simplex(4, 3, dtype=dtype) / 4, normal(4, 3, dtype=dtype)),
-    "cross_entropy_terms": lambda dtype: (simplex(4, 3, dtype=dtype), simplex(3, dtype=dtype)),
-    "ridge_cv_scores": lambda dtype: (normal(7, 2, dtype=dtype), normal(7, dtype=dtype), 3, 0.1),
-    "best_of_log_uniform": lambda dtype: (normal(5, dtype=dtype), normal(5, 2, dtype=dtype)),
-    "log_uniform": lambda dtype: (
-        torch.tensor([0.1], dtype=dtype),
-        torch.tensor([2.0], dtype=dtype),
-        simplex(4, 1, dtype=dtype),
-    ),
-    "expected_best_error": lambda dtype: (torch.tensor([0.2], dtype=dtype), 10, 3),
-}
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

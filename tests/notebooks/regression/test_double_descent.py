@@ -8,7 +8,6 @@ import pytest
 import torch
 from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider, SelectionSlider
 from scipy.interpolate import CubicSpline, make_smoothing_spline
-from scipy.linalg import null_space
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import SplineTransformer
 
@@ -16,7 +15,6 @@ from descent import data
 from descent.pictures.regression import double_descent as dd
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("01_regression/05_double_descent", "reference")
 
@@ -79,18 +77,6 @@ def test_the_spline_is_the_broken_line_through_its_knots(batch, dtype):
 
 
 # ---------------------------------------------------------------- what the data cannot see
-
-
-@DTYPES
-@pytest.mark.parametrize("n, d, rank", [(3, 6, 3), (6, 3, 3), (4, 6, 2), (2, 4, 0)])
-def test_the_unseen_part_is_scipys_projection(n, d, rank, dtype):
-    X = normal(n, rank, dtype=dtype) @ normal(rank, d, dtype=dtype, seed=1)
-    beta = normal(d, dtype=dtype, seed=2)
-    got = ref.unseen_part(beta, X)
-    free = null_space(X.double().numpy(), rcond=1e-5)
-    assert free.shape[1] == d - rank and got.dtype == dtype
-    expected = torch.from_numpy(free @ (free.T @ beta.double().numpy())).to(dtype)
-    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4 if dtype == torch.float32 else 1e-9)  # fmt: skip
 
 
 @BATCHES
@@ -270,35 +256,6 @@ def test_the_error_never_rises_with_the_number_of_circles():
     errors = [(ref.low_frequencies(points, N) - points).square().sum().item() for N in range(1, 10)]
     assert all(later <= earlier + 1e-12 for earlier, later in zip(errors, errors[1:], strict=False))
     assert errors[-1] < 1e-24
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-def calls(dtype):
-    x, b = jittered(n=5, dtype=dtype), torch.tensor([0.2, 0.5, 0.8], dtype=dtype)
-    y = normal(5, dtype=dtype)
-    return {
-        "hinge_features": (x, 3, 0.0, 1.0),
-        "spline_values": (0.5, normal(3, dtype=dtype), b, x),
-        "unseen_part": (normal(4, dtype=dtype), normal(2, 4, dtype=dtype)),
-        "knot_sweep": (x, y, x.flip(0), y, [0, 2, 9]),
-        "hats_taken": (x, b),
-        "tail_ranks": (normal(5, dtype=dtype).square(), 1),
-        "low_frequencies": (normal(6, 2, dtype=dtype), 3),
-    }
-
-
-@DTYPES
-@pytest.mark.parametrize("name", calls(torch.float64))
-def test_inputs_are_left_alone(name, dtype):
-    arguments = calls(dtype)[name]
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", calls(torch.float64))
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), calls(torch.float64)[name])
 
 
 # ------------------------------------------------------------ what it draws

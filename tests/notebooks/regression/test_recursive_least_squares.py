@@ -16,7 +16,6 @@ from descent import data
 from descent.pictures.regression import recursive_least_squares as rs
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("01_regression/06_recursive_least_squares", "reference")
 
@@ -316,40 +315,6 @@ def test_a_tiny_weight_is_ridge_on_all_rows_and_one_half_is_not():
     batch = Ridge(0.5, fit_intercept=False).fit(rows.numpy(), y.numpy()).coef_
     np.testing.assert_allclose(ref.forgetting_fits(rows, y, 1e-7, 0.5e-7)[-1], batch, atol=1e-5)
     assert np.abs(ref.forgetting_fits(rows, y, 0.5, 0.5)[-1].numpy() - batch).max() > 0.05
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-CALLS = {
-    "optimal_gain": lambda dtype: problem(3, 2, dtype=dtype),
-    "joseph_update": lambda dtype: (
-        covariance(3, dtype=dtype), normal(3, 2, dtype=dtype), normal(2, 3, dtype=dtype),
-        covariance(2, dtype=dtype),
-    ),
-    "info_update": lambda dtype: problem(3, 2, dtype=dtype),
-    "scalar_stream": lambda dtype: (normal(5, dtype=dtype), 0.0, 4.0, 1.0),
-    "polynomial_posterior": lambda dtype: (normal(5, dtype=dtype), normal(5, dtype=dtype), 2, 0.5, 2.0),
-    "conditioned": lambda dtype: stream(dtype=dtype),
-    "history": lambda dtype: stream(dtype=dtype),
-    "short_history": lambda dtype: stream(dtype=dtype),
-    "woodbury": lambda dtype: (
-        covariance(3, dtype=dtype), normal(3, 2, dtype=dtype), normal(2, 3, dtype=dtype),
-        covariance(2, dtype=dtype),
-    ),
-    "forgetting_fits": lambda dtype: (normal(5, 2, dtype=dtype), normal(5, dtype=dtype), 0.3, 1.0),
-}  # fmt: skip
-
-
-@DTYPES
-@pytest.mark.parametrize("name", CALLS)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = CALLS[name](dtype)
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), CALLS[name](torch.float64))
 
 
 # ------------------------------------------------------------ what it draws

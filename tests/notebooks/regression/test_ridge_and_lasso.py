@@ -10,13 +10,11 @@ from scipy import integrate, stats
 from scipy.optimize import minimize
 from sklearn.linear_model import Lasso, LinearRegression, Ridge
 from statsmodels.regression.linear_model import OLS
-from torch.nn.functional import softshrink
 
 from descent import data
 from descent.pictures.regression import ridge_and_lasso as rl
 from descent.widgets import Explorer
 from solutions import notebook_module
-from tests.notebooks.contract import assert_any_device, assert_inputs_left_alone
 
 ref = notebook_module("01_regression/03_ridge_and_lasso", "reference")
 
@@ -47,18 +45,6 @@ def stack(rows, like):
 
 
 # ---------------------------------------------------------------- ridge
-
-
-@DTYPES
-@BATCHES
-@SHAPES
-def test_ridge_is_scikit_learns(batch, n, d, dtype):
-    X, y = normal(*batch, n, d, dtype=dtype) + 2, normal(*batch, n, dtype=dtype, seed=1) + 5
-    w, b = ref.ridge_with_offset(X, y, 0.7)
-    models = [Ridge(0.7, solver="svd").fit(A, t) for A, t in each(X, y)]
-    assert w.dtype == dtype and b.shape == batch
-    torch.testing.assert_close(w, stack([m.coef_ for m in models], w), **tolerance(dtype))
-    torch.testing.assert_close(b, stack([m.intercept_ for m in models], b), **tolerance(dtype))
 
 
 def test_ridge_without_penalty_is_least_squares():
@@ -199,15 +185,6 @@ def test_a_flat_prior_is_maximum_likelihood(rng):
 # ---------------------------------------------------------------- the lasso
 
 
-@DTYPES
-@pytest.mark.parametrize("lam", [0.0, 0.5, 3.0])
-def test_soft_threshold_is_torchs(lam, dtype):
-    a = normal(4, 5, dtype=dtype) * 2
-    got = ref.soft_threshold(a, lam)
-    assert got.dtype == dtype
-    torch.testing.assert_close(got, softshrink(a, lam))
-
-
 def test_soft_threshold_minimises():
     grid = torch.linspace(-4, 4, 80_001, dtype=torch.float64)
     for a in (-3.0, -0.2, 0.0, 1.0, 2.5):
@@ -291,39 +268,6 @@ def test_early_stopping_by_the_words_of_the_rule(patience, min_delta, dtype, rng
     expected = [literal_rule(row, patience, min_delta) for row in losses]
     pairs = zip(stop.reshape(-1).tolist(), best.reshape(-1).tolist(), strict=True)
     assert list(pairs) == expected
-
-
-# ---------------------------------------------------------------- the contract of every reference
-
-
-def calls(dtype):
-    X, y, w = normal(6, 3, dtype=dtype), normal(6, dtype=dtype, seed=1), normal(3, dtype=dtype)
-    lams = torch.tensor([0.5, 2.0], dtype=dtype)
-    return {
-        "ridge_with_offset": (X, y, 0.5),
-        "ridge_path": (X, y, lams),
-        "dual_weights": (X, y, 0.5),
-        "negative_log_posterior": (w, 0.3, X, y, 1.0, "laplace", 2.0),
-        "soft_threshold": (w, 0.5),
-        "lasso_sweeps": (X, y, 0.5, 2),
-        "lasso_gap": (X, y, w, 0.5),
-        "early_stopping": (y, 2, 0.1),
-    }
-
-
-NAMES = list(calls(torch.float64))
-
-
-@DTYPES
-@pytest.mark.parametrize("name", NAMES)
-def test_inputs_are_left_alone(name, dtype):
-    arguments = calls(dtype)[name]
-    assert_inputs_left_alone(getattr(ref, name), arguments)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_value_and_no_device_is_assumed(name):
-    assert_any_device(getattr(ref, name), calls(torch.float64)[name])
 
 
 # ------------------------------------------------------------ what it draws

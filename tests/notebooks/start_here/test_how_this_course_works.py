@@ -39,16 +39,6 @@ def close(dtype):
     )
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("shape", [(1,), (7,), (3, 5), (2, 3, 4)], ids=str)
-def test_the_average_is_numpys_mean_and_keeps_the_dtype(rng, dtype, shape):
-    x = normal(rng, *shape, dtype=dtype)
-    kept = x.clone()
-    got = ref.average(x)
-    assert got.dtype == dtype and torch.equal(x, kept)
-    np.testing.assert_allclose(got.numpy(), x.numpy().mean(-1), rtol=1e-4, atol=1e-6)
-
-
 def test_the_average_of_a_list_is_the_average_of_its_tensor():
     assert ref.average([1.0, 2.0, 6.0]) == pytest.approx(3.0)
 
@@ -142,29 +132,6 @@ def test_the_score_is_that_of_scikit_learns_nearest_centroid(rng, dtype):
     assert len(set(scores)) > 3
 
 
-@pytest.mark.parametrize("act", ["identity", "relu", "tanh"])
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_a_layer_is_torchs_linear_layer_and_activation(rng, dtype, act):
-    linear = torch.nn.Linear(3, 5, dtype=dtype)
-    activation = {
-        "identity": torch.nn.Identity(),
-        "relu": torch.nn.ReLU(),
-        "tanh": torch.nn.Tanh(),
-    }[act]
-    h = normal(rng, 3, dtype=dtype)
-    kept = h.clone()
-    got = ref.layer(linear.weight.detach(), linear.bias.detach(), act, h)
-    assert got.dtype == dtype and torch.equal(h, kept)
-    torch.testing.assert_close(got, activation(linear(h)).detach(), **close(dtype))
-
-
-def test_a_batch_of_layers_is_a_loop(rng):
-    W, b, h = normal(rng, 4, 5, 3), normal(rng, 4, 5), normal(rng, 4, 3)
-    out = ref.layer(W, b, "tanh", h)
-    for i in range(4):
-        torch.testing.assert_close(out[i], ref.layer(W[i], b[i], "tanh", h[i]))
-
-
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_an_outer_product_times_a_vector_is_an_inner_product_times_a_vector(rng, dtype):
     h1, h2, x = (normal(rng, 2, n, dtype=dtype) for n in (4, 3, 3))
@@ -195,22 +162,6 @@ def test_path_counts_follow_the_order_of_graphlib_on_random_graphs(rng):
         assert got == counts_by_graphlib(graph) and graph == kept
         seen.add(got is None)
     assert seen == {True, False}
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda t: ref.average(t(2, 5)),
-        lambda t: ref.to_columns(t(4, 3), t(4), torch.arange(4, device="meta"), 2)[0],
-        lambda t: ref.empirical_risk(1.0, 0.0, t(5), t(5), "pinball"),
-        lambda t: ref.layer(t(2, 4, 3), t(2, 4), "relu", t(2, 3)),
-        lambda t: ref.outer_times(t(2, 4), t(2, 3), t(2, 3)),
-    ],
-    ids=["average", "to_columns", "empirical_risk", "layer", "outer_times"],
-)
-def test_no_tensor_leaves_its_device(call):
-    result = call(lambda *shape: torch.empty(*shape, device="meta"))
-    assert result.device.type == "meta"
 
 
 # ------------------------------------------------------------ what it draws

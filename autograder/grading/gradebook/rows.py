@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from autograder.grading.gradebook_release import Places
+from autograder.grading.gradebook.release import Places
 from autograder.grading.verdicts import Submission
 from autograder.handins.names import KEYS as NAME_KEYS
 

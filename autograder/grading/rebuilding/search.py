@@ -7,7 +7,7 @@ another.
 import ast
 import re
 
-from autograder.grading.rebuild_cells import Cell
+from autograder.grading.rebuilding.cells import Cell
 
 # The share of a handed-out answer's words that a cell holds. Over the course's exercises, an answer under another
 # name and id has 0.79 or more of its own, and another exercise's answer 0.76 or less.

@@ -14,7 +14,7 @@ from pathlib import Path
 from nbconvert.preprocessors import Preprocessor
 from nbformat import v4
 
-from autograder.building.masters import BEGIN, END
+from autograder.markers import BEGIN, END
 from autograder.results import formulas, harmless
 from autograder.workspace import workspace
 

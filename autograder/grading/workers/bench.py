@@ -9,9 +9,9 @@ from distributed import WorkerPlugin
 from autograder.engine.judge import Judge, JudgeError
 from autograder.engine.stage import Stage, StageError
 from autograder.engine.worker_client import Limits, Worker
-from autograder.grading import garbage
-from autograder.grading.grader import Grader
 from autograder.grading.jobs import Chapter, Job, Result
+from autograder.grading.workers import garbage
+from autograder.grading.workers.grader import Grader
 
 
 class Bench:

@@ -19,7 +19,7 @@ from nbgrader.api import (
 from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
-from autograder.grading import rebuild
+from autograder.grading.rebuilding import rebuild
 from autograder.workspace import COURSE_ID, BookError
 
 

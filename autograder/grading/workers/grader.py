@@ -14,9 +14,12 @@ from autograder.engine.inside.frames import FrameError
 from autograder.engine.judge import Judge, JudgeError
 from autograder.engine.stage import Stage, StageError
 from autograder.engine.worker_client import Limits
-from autograder.grading import grade_run, gradebook_pages, rebuild, verdicts
+from autograder.grading import verdicts
+from autograder.grading.gradebook import pages
 from autograder.grading.jobs import Chapter, Done, Job, Result, finish
+from autograder.grading.rebuilding import rebuild
 from autograder.grading.verdicts import Graded, Written
+from autograder.grading.workers import passes
 from descent import judging
 
 GRADER_FAILED = "The grader failed on this notebook. Your instructor has been told."
@@ -24,7 +27,7 @@ GRADER_FAILED = "The grader failed on this notebook. Your instructor has been to
 
 @dataclass
 class Grader:
-    """Grades one submission at a time. Threads may share one only as `workers.Bench` does it."""
+    """Grades one submission at a time. Threads may share one only as `bench.Bench` does it."""
 
     chapter: Chapter
     judge: Judge
@@ -57,7 +60,7 @@ class Grader:
         made = rebuild.rebuild(release, cells)
         if problem:
             made.restored.clear()  # nothing was tampered with: there is nothing
-        told = grade_run.run(made, self.chapter.tasks[stem], self.stage, self.limits)
+        told = passes.run(made, self.chapter.tasks[stem], self.stage, self.limits)
         if self.stage.process.poll() is not None:  # then what ended in there is nobody's fault
             raise StageError("the process that all sandboxes are forked from ended")
         found = [
@@ -66,7 +69,7 @@ class Grader:
         look |= bool(told.notes) or any(_forged(told.found[v.exercise], v) for v in found)
         return Result(
             found, _written(self.chapter.name, stem, release, made), told.notes, _no_response(made), look,
-            gradebook_pages.text(made, found, self.chapter.metadata[stem]),
+            pages.text(made, found, self.chapter.metadata[stem]),
         )  # fmt: skip
 
     def _verdict(self, stem, name, made, told, problem) -> Graded:
@@ -121,7 +124,7 @@ def failed(chapter: Chapter, stem: str, reason: str) -> Result:
         for name, points in chapter.points[stem].items()
     ]
     made = rebuild.rebuild(release, [])
-    page = gradebook_pages.text(made, found, chapter.metadata[stem])
+    page = pages.text(made, found, chapter.metadata[stem])
     written = _written(chapter.name, stem, release, made)
     for answer in written:  # unseen: a person has to look
         answer.answered, answer.fingerprint = True, ""

@@ -1,61 +1,16 @@
 """A run of grading: what is stored is taken, the rest is graded by the workers, and all comes back as it is done."""
 
 import contextlib
-import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from autograder.engine import sandbox
 from autograder.engine.prepare import prepare
-from autograder.engine.worker_client import Limits
-from autograder.grading.grader import failed
+from autograder.grading.dispatch.store import Store
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import Chapter, Done, finish, read_job, read_release
-from autograder.grading.store import Store
+from autograder.grading.workers.grader import failed
 from autograder.workspace import Workspace
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0))
-
-
-def _positive(told: str) -> int:
-    if not told.isdecimal() or int(told) < 1:
-        raise ArgumentTypeError(f"{told} at a time grades nobody: give a number from 1 up")
-    return int(told)
-
-
-@dataclass
-class Way:
-    """How to grade. jobs: at a time, here; scheduler: the address of one elsewhere, instead. force: all anew."""
-
-    sandboxed: bool = True
-    jobs: int = field(default_factory=_cores)
-    scheduler: str = ""
-    limits: Limits = field(default_factory=Limits)
-    force: bool = False
-
-    @staticmethod
-    def add_options(parser: ArgumentParser) -> None:
-        """The options of every command that grades."""
-        parser.add_argument(
-            "--jobs", type=_positive, default=_cores(), metavar="N",
-            help="submissions at a time (default: the cores of this machine)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--scheduler", default="", metavar="ADDRESS",
-            help="grade with the workers of this dask scheduler, tls://HOST:PORT, instead",
-        )  # fmt: skip
-        parser.add_argument(
-            "--no-sandbox", action="store_true", help="run students' code as you, with limits only"
-        )
-
-    @classmethod
-    def of(cls, arguments, *, force=False) -> "Way":
-        """As the command line says."""
-        sandboxed = not arguments.no_sandbox
-        return cls(sandboxed, arguments.jobs, arguments.scheduler, force=force)
 
 
 def graded(space: Workspace, chapter: str, students: list[str], way: Way) -> Iterator[Done]:
@@ -103,7 +58,7 @@ class _Run:
 
     def _start_workers(self):
         # dask is not needed, nor imported, where nothing is to be run.
-        from autograder.grading.cluster import Cluster
+        from autograder.grading.dispatch.cluster import Cluster
 
         self.cluster = self.held.enter_context(Cluster(self.chapter, len(self.students), self.way))
 

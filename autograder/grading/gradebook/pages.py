@@ -5,7 +5,7 @@ The formgrader and nbgrader's feedback read it. Nothing that the student's proce
 
 import json
 
-from autograder.grading.rebuild import Part, Rebuilt
+from autograder.grading.rebuilding.rebuild import Part, Rebuilt
 from autograder.grading.verdicts import Graded, Submission
 from autograder.results import harmless
 from autograder.workspace import Workspace, write_text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from autograder.engine import needs
 from autograder.engine.stage import Stage
 from autograder.engine.worker_client import Died, Limits, Worker
-from autograder.grading.rebuild import Part, Rebuilt
+from autograder.grading.rebuilding.rebuild import Part, Rebuilt
 
 # Honest answers near their limit must not fail on a busy grading machine.
 LIMIT_FACTOR = 2

@@ -35,12 +35,12 @@ class Book:
     def _enter_release(self):
         from sqlalchemy.orm import Session
 
-        from autograder.grading import gradebook_release, gradebook_rows
+        from autograder.grading.gradebook import release, rows
 
-        release = self.space.release(self.chapter)
+        files = self.space.release(self.chapter)
         with self.space.book_errors(), Session(self.book.engine) as session, session.begin():
-            gradebook_rows.make_own_table(session.connection())
-            return gradebook_release.enter(session, self.chapter, release)
+            rows.make_own_table(session.connection())
+            return release.enter(session, self.chapter, files)
 
     def record(self, done: Done) -> None:
         """Queue one submission; the next commit enters its scores and "no response" notes."""
@@ -48,7 +48,7 @@ class Book:
 
     def commit(self) -> None:
         """Enter all that is queued, in one transaction. After a BookError it is still queued."""
-        from autograder.grading import gradebook_rows
+        from autograder.grading.gradebook import rows
 
         waiting = list(self.queued.values())
         if not waiting:
@@ -57,7 +57,7 @@ class Book:
         with self.space.book_errors(), self.book.engine.begin() as connection:
             for start in range(0, len(waiting), AT_A_TIME):
                 some = waiting[start : start + AT_A_TIME]
-                gradebook_rows.enter(connection, self.chapter, self.places, some, told)
+                rows.enter(connection, self.chapter, self.places, some, told)
         self.queued.clear()
 
     def close(self) -> None:

@@ -1,7 +1,8 @@
 """Worker processes that grade: of this machine by default, or those of a scheduler elsewhere. One way for both.
 
-Each worker holds a sandbox, a judge and the chapter, set up once (see `workers`). Jobs go out in batches and results
-come back as they are done. Between our processes go pickles of our own making; a student's notebook travels as bytes.
+Each worker holds a sandbox, a judge and the chapter, set up once (see `workers.bench`). Jobs go out in batches and
+results come back as they are done. Between our processes go pickles of our own making; a student's notebook travels as
+bytes.
 
 On this machine scheduler and workers listen on 127.0.0.1 alone, and speak TLS with a key made for the run: whoever
 may connect to a scheduler can run code as its owner, so other users of the machine must not. A scheduler elsewhere
@@ -23,10 +24,10 @@ from multiprocessing import resource_tracker
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster, Security, Status
 
-from autograder.grading import store
+from autograder.grading.dispatch import store
+from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import Chapter, GradeError, Job, Result
-from autograder.grading.running import Way
-from autograder.grading.workers import Ready, Warm, grade_batch, prove
+from autograder.grading.workers.bench import Ready, Warm, grade_batch, prove
 
 BATCH = 4  # jobs a task at most: a task costs 2 ms, a job 50 and more
 AHEAD = 2  # tasks given out for each thread of the workers, so that none waits

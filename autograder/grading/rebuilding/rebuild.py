@@ -6,9 +6,9 @@ above all, is the release's own, so that no deleted, edited or copied cell chang
 
 from dataclasses import dataclass, field
 
-from autograder.grading.rebuild_cells import Cell, NotebookError, joined, read_cells, share
-from autograder.grading.rebuild_order import settle, uses
-from autograder.grading.rebuild_search import Search, answer_name, is_check
+from autograder.grading.rebuilding.cells import Cell, NotebookError, joined, read_cells, share
+from autograder.grading.rebuilding.order import settle, uses
+from autograder.grading.rebuilding.search import Search, answer_name, is_check
 
 __all__ = ["Cell", "NotebookError", "Part", "Rebuilt", "read_cells", "rebuild"]
 

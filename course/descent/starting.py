@@ -1,0 +1,21 @@
+"""`start(notebook)`: opens a notebook in this kernel, and tells those who have to know."""
+
+from descent import plots, records, session, skipping
+
+
+def start(notebook: str) -> None:
+    """Open a notebook of the course, named "chapter/notebook": seeds, style sheet, check data.
+
+    Raises ValueError when the course has no notebook of that name.
+    """
+    if session.check_data(notebook) is None:
+        raise ValueError(
+            f"start: the course has no notebook {notebook!r}. Run the first cell as it was handed out."
+        )
+    session.current.notebook = notebook
+    session.current.verdicts.clear()
+    session.seed_everything()
+    plots.use_style()
+    skipping.install()
+    if not (session.current.grading or session.current.static):
+        records.record_visit(notebook)

@@ -1,0 +1,212 @@
+"""References that a library has too: on the cases of their own exercise, both give the same."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import torch
+import torch.nn.functional as F  # noqa: N812 — as everybody writes it
+from scipy import special, stats
+from sklearn import metrics
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, Ridge
+from statsmodels.regression.linear_model import GLS
+from statsmodels.stats.contingency_tables import mcnemar
+
+from tests.notebooks.cases import drawn
+
+t = torch.as_tensor
+ACTS = {
+    "identity": lambda z: z,
+    "relu": F.relu,
+    "leaky": lambda z: F.leaky_relu(z, 0.01),
+    "elu": F.elu,
+    "sigmoid": F.sigmoid,
+    "tanh": F.tanh,
+}
+SCORES = {
+    "mse": metrics.mean_squared_error,
+    "rmse": metrics.root_mean_squared_error,
+    "accuracy": lambda y, p: metrics.accuracy_score(y, p.argmax(1)),
+}
+
+
+def ridge(X, y, lam):
+    model = Ridge(lam, solver="svd").fit(X, y)
+    return model.coef_, model.intercept_
+
+
+def with_slope(function, z):
+    """A torch function and its derivative by autograd."""
+    z = torch.tensor(z, dtype=torch.float64, requires_grad=True)
+    value = function(z)
+    value.sum().backward()
+    return value.detach(), z.grad
+
+
+def paired(y, called_a, called_b):
+    table = metrics.confusion_matrix(called_a == y, called_b == y, labels=[True, False])
+    return table[0, 1], table[1, 0], mcnemar(table, exact=True).pvalue
+
+
+def clipped(grads, c):
+    leaves = [torch.zeros(np.shape(g), dtype=torch.float64) for g in grads]
+    for leaf, g in zip(leaves, grads, strict=True):
+        leaf.grad = torch.tensor(g)
+    torch.nn.utils.clip_grad_norm_(leaves, c)
+    return [leaf.grad for leaf in leaves]
+
+
+def normalised(A, axis, center, gamma, beta, eps):
+    rows = t(A if axis == 1 else A.T)
+    norm = F.layer_norm if center else F.rms_norm
+    out = norm(rows, rows.shape[-1:], eps=eps)
+    return (out if axis == 1 else out.T) * t(gamma) + t(beta)
+
+
+def batch_norm(A, gamma, beta, mean, var, train, momentum, eps):
+    A, gamma, beta, mean, var = (torch.tensor(a) for a in (A, gamma, beta, mean, var))
+    return F.batch_norm(A, mean, var, gamma, beta, train, momentum, eps), mean, var
+
+
+def null_part(beta, X):
+    N = scipy.linalg.null_space(X)
+    return N @ (N.T @ beta)
+
+
+def hat(X):
+    Q = scipy.linalg.orth(X)
+    return Q @ Q.T
+
+
+def roc(scores, y):
+    fpr, tpr, _ = metrics.roc_curve(y, scores, drop_intermediate=False)
+    return fpr, tpr, metrics.roc_auc_score(y, scores)
+
+
+def precision_recall(delta, scores, y):
+    told = metrics.precision_recall_fscore_support(
+        y, scores > delta, average="binary", zero_division=0
+    )
+    return np.array(told[:3])
+
+
+def line(x, y):
+    fit = stats.linregress(x, y)
+    return fit.intercept, fit.slope
+
+
+# Notebook -> exercise -> what a library gives for the inputs of a case, as students get them.
+TWINS = {
+    "00_start_here/01_how_this_course_works": {
+        "average": lambda x: np.mean(x),
+        "layer": lambda W, b, act, h: ACTS[act](F.linear(t(h), t(W), t(b))),
+    },
+    "01_regression/01_least_squares": {
+        "fit_line": line,
+        "skew_kurt": lambda x: (stats.skew(x), stats.kurtosis(x)),
+        "gauss_loglik": lambda a, b, sigma, x, y: stats.norm.logpdf(y, a + b * x, sigma).sum(),
+    },
+    "01_regression/02_multiple_regression": {
+        "hat_matrix": hat,
+        "min_norm": lambda X, y: scipy.linalg.lstsq(X, y)[0],
+        "wls": lambda X, y, R: GLS(y, X, sigma=R).fit().params,
+    },
+    "01_regression/03_ridge_and_lasso": {
+        "ridge": ridge,
+        "ridge_dual": lambda X, y, lam: KernelRidge(alpha=lam).fit(X, y).dual_coef_,
+        "soft_threshold": lambda a, lam: F.softshrink(t(a), lam),
+    },
+    "01_regression/05_double_descent": {"nullspace_part": null_part},
+    "02_classification/02_logistic_regression": {
+        "sigmoid": lambda z: {"value": special.expit(z), "overflow": False},
+        "log_likelihood": lambda w, X, y: -F.binary_cross_entropy_with_logits(
+            t(X @ w), t(y), reduction="sum"
+        ),
+    },
+    "02_classification/03_generalised_linear_models": {
+        "poly_features": lambda x, K: np.vander(x, K + 1, increasing=True),
+        "fit_multi": lambda X, Y: LinearRegression(fit_intercept=False).fit(X, Y).coef_.T,
+        "one_hot": lambda labels, K: F.one_hot(t(labels), K),
+        "softmax": lambda Z, T: special.softmax(Z / T, axis=-1),
+        "cat_nll": lambda W, X, Y: F.cross_entropy(t(X @ W), t(Y)),
+        "softmax_grad": lambda W, X, Y: with_slope(lambda w: F.cross_entropy(t(X) @ w, t(Y)), W)[1],
+    },
+    "02_classification/04_naive_bayes_and_evaluation": {
+        "score": lambda y, prediction, kind: SCORES[kind](y, prediction),
+        "confusion": lambda y, yhat, K: metrics.confusion_matrix(y, yhat, labels=range(K)),
+        "pr_at": precision_recall,
+        "roc": roc,
+    },
+    "02_classification/05_project": {"mcnemar": paired},
+    "03_optimisation/01_gradient_descent": {
+        "logistic_smoothness": lambda X, lam: scipy.linalg.svdvals(X)[0] ** 2 / len(X) / 4 + lam,
+        "project_ball": lambda y, radius: torch.renorm(
+            t(np.atleast_2d(y)), 2, 0, radius
+        ).reshape(y.shape),
+    },
+    "03_optimisation/03_stochastic_training": {"clip_by_norm": clipped},
+    "07_neural_networks/01_one_hidden_layer": {
+        "mlp1_forward": lambda X, W1, b1, w2, b2: F.linear(
+            F.linear(t(X), t(W1), t(b1)).relu(), t(w2)
+        ) + b2,
+    },
+    "07_neural_networks/03_approximation_and_depth": {
+        "activation": lambda name, z: with_slope(ACTS[name], z),
+    },
+    "07_neural_networks/04_initialisation_and_normalisation": {
+        "distinct_units": lambda W, b, V: np.unique(np.vstack([W, b, V.T]), axis=1).shape[1],
+        "norm": normalised,
+        "batch_norm": batch_norm,
+    },
+    "07_neural_networks/06_softmax_networks": {
+        "dxent": lambda S, Q: with_slope(lambda s: F.cross_entropy(s, t(Q)), S),
+    },
+    "07_neural_networks/07_embeddings_and_memory": {
+        "embed": lambda ids, W: F.embedding(t(ids), t(W.T)),
+    },
+}  # fmt: skip
+
+EXACT = 1e-10  # both compute in float64
+# Relative tolerances that differ, each with its reason.
+LOOSER = {
+    "hat_matrix": 1e-6,  # columns that differ in their eighth digit
+    "project_ball": 1e-6,  # torch adds 1e-7 to the norm
+    "clip_by_norm": 1e-5,  # torch adds 1e-6 to the norm
+}
+# Cases that the library refuses.
+REFUSED = {
+    "fit_line": {"all inputs are equal", "a single row"},
+    "batch_norm": {"training on a single row"},
+}
+
+
+@pytest.mark.parametrize(
+    ("notebook", "name"), [(notebook, name) for notebook in TWINS for name in TWINS[notebook]]
+)
+def test_a_reference_is_its_twin_in_a_library(notebook, name):
+    exercise, cases = drawn(notebook, name)
+    kept = [inputs for case, inputs in cases if case not in REFUSED.get(name, ())]
+    assert len(kept) >= 3
+    for inputs in kept:
+        expected = leaves(TWINS[notebook][name](**plain(inputs)))
+        for got, wanted in zip(leaves(exercise.reference(**inputs)), expected, strict=True):
+            rtol = LOOSER.get(name, EXACT)
+            np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol / 100, strict=True)
+
+
+def leaves(value) -> list:
+    """The arrays and numbers in a value, as float64 arrays."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [np.asarray(value, dtype=float)]
+
+
+def plain(value):
+    """A copy with NumPy arrays in place of tensors."""
+    if isinstance(value, torch.Tensor):
+        return value.numpy().copy()
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
