@@ -87,14 +87,15 @@ def answers_misjudged(exercise: Exercise, data: dict) -> list[str]:
     for wrong in exercise.wrong_answers:
         verdict = verdict_on(exercise, wrong.function, data)
         if verdict.kind == "full":
-            problems.append(f"wrong answer {wrong.name!r} passes")
+            problems.append(f"wrong answer {wrong.name!r} passes: add a case that it fails")
         elif not verdict.mistake and any(
             case.status == "ok" for case in verdict.cases if not case.ok
         ):
             problems.append(f"wrong answer {wrong.name!r} is rejected but not named")
         elif verdict.mistake not in ("", wrong.name, "it changes its input"):
             problems.append(
-                f"wrong answer {wrong.name!r} is taken for {verdict.mistake!r}: same results"
+                f"wrong answer {wrong.name!r} is taken for {verdict.mistake!r}: they give the same; "
+                "add a case that tells them apart, or drop one"
             )
     return problems
 
