@@ -124,13 +124,23 @@ def _label(artist) -> str:
 def _numbers(values, digits):
     finite = values[np.isfinite(values)]
     text = f"n={values.size}"
-    if digits and finite.size:
+    if not digits:
+        return text
+    if finite.size < values.size:
+        text += ", some missing"  # how many of the runs diverge, rounding decides
+    if finite.size:
         scale = np.abs(finite).max()
-        low, high, mean = finite.min(), finite.max(), finite.mean()
-        # A mean near zero is rounding error: told relative to the largest value.
-        mean = 0.0 if abs(mean) < 1e-6 * scale else mean
-        text += f", from {low:.{digits}g} to {high:.{digits}g}, mean {mean:.{digits}g}"
+        low, high = (
+            _rounded(value, 1e-9 * scale, digits) for value in (finite.min(), finite.max())
+        )
+        mean = _rounded(finite.mean(), 1e-6 * scale, digits)  # a sum rounds at each step
+        text += f", from {low} to {high}, mean {mean}"
     return text
+
+
+def _rounded(value: float, nothing: float, digits: int) -> str:
+    """A number as another processor tells it, too: 0 where it is at most `nothing`, a tie away from 0."""
+    return "0" if abs(value) <= nothing else f"{value * (1 + 1e-9):.{digits}g}"
 
 
 def contours(

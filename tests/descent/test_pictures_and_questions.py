@@ -35,6 +35,44 @@ def test_a_changed_figure_changes_its_description():
     assert plots.describe(draw(1.0)[0], digits=0) == plots.describe(draw(1.2)[0], digits=0)
 
 
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ([7e-30, 1.0], [7.3e-30, 1.0]),
+        ([-1e-17, 1.0], [1e-17, 1.0]),
+        ([-0.0, -0.0], [0.0, 0.0]),
+        ([0.125, 1.0], [0.125 + 1e-16, 1.0]),
+        ([-0.125, 1.0], [-0.125 - 1e-16, 1.0]),
+        ([np.nan, np.inf, 1.0, 1.0], [np.nan, 1.0, 1.0, 1.0]),
+    ],
+    ids=["nothing", "nothing of either sign", "zero", "tie", "tie below 0", "missing points"],
+)
+def test_rounding_changes_no_description(here, there):
+    assert summary(here) == summary(there)
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ([1e-8, 1.0], [2e-8, 1.0]),
+        ([0.124, 1.0], [0.126, 1.0]),
+        ([7e-30, 7e-30], [8e-30, 8e-30]),
+        ([np.nan, 1.0, 1.0], [1.0, 1.0, 1.0]),
+        ([1.0, 1.0], [1.0, 1.0, 1.0]),
+    ],
+    ids=["small", "close", "tiny", "a missing point", "another point"],
+)
+def test_what_can_be_seen_changes_the_description(here, there):
+    assert summary(here) != summary(there)
+
+
+def summary(values):
+    """What `describe` says of a line of these values."""
+    fig, ax = plt.subplots()
+    ax.plot(values)
+    return plots.describe(fig)
+
+
 def test_show_wants_words():
     with pytest.raises(ValueError, match="Say in a sentence"):
         show(draw()[0], " ")
