@@ -95,10 +95,11 @@ def describe(fig: Figure, digits: int = 2) -> str:
         lines.append(
             f"[axes {number}: {ax.get_title(loc='left') or ax.get_title()}; x {ax.get_xlabel()}; y {ax.get_ylabel()}]"
         )
+        # On a straight axis what is nothing beside the axis cannot be seen, a single point neither.
+        seen = np.abs(ax.get_ylim()).max() if ax.get_yscale() == "linear" else 0.0
         for line in ax.lines:
-            lines.append(
-                f"  line {_label(line)}: {_numbers(np.asarray(line.get_ydata(), float), digits)}"
-            )
+            values = np.asarray(line.get_ydata(), float)
+            lines.append(f"  line {_label(line)}: {_numbers(values, digits, seen)}")
         for collection in ax.collections:
             offsets = np.ma.filled(np.asarray(collection.get_offsets(), float), np.nan)
             lines.append(
@@ -121,7 +122,7 @@ def _label(artist) -> str:
     return "" if label.startswith("_") else repr(label)
 
 
-def _numbers(values, digits):
+def _numbers(values, digits, seen=0.0):
     finite = values[np.isfinite(values)]
     text = f"n={values.size}"
     if not digits:
@@ -129,7 +130,7 @@ def _numbers(values, digits):
     if finite.size < values.size:
         text += ", some missing"  # how many of the runs diverge, rounding decides
     if finite.size:
-        scale = np.abs(finite).max()
+        scale = max(seen, np.abs(finite).max())
         low, high = (
             _rounded(value, 1e-9 * scale, digits) for value in (finite.min(), finite.max())
         )
