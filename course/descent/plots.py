@@ -34,17 +34,6 @@ def png(fig: Figure, dpi: int = DPI) -> tuple[bytes, int]:
     return buffer.getvalue(), round(fig.get_figwidth() * 100)
 
 
-def smaller(data: bytes) -> bytes:
-    """The same picture in its 256 commonest colours: a third of the bytes, for notebooks that are kept."""
-    from PIL import Image
-
-    picture = Image.open(io.BytesIO(data)).convert("RGB")
-    few = picture.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    buffer = io.BytesIO()
-    few.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
-
-
 def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> None:
     """Display a figure with its text alternative.
 
@@ -67,7 +56,7 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
         told = words if digits else re.sub(r"\d[\d.,]*", "#", words)
         plain = f"{told}\n{summary}"
         meta = {"image/png": {"width": width, "alt": words, "target": target}}
-        display({"image/png": smaller(data), "text/plain": plain}, metadata=meta, raw=True)
+        display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
     else:
         plain = f"{words}\n{summary}"
         display({"text/html": picture_html(data, width, words), "text/plain": plain}, raw=True)

@@ -199,24 +199,6 @@ def test_failing_and_moving_widgets_leave_no_figures():
     assert plt.get_fignums() == [mine.number]
 
 
-def test_a_kept_picture_is_smaller_and_looks_the_same():
-    import io
-
-    from PIL import Image
-
-    fig, ax = plots.plt.subplots()
-    ax.imshow(np.arange(400).reshape(20, 20))
-    ax.plot([0, 10], [3, 15], label="line")
-    ax.legend()
-    data, _ = plots.png(fig)
-    small = plots.smaller(data)
-    before, after = (
-        np.asarray(Image.open(io.BytesIO(d)).convert("RGB"), float) for d in (data, small)
-    )
-    assert len(small) < 0.7 * len(data) and small == plots.smaller(data)
-    assert np.abs(before - after).mean() < 1  # of 255
-
-
 def test_where_only_the_structure_is_compared_the_words_numbers_are_not(monkeypatch):
     shown = []
     monkeypatch.setenv("DESCENT_STATIC", "1")
