@@ -5,7 +5,7 @@ BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help start test build stale coverage demo grading-lab bench bench-grading rehearsal gpu lint doctor lock env system
+.PHONY: help start test build solutions stale coverage demo grading-lab bench bench-grading rehearsal portable gpu lint doctor lock env system
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-13s %s\n", $$1, $$2 }'
@@ -18,6 +18,9 @@ test: env system ## run every test (ARGS="tests/setup -k lock" for some)
 
 build: env ## build both editions of what changed (NB=chapter/notebook for one)
 	@$(BIN)/python -m autograder build $(NB)
+
+solutions: env ## write the solutions with their pictures (NB=chapter/notebook for one)
+	@$(BIN)/python -m autograder solutions $(NB)
 
 stale: env ## fail if a built file does not match its master
 	@$(BIN)/python -m autograder stale
@@ -39,6 +42,9 @@ bench-grading: env system ## compare our grading with nbgrader's: scores, time (
 
 rehearsal: env system ## take a class of 300 from Moodle's zip to marks (SIZE=60)
 	@$(BIN)/python -m tests.rehearsal
+
+portable: env ## run the solutions as other processors round (ARGS="--way haswell")
+	@$(BIN)/python -m tests.portable $(ARGS)
 
 gpu: env ## run references and DDPM training on a CUDA device
 	@$(BIN)/python -m tests.gpu

@@ -10,6 +10,7 @@ COMMANDS = {
         "prove a notebook's checks against right and wrong answers",
     ),
     "build": ("autograder.building.build", "build both editions of the notebooks that changed"),
+    "solutions": ("autograder.building.solutions", "write the solutions with their pictures"),
     "stale": ("autograder.building.stale", "fail when a built file does not match its master"),
     "coverage": ("autograder.building.coverage", "which lecture sections are covered, and where"),
     "collect": ("autograder.handins.collect", "take hand-ins"),

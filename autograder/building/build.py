@@ -6,7 +6,6 @@ the check data and the target pictures. Only what changed is built; the same inp
 
 import argparse
 import ast
-import base64
 import contextlib
 import copy
 import fcntl
@@ -17,18 +16,19 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import form, masters, release
+from autograder.building import form, masters, outputs, release
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
 from descent import skipping
 
 COURSE = ROOT / "course"
 CHECKS = COURSE / "descent" / "checks"
-FORMAT = 1  # raise it when a change of the build must rebuild every notebook
+FORMAT = 2  # raise it when a change of the build must rebuild every notebook
 
 
 class BuildError(Exception):
@@ -43,26 +43,29 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--force", action="store_true", help="build what is up to date too")
     arguments = parser.parse_args(argv)
-    known = masters.notebooks()
-    unknown = [name for name in arguments.notebook if name not in known]
-    if unknown:
-        print(
-            f"build: no master for {', '.join(unknown)}. Known: {', '.join(known)}.",
-            file=sys.stderr,
-        )
+    if unknown(arguments.notebook, "build"):
         return 2
+    chosen = arguments.notebook or masters.notebooks()
     with alone():
-        todo = [n for n in arguments.notebook or known if arguments.force or stale_parts(n)]
-        failed = _build_all(todo)
+        todo = [name for name in chosen if arguments.force or stale_parts(name)]
+        failed = run_all(build, todo)
         if not failed:
             from autograder.building import pages
 
             pages.write_all()
     done = len(todo) - len(failed)
-    print(
-        f"{done} built, {len(failed)} failed, {len(arguments.notebook or known) - len(todo)} up to date."
-    )
+    print(f"{done} built, {len(failed)} failed, {len(chosen) - len(todo)} up to date.")
     return 1 if failed else 0
+
+
+def unknown(names: list[str], command: str) -> list[str]:
+    """The names that no master has, told to whoever typed them."""
+    known = masters.notebooks()
+    wrong = [name for name in names if name not in known]
+    if wrong:
+        told = f"{command}: no master for {', '.join(wrong)}. Known: {', '.join(known)}."
+        print(told, file=sys.stderr)
+    return wrong
 
 
 @contextlib.contextmanager
@@ -77,18 +80,19 @@ def alone():
         os.close(folder)
 
 
-def _build_all(notebooks: list[str]) -> list[str]:
+def run_all(job: Callable[[str], float], notebooks: list[str]) -> list[str]:
+    """Do a job of some seconds for each notebook, two at a time, told as it goes -> those that failed."""
     failed = []
     with ProcessPoolExecutor(max_workers=2) as pool:
-        jobs = {pool.submit(build, name): name for name in notebooks}
-        for number, job in enumerate(as_completed(jobs), 1):
+        jobs = {pool.submit(job, name): name for name in notebooks}
+        for number, done in enumerate(as_completed(jobs), 1):
             try:
-                print(f"[{number}/{len(jobs)}] {jobs[job]}: {job.result():.0f} s", flush=True)
+                print(f"[{number}/{len(jobs)}] {jobs[done]}: {done.result():.0f} s", flush=True)
             except Exception as error:
-                failed.append(jobs[job])
+                failed.append(jobs[done])
                 words = str(error) if isinstance(error, BuildError) else named(error)
                 print(
-                    f"[{number}/{len(jobs)}] {jobs[job]} FAILED\n{words}",
+                    f"[{number}/{len(jobs)}] {jobs[done]} FAILED\n{words}",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -196,32 +200,30 @@ def _all_or_nothing(notebook: str):
 
 def _existing(notebook: str) -> list[Path]:
     files = [path for path in built_files(notebook).values() if path.exists()]
-    return files + pictures(notebook)
-
-
-def pictures(notebook: str) -> list[Path]:
-    """The target pictures of a notebook."""
-    chapter, name = notebook.split("/")
-    return sorted((CHECKS / chapter).glob(f"{name}.*.png"))
+    return files + outputs.pictures(CHECKS / f"{notebook}.json")
 
 
 def _build_files(notebook: str, master, data: dict) -> None:
-    write_json(CHECKS / f"{notebook}.json", data)  # the notebook's own checks read it while it runs
+    data_path = CHECKS / f"{notebook}.json"
+    outputs.write_json(data_path, data)  # the notebook's own checks read it while it runs
     solution = masters.expand(master)
     masters.with_points(solution, master.points)
     solution.metadata["descent"]["source"] = data["source"]
     execute(solution, notebook, static=True)
     _require_full_points(solution, master)
-    data["targets"] = write_targets(solution, notebook)
-    write_json(CHECKS / f"{notebook}.json", data)
-    write_notebook(solution, ROOT / "solutions" / f"{notebook}.ipynb")
+    data["targets"] = outputs.write_targets(solution, data_path)
+    outputs.write_json(data_path, data)
+    outputs.drop_pictures(solution)
+    outputs.write_notebook(solution, ROOT / "solutions" / f"{notebook}.ipynb")
     student = generate(notebook)
     problems = release.notebook_problems(solution, student)
     if problems:
         raise BuildError("\n".join(f"course/{notebook}.ipynb: {problem}" for problem in problems))
     unsolved = execute(copy.deepcopy(student), notebook, static=False)
     require_targets(unsolved, notebook, data)
-    write_notebook(student, COURSE / f"{notebook}.ipynb")  # last: a build cut short stays stale
+    outputs.write_notebook(
+        student, COURSE / f"{notebook}.ipynb"
+    )  # last: a build cut short stays stale
 
 
 def check_data(master, exercises, errata) -> dict:
@@ -242,19 +244,6 @@ def check_data(master, exercises, errata) -> dict:
         "errata": len(errata),
         "targets": {},
     }
-
-
-def write_json(path: Path, data: dict) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def write_notebook(notebook, path: Path) -> None:
-    import nbformat
-
-    nbformat.validate(notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 
 
 def execute(notebook, name: str, *, static: bool):
@@ -329,44 +318,10 @@ def _require_full_points(solution, master) -> None:
         raise BuildError("\n".join(problems))
 
 
-def _after_block(source: str):
-    """The `with after(…)` block of a cell, or None."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return None
-    return next((node for node in body if skipping.is_after(node)), None)
-
-
-def _is_target(output) -> bool:
-    """Whether an output is a picture that may be shown before its exercise is solved."""
-    return output.get("metadata", {}).get("image/png", {}).get("target", False)
-
-
-def write_targets(solution, notebook: str) -> dict:
-    """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words."""
-    folder = CHECKS / notebook.split("/")[0]
-    stem = notebook.split("/")[1]
-    for old in pictures(notebook):
-        old.unlink()
-    targets: dict[str, list] = {}
-    for cell in solution.cells:
-        block = _after_block(cell.source) if cell.cell_type == "code" else None
-        drawn = [o for o in cell.get("outputs", []) if _is_target(o)] if block else []
-        for number, output in enumerate(drawn):
-            mark = skipping.fingerprint(block)
-            name = f"{stem}.{mark}.{number}.png"
-            (folder / name).write_bytes(base64.b64decode(output.data["image/png"]))
-            meta = output.metadata.get("image/png", {})
-            told = {"file": name, "width": meta.get("width", 640), "words": meta.get("alt", "")}
-            targets.setdefault(mark, []).append(told)
-    return targets
-
-
 def require_targets(unsolved, notebook: str, data: dict) -> None:
     """Unsolved, each `after` cell shows its line, and its picture where the solution draws one."""
     for cell in unsolved.cells:
-        block = _after_block(cell.source) if cell.cell_type == "code" else None
+        block = outputs.after_block(cell)
         if block is None:
             continue
         page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)

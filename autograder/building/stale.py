@@ -3,7 +3,7 @@
 import json
 import sys
 
-from autograder.building import build, masters, pages, release
+from autograder.building import build, masters, outputs, pages, release
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -37,9 +37,10 @@ def find_problems() -> list[str]:
 
 def picture_problems(notebook: str) -> list[str]:
     """Target pictures that are missing, or that no block of the notebook shows."""
-    data = json.loads(build.built_files(notebook)["check data"].read_text(encoding="utf-8"))
+    data_path = build.built_files(notebook)["check data"]
+    data = json.loads(data_path.read_text(encoding="utf-8"))
     named = {one["file"] for targets in data["targets"].values() for one in targets}
-    there = {path.name for path in build.pictures(notebook)}
+    there = {path.name for path in outputs.pictures(data_path)}
     return [
         *(f"{notebook}: its picture {name} is missing" for name in sorted(named - there)),
         *(f"{notebook}: the picture {name} belongs to no block" for name in sorted(there - named)),

@@ -36,17 +36,6 @@ def png(fig: Figure, dpi: int = DPI) -> tuple[bytes, int]:
     return buffer.getvalue(), round(fig.get_figwidth() * 100)
 
 
-def smaller(data: bytes) -> bytes:
-    """The same picture in its 256 commonest colours: a third of the bytes, for notebooks that are kept."""
-    from PIL import Image
-
-    picture = Image.open(io.BytesIO(data)).convert("RGB")
-    few = picture.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    buffer = io.BytesIO()
-    few.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
-
-
 def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> None:
     """Display a figure with its text alternative.
 
@@ -67,7 +56,7 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
         told = words if digits else re.sub(r"\d[\d.,]*", "#", words)
         plain = f"{told}\n{summary}"
         meta = {"image/png": {"width": width, "alt": words, "target": target}}
-        display({"image/png": smaller(data), "text/plain": plain}, metadata=meta, raw=True)
+        display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
     else:
         plain = f"{words}\n{summary}"
         display({"text/html": picture_html(data, width, words), "text/plain": plain}, raw=True)
@@ -95,10 +84,11 @@ def describe(fig: Figure, digits: int = 2) -> str:
         lines.append(
             f"[axes {number}: {ax.get_title(loc='left') or ax.get_title()}; x {ax.get_xlabel()}; y {ax.get_ylabel()}]"
         )
+        # On a straight axis what is nothing beside the axis cannot be seen, a single point neither.
+        seen = np.abs(ax.get_ylim()).max() if ax.get_yscale() == "linear" else 0.0
         for line in ax.lines:
-            lines.append(
-                f"  line {_label(line)}: {_numbers(np.asarray(line.get_ydata(), float), digits)}"
-            )
+            values = np.asarray(line.get_ydata(), float)
+            lines.append(f"  line {_label(line)}: {_numbers(values, digits, seen)}")
         for collection in ax.collections:
             offsets = np.ma.filled(np.asarray(collection.get_offsets(), float), np.nan)
             lines.append(
@@ -121,16 +111,26 @@ def _label(artist) -> str:
     return "" if label.startswith("_") else repr(label)
 
 
-def _numbers(values, digits):
+def _numbers(values, digits, seen=0.0):
     finite = values[np.isfinite(values)]
     text = f"n={values.size}"
-    if digits and finite.size:
-        scale = np.abs(finite).max()
-        low, high, mean = finite.min(), finite.max(), finite.mean()
-        # A mean near zero is rounding error: told relative to the largest value.
-        mean = 0.0 if abs(mean) < 1e-6 * scale else mean
-        text += f", from {low:.{digits}g} to {high:.{digits}g}, mean {mean:.{digits}g}"
+    if not digits:
+        return text
+    if finite.size < values.size:
+        text += ", some missing"  # how many of the runs diverge, rounding decides
+    if finite.size:
+        scale = max(seen, np.abs(finite).max())
+        low, high = (
+            _rounded(value, 1e-9 * scale, digits) for value in (finite.min(), finite.max())
+        )
+        mean = _rounded(finite.mean(), 1e-6 * scale, digits)  # a sum rounds at each step
+        text += f", from {low} to {high}, mean {mean}"
     return text
+
+
+def _rounded(value: float, nothing: float, digits: int) -> str:
+    """A number as another processor tells it, too: 0 where it is at most `nothing`, a tie away from 0."""
+    return "0" if abs(value) <= nothing else f"{value * (1 + 1e-9):.{digits}g}"
 
 
 def contours(

@@ -87,7 +87,7 @@ def _show_target(missing: list[str], picture: str) -> None:
     if targets:
         line += " Your own code will draw this:"
     pictures = "".join(
-        f'<figure style="margin:0.5em 0"><img src="data:image/png;base64,{data}" width="{width}" '
+        f'<figure style="margin:0.5em 0"><img src="data:image/webp;base64,{data}" width="{width}" '
         f'alt="{html.escape(words, quote=True)}" style="opacity:0.85;max-width:100%"></figure>'
         for data, width, words in targets
     )
@@ -98,13 +98,13 @@ def _show_target(missing: list[str], picture: str) -> None:
 
 
 def _targets(picture: str) -> list[tuple[str, int, str]]:
-    """(png in base64, width, words) of each picture that the block draws."""
+    """(WebP in base64, width, words) of each picture that the block draws."""
     import base64
 
     notebook = session.current.notebook
     data = session.check_data(notebook) if notebook else None
     found = []
     for target in (data or {}).get("targets", {}).get(picture, []):
-        png = (session.CHECKS / notebook.split("/")[0] / target["file"]).read_bytes()
-        found.append((base64.b64encode(png).decode("ascii"), target["width"], target["words"]))
+        picture = (session.CHECKS / notebook.split("/")[0] / target["file"]).read_bytes()
+        found.append((base64.b64encode(picture).decode("ascii"), target["width"], target["words"]))
     return found

@@ -58,15 +58,14 @@ def test_the_picture_to_come_is_kept_with_its_words(project):
     data = json.loads((project / "course/descent/checks" / f"{NOTEBOOK}.json").read_text())
     (pictures,) = data["targets"].values()
     assert pictures[0]["words"] == "The curve ends at 1.00."
-    assert (project / "course/descent/checks/99_toy" / pictures[0]["file"]).read_bytes()[
-        :4
-    ] == b"\x89PNG"
+    picture = project / "course/descent/checks/99_toy" / pictures[0]["file"]
+    assert picture.suffix == ".webp" and picture.read_bytes()[8:12] == b"WEBP"
 
 
 def test_the_same_input_builds_the_same_bytes(project):
     files = [
         *build.built_files(NOTEBOOK).values(),
-        *sorted((project / "course/descent/checks/99_toy").glob("*.png")),
+        *sorted((project / "course/descent/checks/99_toy").glob("*.webp")),
     ]
     before = [path.read_bytes() for path in files]
     build.build(NOTEBOOK)
@@ -232,7 +231,7 @@ def test_a_master_that_is_missing_is_named():
 
 def everything(root):
     """Every built file of the toy -> its bytes."""
-    found = [p for p in root.rglob("01_square*") if p.suffix in (".ipynb", ".json", ".png")]
+    found = [p for p in root.rglob("01_square*") if p.suffix in (".ipynb", ".json", ".webp")]
     return {path: path.read_bytes() for path in found}
 
 
@@ -306,8 +305,8 @@ def open_folder(path):
 def test_a_picture_that_is_missing_or_of_no_use_is_stale(project):
     assert stale.picture_problems(NOTEBOOK) == []
     folder = project / "course/descent/checks/99_toy"
-    (picture,) = folder.glob("*.png")
-    extra = picture.rename(folder / "01_square.0123456789ab.0.png")
+    (picture,) = folder.glob("*.webp")
+    extra = picture.rename(folder / "01_square.0123456789ab.0.webp")
     missing, unused = stale.picture_problems(NOTEBOOK)
     assert picture.name in missing and "is missing" in missing
     assert extra.name in unused and "belongs to no block" in unused

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = (
-    "start test build stale coverage demo grading-lab bench bench-grading rehearsal gpu lint doctor lock help"
+    "start test build solutions stale coverage demo grading-lab bench bench-grading rehearsal"
+    " portable gpu lint doctor lock help"
 ).split()
 
 

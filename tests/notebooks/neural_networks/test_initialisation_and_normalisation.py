@@ -488,7 +488,9 @@ def test_the_rates_say_what_learns():
 
 
 def lines_of(ax, label):
-    return next(line.get_xydata().tolist() for line in ax.lines if line.get_label() == label)
+    """The points that a line shows."""
+    points = next(line.get_xydata() for line in ax.lines if line.get_label() == label)
+    return points[np.isfinite(points).all(axis=1)].tolist()
 
 
 def test_crosses_mark_guessing_and_circles_the_largest_rate_that_learns():

@@ -418,9 +418,10 @@ def draw_rates(scales, rates, results: dict[str, np.ndarray]):
         picture = ax.imshow(
             shown.T, origin="lower", aspect="auto", vmin=0, vmax=2.6, cmap="cividis_r"
         )
-        bad = np.argwhere(~(final < 0.95 * np.log(10)))
+        scale, rate = np.indices(final.shape).astype(float).reshape(2, -1)
         ax.plot(
-            *bad.T,
+            scale,
+            np.where(final.ravel() < 0.95 * np.log(10), np.nan, rate),
             "x",
             color=BLACK,
             ms=6,
@@ -429,9 +430,8 @@ def draw_rates(scales, rates, results: dict[str, np.ndarray]):
             label="no better than guessing",
         )
         largest = largest_rate(rates, final)
-        learns = np.flatnonzero(largest)
-        row = [list(rates).index(r) for r in largest[learns]]
-        ax.plot(learns, row, "o:", color=BLACK, mfc="white", ms=8, label="largest rate that learns")
+        row = [list(rates).index(r) if r else np.nan for r in largest]
+        ax.plot(row, "o:", color=BLACK, mfc="white", ms=8, label="largest rate that learns")
         ax.set_xticks(range(len(scales)), [f"{s:g}" for s in scales], fontsize=9)
         ax.set_yticks(range(len(rates)), [f"{r:g}" for r in rates], fontsize=9)
         good = np.sum(final < 1)
@@ -440,7 +440,7 @@ def draw_rates(scales, rates, results: dict[str, np.ndarray]):
         ax.grid(False)
         told.append(
             f"{name}: {_how_many(good / final.size)} pairs of scale and rate learn, and "
-            f"{len(learns)} of the {len(final)} scales learn at some rate"
+            f"{np.count_nonzero(largest)} of the {len(final)} scales learn at some rate"
         )
     np.atleast_1d(axes)[0].set_ylabel("learning rate η")
     handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
