@@ -14,7 +14,7 @@ from autograder.grading.dispatch.run import graded
 from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import GradeError
 from autograder.grading.lock import locked
-from autograder.handins import attempts, collect, policy
+from autograder.handins import attempts, laying_out, policy
 from autograder.handins.archives import Unfit
 from autograder.handins.attempts import Attempt
 from autograder.handins.policy import Policy, PolicyError
@@ -61,7 +61,7 @@ def choose(space: Workspace, chapter: str) -> list[str]:
     Raises GradeError when the policy cannot be followed.
     """
     with locked(space):
-        changed = list(collect.choose_again(space, chapter, _rules(space)))
+        changed = list(laying_out.choose_again(space, chapter, _rules(space)))
     return [f"{one.student}: {one.name}: {'; '.join(one.words)}" for one in changed]
 
 
@@ -89,7 +89,7 @@ def _lay_out(space, where, chapter, student, name, attempt) -> bool:
     if attempts.current(where, chapter, name) == attempt.file:
         return True
     try:
-        files = collect.kept_notebooks(space, chapter, student, attempt)
+        files = laying_out.kept_notebooks(space, chapter, student, attempt)
     except Unfit:
         return False
     attempts.lay_out(where, chapter, name, attempt, files)

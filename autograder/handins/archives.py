@@ -38,6 +38,13 @@ class Entry:
     def name(self) -> str:
         return self.parts[-1]
 
+    @property
+    def ignored(self) -> bool:
+        """Whether it is what editors and macOS leave beside the files."""
+        return bool({".ipynb_checkpoints", "__MACOSX"} & {*self.parts}) or self.name.startswith(
+            "._"
+        )
+
     def read(self, limit: int) -> bytes:
         """Its contents. Raises Unfit for a fault, and when there is more than `limit` bytes."""
         if self.fault:

@@ -8,7 +8,7 @@ import datetime
 import json
 import os
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from autograder.handins.policy import Policy
@@ -18,7 +18,7 @@ from autograder.workspace import Workspace, write_text
 _CLOCKS = ("file", "name", "lms")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Attempt:
     """One hand-in that is kept. file: its zip's name. stamp: its time, in the course's time zone.
 
@@ -40,6 +40,18 @@ class Attempt:
         """Sorts attempts by time, those of one second as they came."""
         number = re.search(r"--\d{8}-\d{6}-(\d+)\.zip$", self.file)
         return self.stamp, int(number[1]) if number else 0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An attempt as it was handed in, with the file it is kept in. new: it was not received before.
+
+    corrected: the time that was known of it until now, where that is another.
+    """
+
+    attempt: Attempt
+    new: bool
+    corrected: str = ""
 
 
 def kept(space: Workspace, chapter: str, student: str) -> list[Attempt]:
@@ -69,32 +81,38 @@ def current(space: Workspace, chapter: str, student: str) -> str:
     return _json(space.received(chapter, student) / "current.json").get("file", "")
 
 
-def keep(space: Workspace, chapter: str, student: str, data: bytes, attempt: Attempt) -> bool:
-    """Keep an attempt, and name its file. False when it was kept before; no hand-in is ever overwritten.
+def keep(space: Workspace, chapter: str, student: str, data: bytes, attempt: Attempt) -> Kept:
+    """Keep an attempt under a name of its own; no hand-in is ever overwritten.
 
-    What is known of its time is corrected by what is known better: see `_again`.
+    What is known of the time of one that was kept before is corrected by what is known better: see `_again`.
     """
     folder = space.received(chapter, student)
     folder.mkdir(parents=True, exist_ok=True)
     again = _again(folder, kept(space, chapter, student), data, attempt)
     if again:
-        attempt.file = again.file
-        if attempt.clock != "file" and _CLOCKS.index(attempt.clock) >= _CLOCKS.index(again.clock):
-            _note(folder, attempt)
-        return False
+        return _once_more(folder, again, replace(attempt, file=again.file))
     for number in range(1000):
         suffix = f"-{number}" if number else ""
         path = folder / f"{chapter}--{student}--{attempt.stamp}{suffix}.zip"
-        attempt.file = path.name
+        named = replace(attempt, file=path.name)
         if not path.exists():
-            _note(folder, attempt)
+            _note(folder, named)
             partial = path.with_suffix(".part")
             partial.write_bytes(data)
             os.replace(partial, path)  # no half zip, and none without its note
-            return True
+            return Kept(named, new=True)
         if path.read_bytes() == data:
-            return False
+            return Kept(named, new=False)
     raise RuntimeError(f"{folder} holds a thousand hand-ins of one second.")
+
+
+def _once_more(folder, before: Attempt, attempt: Attempt) -> Kept:
+    """An attempt that was kept before, with the better of the two times."""
+    better = _CLOCKS.index(attempt.clock) >= _CLOCKS.index(before.clock)
+    if attempt.clock == "file" or not better:
+        return Kept(attempt, new=False)
+    _note(folder, attempt)
+    return Kept(attempt, new=False, corrected=before.stamp if before.stamp != attempt.stamp else "")
 
 
 def _again(folder, before: list[Attempt], data: bytes, attempt: Attempt) -> Attempt | None:

@@ -15,31 +15,16 @@ import datetime
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.handins import attempts, collect_files, lms, names, notebooks, policy, roster
-from autograder.handins.archives import Unfit
-from autograder.handins.attempts import Attempt
-from autograder.handins.handin import NAME, HandIn, Refused, contents
+from autograder.handins import attempts, finding, names, policy, roster
+from autograder.handins.attempts import Kept
+from autograder.handins.handin import NAME, HandIn, Outcome, Refused
+from autograder.handins.laying_out import choose_again, settle
 from autograder.handins.policy import Policy, PolicyError
-from autograder.handins.roster import Roster, RosterError, Student
+from autograder.handins.recognising import attempt_of, recognise
+from autograder.handins.roster import Roster, RosterError
 from autograder.workspace import Workspace, workspace
-
-
-@dataclass
-class Outcome:
-    """What became of one hand-in. words: for the instructor, one line each. new: it was not received before."""
-
-    name: str
-    student: str
-    taken: bool
-    words: list[str]
-    new: bool = False
-
-
-class _Stranger(Exception):
-    """Why it is not known whose hand-in this is."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -144,128 +129,25 @@ def take(
 ) -> Iterator[Outcome]:
     """Take the hand-ins in `paths` one by one. Raises nothing that a file can cause."""
     for path in paths:
-        for found in collect_files.find(Path(path), chapter):
-            if isinstance(found, Refused):
-                yield Outcome(found.name, "", False, [found.reason])
-            else:
-                yield _take(space, chapter, found, known, rules)
+        for found in finding.find(Path(path), chapter):
+            yield _take(space, chapter, found, known, rules)
 
 
-def _take(space, chapter, handin: HandIn, known, rules) -> Outcome:
-    said = list(handin.notes)
-    try:
-        student = _whose(handin, known)
-        _same_person(space, chapter, student, handin)
-    except (RosterError, _Stranger) as error:
-        return Outcome(handin.name, "", False, [str(error)])
-    named = notebooks.named(space, chapter, handin.notebooks, said)
-    if not any(notebooks.readable(data) for data in named.values()):
-        said.append(f"it holds no notebook of {chapter} that can be read")
-        return Outcome(handin.name, student.id, False, said)
-    attempt = _attempt(handin, student, rules, said)
-    before = {one.file: one.stamp for one in attempts.kept(space, chapter, student.id)}
-    new = attempts.keep(space, chapter, student.id, handin.data, attempt)
-    if not new:
-        said.append("received before")
-        said += _corrected(space, chapter, student.id, attempt, before, rules)
-    _settle(space, chapter, student.id, attempt, named, rules, said)
-    return Outcome(handin.name, student.id, True, said or ["complete"], new)
+def _take(space, chapter, found: HandIn | Refused, known, rules) -> Outcome:
+    """One hand-in through all stages: recognised, kept as an attempt, laid out if it counts, told."""
+    one = found if isinstance(found, Refused) else recognise(space, chapter, found, known)
+    if isinstance(one, Refused):
+        return Outcome(one.name, one.student, False, one.words)
+    student, attempt = one.student.id, attempt_of(one, rules)
+    kept = attempts.keep(space, chapter, student, one.handin.data, attempt)
+    words = [*attempt.notes, *_told_of(kept, rules)]
+    words += settle(space, chapter, student, kept.attempt, one.notebooks, rules)
+    return Outcome(one.handin.name, student, True, words or ["complete"], kept.new)
 
 
-def _corrected(space, chapter, student, attempt, before: dict[str, str], rules) -> list[str]:
-    """What to say where another time of an attempt is known now."""
-    now = {one.file: one.stamp for one in attempts.kept(space, chapter, student)}
-    old, new = before.get(attempt.file), now[attempt.file]
-    if old in (None, new):
-        return []
-    return [f"its time is corrected: {rules.shown(new)}, before {rules.shown(old)}"]
-
-
-def _whose(handin: HandIn, known: Roster | None) -> Student:
-    """The roster's student, or one by the LMS's name or the file's. Raises RosterError, _Stranger."""
-    person = handin.person
-    if known:
-        return known.by_person(person) if person else known.by_id(handin.student)
-    student = lms.identifier(person.name) if person else handin.student
-    if not student:
-        raise _Stranger(f"no id can be made of the name {person.name!r}: give --roster FILE")
-    return Student(student, "", "", {}, "", [], [student.casefold()])
-
-
-def _same_person(space, chapter, student: Student, handin) -> None:
-    """Raises _Stranger when two accounts of one LMS are known by their name alone, and it is the same name."""
-    person = handin.person
-    if not person or student.numbers.get(person.lms) == person.number:
-        return
-    for attempt in attempts.kept(space, chapter, student.id):
-        if attempt.lms.startswith(f"{person.lms} ") and attempt.lms != person.key:
-            raise _Stranger(
-                f"{student.id!r} has handed in before as {attempt.lms}: if these are two students, a roster "
-                f"with {person.lms}'s numbers (--roster FILE) tells them apart"
-            )
-
-
-def _attempt(handin, student: Student, rules, said) -> Attempt:
-    """What is kept of a hand-in, with the best time that is known: Moodle's own, the file's name, a file's date."""
-    stamp, clock, person = handin.stamp, handin.clock, handin.person
-    if person:
-        said.append(f"from {person}")
-        if handin.student and handin.student.casefold() not in student.ids:
-            said.append(f"its file is named for {handin.student!r}, taken for {student.id!r}")
-    if person and person.lms == "Moodle" and student.handed_in:
-        stamp, clock = student.handed_in, "lms"
-        said.append(f"handed in {rules.shown(stamp)}, as Moodle says")
-    elif person and clock == "file":
-        said.append(f"its time is not known: {rules.shown(stamp)} is a date in the zip")
-    if handin.late:
-        said.append("late, as Canvas says")
-    submitted = attempts.as_utc(rules, stamp)
-    key = person.key if person else ""
-    return Attempt("", stamp, clock, handin.late, key, submitted, handin.records, list(said))
-
-
-def _settle(space, chapter, student, attempt, named, rules, said) -> None:
-    """Lay the attempt out if it is the one to grade; else say which is."""
-    everything = attempts.kept(space, chapter, student)
-    chosen = attempts.choose(rules, chapter, student, everything)
-    if chosen.file == attempt.file:
-        attempts.lay_out(space, chapter, student, chosen, named)
-        return
-    why = "older than" if attempt.order < chosen.order else "after the deadline, which was met by"
-    said.append(
-        f"{why} {chosen.file}, which stays the one to grade; kept in {space.received(chapter, student)}"
-    )
-
-
-def choose_again(space: Workspace, chapter: str, rules: Policy) -> Iterator[Outcome]:
-    """Lay out the attempt that counts by the policy, for whom it is another than before, or is gone from submitted/.
-
-    Which is the best is known when all are graded: `grade` lays that one out.
-    """
-    for student in attempts.students(space, chapter):
-        everything = attempts.kept(space, chapter, student)
-        file = attempts.current(space, chapter, student)
-        now = next((attempt for attempt in everything if attempt.file == file), None)
-        chosen = attempts.choose(rules, chapter, student, everything)
-        if now and rules.attempts == "best":
-            chosen = now
-        if chosen != now or not attempts.is_laid_out(space, chapter, student):
-            yield _choose_now(space, chapter, student, chosen, again=chosen == now)
-
-
-def _choose_now(space, chapter, student, chosen, again) -> Outcome:
-    try:
-        files = kept_notebooks(space, chapter, student, chosen)
-    except Unfit as unfit:
-        return Outcome(chosen.file, student, False, [str(unfit)])
-    attempts.lay_out(space, chapter, student, chosen, files)
-    words = "was gone from submitted/, and is there again" if again else "the one to grade now"
-    return Outcome(chosen.file, student, True, [words])
-
-
-def kept_notebooks(
-    space: Workspace, chapter: str, student: str, attempt: Attempt
-) -> dict[str, bytes]:
-    """The notebooks (by stem) of an attempt that is kept. Raises Unfit where it was damaged since it came."""
-    data = (space.received(chapter, student) / attempt.file).read_bytes()
-    return notebooks.named(space, chapter, contents(data, chapter)[0], [])
+def _told_of(kept: Kept, rules: Policy) -> Iterator[str]:
+    if not kept.new:
+        yield "received before"
+    if kept.corrected:
+        new, old = rules.shown(kept.attempt.stamp), rules.shown(kept.corrected)
+        yield f"its time is corrected: {new}, before {old}"

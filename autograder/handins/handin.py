@@ -1,4 +1,4 @@
-"""A hand-in: what `submit` wrote, read, or what is made of a student's loose notebooks."""
+"""A hand-in: what `submit` wrote, read, or what is made of a student's loose notebooks; and what became of it."""
 
 import io
 import json
@@ -19,7 +19,7 @@ NAME = re.compile(
 )
 
 
-@dataclass
+@dataclass(frozen=True)
 class HandIn:
     """One hand-in. data: the file as it came (a folder is packed). notebooks: file name -> contents.
 
@@ -38,32 +38,44 @@ class HandIn:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Refused:
-    """A file that cannot be taken, and why."""
+    """A hand-in that cannot be taken. words: why, for the instructor. student: whose it is, where that is known."""
 
     name: str
-    reason: str
+    words: list[str]
+    student: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one hand-in. words: for the instructor, one line each. new: it was not received before."""
+
+    name: str
+    student: str
+    taken: bool
+    words: list[str]
+    new: bool = False
 
 
 def read(name: str, data: bytes, chapter: str) -> HandIn | Refused:
     """What `submit` wrote, read. Refused with a reason when it is broken or of another chapter."""
     told = NAME.fullmatch(name)
     if told["chapter"] != chapter:
-        return Refused(name, f"it is a hand-in of {told['chapter']}, not of {chapter}")
+        return Refused(name, [f"it is a hand-in of {told['chapter']}, not of {chapter}"])
     if "--" in told["student"]:
-        return Refused(name, "its name holds no student's identifier")
+        return Refused(name, ["its name holds no student's identifier"])
     try:
         if len(data) > MAX_HANDIN:
             raise Unfit(f"larger than {MAX_HANDIN / 1e6:g} MB")
         notebooks, manifest = contents(data, chapter)
     except Unfit as unfit:
-        return Refused(name, str(unfit))
-    handin = HandIn(name, told["student"], told["stamp"], data, notebooks)
-    handin.notes = _disagreements(manifest, told)
+        return Refused(name, [str(unfit)])
     records = manifest.get("records")
-    handin.records = records if isinstance(records, dict) else {}
-    return handin
+    return HandIn(
+        name, told["student"], told["stamp"], data, notebooks,
+        records=records if isinstance(records, dict) else {}, notes=_disagreements(manifest, told),
+    )  # fmt: skip
 
 
 def pack(chapter: str, notebooks: dict[str, bytes]) -> bytes:

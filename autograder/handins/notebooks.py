@@ -8,9 +8,10 @@ from autograder.workspace import Workspace
 
 
 def named(
-    space: Workspace, chapter: str, files: dict[str, bytes], words: list[str]
-) -> dict[str, bytes]:
-    """Stem -> contents, for the notebooks of the release that are there. Tells of the others in `words`."""
+    space: Workspace, chapter: str, files: dict[str, bytes]
+) -> tuple[dict[str, bytes], list[str]]:
+    """(stem -> contents, for the notebooks of the release that are there; what to say of the others)."""
+    words = []
     expected = space.release(chapter)
     found = {Path(name).stem: data for name, data in files.items() if Path(name).stem in expected}
     for name, data in sorted(files.items()):
@@ -35,7 +36,7 @@ def named(
         for stem, data in found.items()
         if not readable(data)
     ]
-    return found
+    return found, words
 
 
 def readable(data: bytes) -> bool:

@@ -27,8 +27,9 @@ from autograder.grading.jobs import Done, finish, read_chapter, read_job
 from autograder.grading.lock import locked
 from autograder.grading.verdicts import Submission
 from autograder.grading.workers.grader import Grader, failed, warm_grader
-from autograder.handins import attempts, collect, collect_files, policy, roster
+from autograder.handins import attempts, collect, policy, roster
 from autograder.handins.arrivals import Arrivals
+from autograder.handins.handin import NAME, Outcome
 from autograder.handins.policy import PolicyError
 from autograder.handins.roster import Roster, RosterError
 from autograder.results import feedback, pages
@@ -140,7 +141,7 @@ class Watch:
 
     def _chapter(self, path: Path) -> str:
         """The watched chapter that a file belongs to; empty where nothing tells."""
-        named = collect_files.NAME.fullmatch(path.name)
+        named = NAME.fullmatch(path.name)
         told = [
             *path.relative_to(self.arrivals.folder).parts[:-1],
             named["chapter"] if named else "",
@@ -150,7 +151,7 @@ class Watch:
             return ""
         return found[-1] if found else self.chapters[0] if len(self.chapters) == 1 else ""
 
-    def _taken(self, chapter: str, outcome: collect.Outcome) -> None:
+    def _taken(self, chapter: str, outcome: Outcome) -> None:
         words = "; ".join(outcome.words)
         if not outcome.taken:
             say(f"REFUSED {outcome.name}: {words}")

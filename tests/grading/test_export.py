@@ -71,8 +71,8 @@ def received(book):
     """received(student, stamp, clock="name", late=False): hands in, as an attempt that is graded."""
 
     def make(student, stamp, clock="name", late=False, graded=True):
-        attempt = Attempt("", stamp, clock, late)
-        attempts.keep(book, CHAPTER, student, f"{student} {stamp}".encode(), attempt)
+        attempt, data = Attempt("", stamp, clock, late), f"{student} {stamp}".encode()
+        attempt = attempts.keep(book, CHAPTER, student, data, attempt).attempt
         if graded:
             current = book.received(CHAPTER, student) / "current.json"
             current.write_text(json.dumps({"file": attempt.file}))
