@@ -75,6 +75,7 @@ def test_what_decides_nothing_changes_no_address(kept, notebook):
 CHANGES = {
     "a hidden case": lambda c: c.data[STEM]["double"]["cases"][0].update(inputs=7),
     "an expected result": lambda c: c.data[STEM]["double"]["cases"][0].update(expected=7),
+    "what a mistake gives": lambda c: c.data[STEM]["double"]["wrong"][0].update(results=[]),
     "points": lambda c: c.data[STEM]["double"].update(points=2.0),
     "the released text": lambda c: setattr(c.release[STEM][0], "source", "Other words."),
     "a check": lambda c: c.release[STEM][-1].metadata.update(nbgrader={"points": 9}),
