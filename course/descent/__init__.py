@@ -14,6 +14,7 @@ _PLACES = {
     "hint": "checking",
     "predict": "asking",
     "progress": "board",
+    "say": "words",
     "scale": "devices",
     "show": "plots",
     "start": "starting",

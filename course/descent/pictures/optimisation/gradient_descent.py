@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from descent import data, plots
+from descent.words import say
 
 SURFACES = ("quadratic bowl", "Rosenbrock", "saddle", "logistic loss")
 OPTIMISERS = ("gradient descent", "normalised", "momentum")
@@ -328,20 +329,46 @@ def _draw_gap(s, path, line, ax):
     ax.legend(loc="upper right" if gap[-1] <= gap[0] else "upper left", fontsize=9)
 
 
-def _size(value):
-    """A number of at least 0 in words: what is below 1e-12 is rounding."""
-    return f"{value:.3g}" if value == 0 or value >= 1e-12 else "below 1e-12"
+class _Gap(float):
+    """A gap that words print as "below 1e-12" up to its floor, where it is rounding."""
+
+    def __new__(cls, value, floor=1e-12):
+        gap = super().__new__(cls, value)
+        gap.floor = floor
+        return gap
+
+    def __format__(self, spec):
+        return f"below {self.floor:.0e}" if self <= self.floor else super().__format__(spec)
+
+
+def _gap(value):
+    """Exactly zero is told as it is."""
+    return _Gap(value) if value else value
 
 
 def _words(s, t, step, optimiser, facts, line):
-    name = s.name[0].upper() + s.name[1:]
-    words = f"{name}; {optimiser}, t = {t:.3g} = {step:.3g}/L (L = {s.L:.3g}, m = {s.m:.3g}): it {facts['verdict']}. "
-    words += f"f − f* went from {_size(facts['start'])} to {_size(facts['end'])} in {facts['steps']} steps"
+    words = say(
+        "{surface}; {optimiser}, t = {t:.3g} = {step:.3g}/L (L = {L:.3g}, m = {m:.3g}): it {verdict}. "
+        "f − f* went from {start:.3g} to {end:.3g} in {steps} steps",
+        surface=s.name[0].upper() + s.name[1:],
+        optimiser=optimiser,
+        t=t,
+        step=step,
+        L=s.L,
+        m=s.m,
+        verdict=facts["verdict"],
+        start=_gap(facts["start"]),
+        end=_gap(facts["end"]),
+        steps=facts["steps"],
+    )
     if facts["leaves"] is not None:
-        words += f"; the path leaves the picture at step {facts['leaves']}"
-    words += "." if line is None else f". Dashed: {line[1]}; {_size(line[0][-1])} at the last step."
-    return (
-        words if line is not None else words + " m and L promise nothing here, so no dashed line."
+        words += say("; the path leaves the picture at step {leaves}", leaves=facts["leaves"])
+    if line is None:
+        return words + ". m and L promise nothing here, so no dashed line."
+    return words + say(
+        ". Dashed: {promise}; {promised:.3g} at the last step.",
+        promise=line[1],
+        promised=_gap(line[0][-1]),
     )
 
 
@@ -355,13 +382,17 @@ def draw_regimes(kappa=10.0, steps=(0.2, 1.0, 1.9, 2.1), n_steps=25, start=(2.5,
         plots.contours(s.f, ax, s.xlim, s.ylim, levels=10, points=50, log=True)
         plots.path(path, ax)
         ax.set(title=f"t = {step:g}/L: {word}", xlabel="$x_1$", xlim=s.xlim, ylim=s.ylim)
-        ends.append(f"t = {step:g}/L ends at f = {s.f(path[-1]):.2g} ({word})")
+        end = s.f(path[-1])
+        ends.append(
+            say("t = {step:g}/L ends at f = {end:.2g} ({word})", step=step, end=end, word=word)
+        )
     axes[0].set_ylabel("$x_2$")
-    return (
-        fig,
-        f"{n_steps} steps from f = {s.f(np.array(start)):.3g} on a bowl with κ = {kappa:g}: "
-        + "; ".join(ends)
-        + ".",
+    return fig, say(
+        "{n_steps} steps from f = {start:.3g} on a bowl with κ = {kappa:g}: {ends:; }.",
+        n_steps=n_steps,
+        start=s.f(np.array(start)),
+        kappa=kappa,
+        ends=ends,
     )
 
 
@@ -398,9 +429,15 @@ def draw_surrogate(x, t):
     )
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=10)
     drop = np.log(np.cosh(x)) - np.log(np.cosh(new))
-    return fig, (
-        f"t = {t:.2f} at x = {x:.2f}: the parabola {'stays above f' if above else 'cuts below f'}. "
-        f"The step lands at {new:.3f}, f changes by {-drop:.3f}, half of t f′² is {t * np.tanh(x) ** 2 / 2:.3f}."
+    return fig, say(
+        "t = {t:.2f} at x = {x:.2f}: the parabola {verdict}. "
+        "The step lands at {new:.3f}, f changes by {change:.3f}, half of t f′² is {half:.3f}.",
+        t=t,
+        x=x,
+        verdict="stays above f" if above else "cuts below f",
+        new=new,
+        change=-drop,
+        half=t * np.tanh(x) ** 2 / 2,
     )
 
 
@@ -413,7 +450,7 @@ def draw_gaps(
     """
     aside = len(measured) > 4
     fig, ax = plt.subplots(figsize=(7.6 if aside else 6.6, 3.6))
-    parts = []
+    ends = []
     for number, (label, values) in enumerate(measured.items()):
         seen = np.where(values > floor, values, np.nan)
         marks = (
@@ -428,8 +465,8 @@ def draw_gaps(
             color=f"C{number}",
             label=label,
         )
-        end = f"{values[-1]:.1e}" if values[-1] > floor else f"below {floor:.0e}"
-        parts.append(f"{label}: {end} at step {len(values) - 1}")
+        end = _Gap(values[-1], floor)
+        told = say("{label}: {end:.1e} at step {step}", label=label, end=end, step=len(values) - 1)
         if label in bounds:
             ax.plot(
                 np.where(bounds[label] > floor, bounds[label], np.nan),
@@ -438,14 +475,14 @@ def draw_gaps(
                 linewidth=1.3,
             )
             kept = np.isfinite(bounds[label]) & (values > 1e3 * floor)
-            parts[-1] += (
-                f", bound ÷ measured at least {np.min(bounds[label][kept] / values[kept]):.2g}"
-            )
+            tightest = np.min(bounds[label][kept] / values[kept])
+            told += say(", bound ÷ measured at least {tightest:.2g}", tightest=tightest)
+        ends.append(told)
     if bounds:
         ax.plot([], [], "--", color="#666666", linewidth=1.3, label="its bound")
     ax.set(title=title, xlabel="step k", ylabel=ylabel, yscale="log", xscale=xscale)
     ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if aside else {}))
-    return fig, f"{title}. " + "; ".join(parts) + "."
+    return fig, say("{title}. {ends:; }.", title=title, ends=ends)
 
 
 def noisy_gap(schedule, m=0.05, n_steps=20_000):
@@ -547,12 +584,12 @@ def draw_tangent(name, x, m):
         else f"f stays above the {word.split(',')[0]}",
     )
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=10)
-    words = f"f = {name}, {word} at x = {x:g}: "
-    if below.any():
-        words += f"it is {above.max():.2f} above f at y = {grid[above.argmax()]:.2f}."
-    else:
-        words += "f is nowhere below it on [−2, 2]."
-    return fig, words
+    words = say("f = {name}, {word} at x = {x:g}: ", name=name, word=word, x=x)
+    if not below.any():
+        return fig, words + "f is nowhere below it on [−2, 2]."
+    return fig, words + say(
+        "it is {height:.2f} above f at y = {y:.2f}.", height=above.max(), y=grid[above.argmax()]
+    )
 
 
 def worst_tangent(f, slope, grid):
@@ -571,10 +608,16 @@ def draw_scaled(x, f, factors):
         ax.plot(x[np.argmin(c * f)], (c * f).min(), "*", color=line.get_color(), markersize=13)
     ax.set(title="A positive factor keeps the place", xlabel="x", ylabel="value")
     ax.legend()
-    return fig, "; ".join(
-        f"{c} f is smallest at x = {x[np.argmin(c * f)]:g}, where it is {(c * f).min():g}"
+    minima = [
+        say(
+            "{c} f is smallest at x = {x:g}, where it is {lowest:g}",
+            c=c,
+            x=x[np.argmin(c * f)],
+            lowest=(c * f).min(),
+        )
         for c in factors
-    ) + "."
+    ]
+    return fig, say("{minima:; }.", minima=minima)
 
 
 def draw_fan(angle, curves):
@@ -589,12 +632,14 @@ def draw_fan(angle, curves):
         ylabel="change of f ÷ (η ‖∇f‖)",
     )
     ax.legend(fontsize=9)
-    parts = ", ".join(
-        f"{abs(c - np.cos(angle)).max():.3f} for η = {eta:g}" for eta, c in curves.items()
-    )
-    return (
-        fig,
-        f"Change of f against the direction of the step. Largest distance from the cosine: {parts}.",
+    distances = [
+        say("{distance:.3f} for η = {eta:g}", distance=abs(c - np.cos(angle)).max(), eta=eta)
+        for eta, c in curves.items()
+    ]
+    return fig, say(
+        "Change of f against the direction of the step. "
+        "Largest distance from the cosine: {distances:, }.",
+        distances=distances,
     )
 
 
@@ -633,9 +678,18 @@ def draw_compass(a, b, x, y, h=0.6):
     along, up = (
         a * p[0] ** 2 + b * p[1] ** 2 - f for p in (here + 0.01 * tangent, here + 0.01 * unit)
     )
-    return fig, (
-        f"f = {a:g} x₁² + {b:g} x₂² at ({x:g}, {y:g}): gradient ({g[0]:.2f}, {g[1]:.2f}), length {norm:.2f}. "
-        f"A move of 0.01 changes f by {up:.5f} uphill and by {along:.5f} along the tangent."
+    return fig, say(
+        "f = {a:g} x₁² + {b:g} x₂² at ({x:g}, {y:g}): gradient ({g[0]:.2f}, {g[1]:.2f}), "
+        "length {norm:.2f}. "
+        "A move of 0.01 changes f by {up:.5f} uphill and by {along:.5f} along the tangent.",
+        a=a,
+        b=b,
+        x=x,
+        y=y,
+        g=g,
+        norm=norm,
+        up=up,
+        along=along,
     )
 
 
@@ -657,9 +711,16 @@ def draw_step_sizes(steps, gaps, m, L, n_steps):
         ylabel=f"gap after {n_steps} steps",
     )
     ax.legend(loc="upper left")
-    return fig, (
-        f"Gap after {n_steps} steps against the step size: smallest, {gaps.min():.1e}, at t = {best:.3f}, near "
-        f"2/(m+L) = {2 / (m + L):.3f}; {gaps[0]:.1e} at t = {steps[0]:.3f} and {gaps[-1]:.1e} at t = {steps[-1]:.3f}."
+    return fig, say(
+        "Gap after {n_steps} steps against the step size: smallest, {lowest:.1e}, at t = {best:.3f}, near "
+        "2/(m+L) = {promised:.3f}; "
+        "{gaps[0]:.1e} at t = {steps[0]:.3f} and {gaps[1]:.1e} at t = {steps[1]:.3f}.",
+        n_steps=n_steps,
+        lowest=gaps.min(),
+        best=best,
+        promised=2 / (m + L),
+        gaps=gaps[[0, -1]],
+        steps=steps[[0, -1]],
     )
 
 
@@ -688,13 +749,16 @@ def draw_basins(f, paths, labels, norms, bounds, span=6.0):
     right.legend(fontsize=9)
     ends = []
     for label, p, norm, bound in zip(labels, paths, norms, bounds, strict=True):
-        (x, y), value = np.round(p[-1], 2) + 0.0, float(f(p[-1:])[0])  # + 0.0: no "−0.00"
-        far = np.min(bound / norm)
-        ends.append(
-            f"{label}: ends at ({x:.2f}, {y:.2f}) with f = {value:.2f}, "
-            f"bound ÷ measured at least {far:.2g}"
+        told = say(
+            "{label}: ends at ({end[0]:.2f}, {end[1]:.2f}) with f = {value:.2f}, "
+            "bound ÷ measured at least {tightest:.2g}",
+            label=label,
+            end=np.round(p[-1], 2) + 0.0,  # + 0.0: no "−0.00"
+            value=float(f(p[-1:])[0]),
+            tightest=np.min(bound / norm),
         )
-    return fig, "Two starts on a bumpy bowl. " + "; ".join(ends) + "."
+        ends.append(told)
+    return fig, say("Two starts on a bumpy bowl. {ends:; }.", ends=ends)
 
 
 def draw_escape(offsets, curves):
@@ -709,11 +773,16 @@ def draw_escape(offsets, curves):
         ylim=(0, None),
     )
     ax.legend()
-    ends = "; ".join(
-        f"{label}: {steps[0]} steps from δ = {offsets[0]:.0e}, {steps[-1]} from δ = {offsets[-1]:.0e}"
+    ends = [
+        say(
+            "{label}: {steps[0]} steps from δ = {offsets[0]:.0e}, {steps[1]} from δ = {offsets[1]:.0e}",
+            label=label,
+            steps=(steps[0], steps[-1]),
+            offsets=(offsets[0], offsets[-1]),
+        )
         for label, steps in curves.items()
-    )
-    return fig, f"Steps until |x₂| exceeds ½. {ends}."
+    ]
+    return fig, say("Steps until |x₂| exceeds ½. {ends:; }.", ends=ends)
 
 
 def draw_projected(f, paths, labels, radius=1.0):
@@ -734,11 +803,12 @@ def draw_projected(f, paths, labels, radius=1.0):
     ax.set(
         title="Step, then the nearest allowed point", xlabel="$x_1$", ylabel="$x_2$", aspect="equal"
     )
-    ends = "; ".join(
-        f"{label} ends at ({p[-1][0]:.3f}, {p[-1][1]:.3f})"
+    ends = [
+        say("{label} ends at ({end[0]:.3f}, {end[1]:.3f})", label=label, end=p[-1])
         for label, p in zip(labels, paths, strict=True)
-    )
-    return (
-        fig,
-        f"Contours of a bowl, the circle of radius {radius:g} (solid) and its box (dashed). {ends}.",
+    ]
+    return fig, say(
+        "Contours of a bowl, the circle of radius {radius:g} (solid) and its box (dashed). {ends:; }.",
+        radius=radius,
+        ends=ends,
     )
