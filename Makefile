@@ -14,7 +14,7 @@ start: ## open the course in JupyterLab (PORT=8889, BROWSER=none, TORCH=cpu)
 	@$(PYTHON) -m tools.start
 
 test: env system ## run every test (ARGS="tests/setup -k lock" for some)
-	@$(BIN)/python -m pytest -n 2 --dist loadscope --junitxml artefacts/tests.xml $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadscope --durations 20 --junitxml artefacts/tests.xml $(ARGS)
 
 build: env ## build both editions of what changed (NB=chapter/notebook for one)
 	@$(BIN)/python -m autograder build $(NB)

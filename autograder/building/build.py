@@ -82,7 +82,11 @@ def alone():
 
 def run_all(job: Callable[[str], float], notebooks: list[str]) -> list[str]:
     """Do a job of some seconds for each notebook, two at a time, told as it goes -> those that failed."""
+    from autograder.kernels import running
+
     failed = []
+    if notebooks:
+        running.prepare(COURSE)
     with ProcessPoolExecutor(max_workers=2) as pool:
         jobs = {pool.submit(job, name): name for name in notebooks}
         for number, done in enumerate(as_completed(jobs), 1):
@@ -252,52 +256,12 @@ def execute(notebook, name: str, *, static: bool):
     static: widgets show their first state, as on a page without a kernel. Raises BuildError at an error or a
     warning, with the cell.
     """
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
+    from autograder.kernels import running
 
-    folder = COURSE / name.split("/")[0]
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as home:
-        environment = kernel_environment(home, static=static)
-        client = NotebookClient(
-            notebook, timeout=180, kernel_name="python3", record_timing=False,
-            coalesce_streams=True,  # where a stream is cut depends on the moment
-            store_widget_state=False,  # it holds random ids, and pages show pictures instead
-            resources={"metadata": {"path": str(folder)}},
-        )  # fmt: skip
-        client.create_kernel_manager()
-        client.km.transport = "ipc"  # ports are raced for by kernels that start together
-        client.km.connection_file = str(Path(home) / "kernel.json")
-        client.km.ip = str(Path(home) / "kernel")
-        try:
-            client.execute(env=environment)
-        except CellExecutionError as error:
-            raise BuildError(f"{name}: {error}") from None
-        except Exception as error:
-            raise BuildError(f"{name}: {type(error).__name__}: {error}") from error
-    notebook.metadata["language_info"] = {"name": "python"}  # without the version of this machine
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if output.output_type == "stream" and output.name == "stderr":
-                raise BuildError(f"{name}: a cell writes to stderr:\n{cell.source}\n{output.text}")
-    return notebook
-
-
-def kernel_environment(home: str, *, static: bool) -> dict[str, str]:
-    """The environment of a kernel: repeatable, with its own progress, the environment's bin on PATH."""
-    return os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
-        "DESCENT_HOME": home,
-        "DESCENT_STATIC": "1" if static else "0",
-        "PYTHONHASHSEED": "0",
-        "PYTHONPATH": str(COURSE),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        # One thread a kernel: sums in one order, and two kernels do not fight for two cores.
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-    }
+    try:
+        return running.execute(notebook, COURSE / name.split("/")[0], COURSE, static=static)
+    except running.RunError as error:
+        raise BuildError(f"{name}: {error}") from error.__cause__
 
 
 def _require_full_points(solution, master) -> None:

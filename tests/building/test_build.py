@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from autograder.building import build, masters, pages, release, stale, trying
+from autograder.kernels import running
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE
 
 
@@ -212,7 +213,7 @@ def test_stock_nbgrader_builds_the_same_release(project):
     done = subprocess.run(
         run,
         cwd=project,
-        env=build.kernel_environment("", static=False),
+        env=running.environment("", project / "course", static=False),
         capture_output=True,
         text=True,
     )

@@ -5,8 +5,8 @@ import pytest
 
 import descent
 from descent import explore, plots, predict, show
-from descent.words import say
 from descent.widgets import Explorer
+from descent.words import say
 
 
 def test_words_are_the_text_and_keep_the_numbers_unrounded():

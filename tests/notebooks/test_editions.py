@@ -2,13 +2,13 @@
 
 import json
 import re
-import subprocess
-import sys
 
 import nbformat
 import pytest
 
 from autograder.building import build, masters
+from autograder.kernels import running
+from autograder.kernels.nbval import compare
 
 NOTEBOOKS = masters.notebooks()
 pytestmark = pytest.mark.slow
@@ -16,21 +16,8 @@ pytestmark = pytest.mark.slow
 
 def nbval(path, home):
     """(exit status, output) of nbval on one notebook."""
-    run = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--nbval",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        str(path),
-    ]
-    environment = build.kernel_environment(str(home), static=True)
-    done = subprocess.run(run, cwd=build.ROOT, env=environment, capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+    environment = running.environment(str(home), build.COURSE, static=True)
+    return compare(path, environment, build.ROOT)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)

@@ -1,0 +1,1 @@
+"""Notebooks run in kernels that are forked from a warm process instead of importing everything anew."""
