@@ -7,7 +7,7 @@ GOALS = "goal: 12 in the mean, 25 for one that trains"
 
 
 def home_of_tests(notebook: str) -> str:
-    """"03_optimisation/01_gradient_descent" -> the file of what only this notebook needs tested."""
+    """ "03_optimisation/01_gradient_descent" -> the file of what only this notebook needs tested."""
     chapter, name = (part.split("_", 1)[1] for part in notebook.split("/"))
     return f"tests/notebooks/{chapter}/test_{name}.py"
 
