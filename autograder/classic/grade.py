@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from autograder import stopping
 from autograder.classic import run
 from autograder.classic.course import MOST_BYTES, UNFINISHED, Course, CourseError, Handin, Sheet
 from autograder.classic.restore import restore
@@ -115,9 +116,9 @@ def _in_order(tasks: list, jobs: int):
             for task in tasks:
                 waiting.append(pool.submit(task))
                 if len(waiting) > AHEAD * jobs:
-                    yield waiting.popleft().result()
+                    yield stopping.result(waiting.popleft())
             while waiting:
-                yield waiting.popleft().result()
+                yield stopping.result(waiting.popleft())
         finally:  # after a failure, or Ctrl-C, no further one is begun
             pool.shutdown(cancel_futures=True)
 

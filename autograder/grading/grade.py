@@ -6,13 +6,13 @@ as it is, so that a run that was stopped goes on where it was.
 """
 
 import argparse
-import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+from autograder import stopping
 from autograder.classic import course as classic_course
 from autograder.engine.prepare import PrepareError
 from autograder.engine.sandbox import SandboxError
@@ -49,8 +49,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def guarded(command: str, do) -> int:
     """The status of `do()`; 2 with one sentence where nothing can be graded, or somebody stopped it."""
-    for name in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, signal.default_int_handler)
+    stopping.listen()
     try:
         return do()
     except (*ERRORS, OSError) as error:  # a full disk, a folder that is not ours

@@ -9,12 +9,12 @@ again, what was graded already is left alone.
 
 import argparse
 import contextlib
-import signal
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
+from autograder import stopping
 from autograder.engine import sandbox
 from autograder.engine.judge import JudgeError
 from autograder.engine.stage import StageError
@@ -68,8 +68,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _watch(watch: "Watch") -> None:
     """Look every second until Ctrl-C, or until whoever runs it as a service ends it."""
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.default_int_handler)
+    stopping.listen()
     try:
         with watch:
             say(
@@ -78,6 +77,7 @@ def _watch(watch: "Watch") -> None:
             while True:
                 following = time.monotonic() + POLL_SECONDS
                 watch.look()
+                stopping.check()
                 time.sleep(max(0.0, following - time.monotonic()))
     except KeyboardInterrupt:
         waiting = len(watch.waiting)

@@ -7,6 +7,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from filelock import FileLock
+
 from descent import session
 from descent.judging import Verdict
 
@@ -68,15 +70,12 @@ def write(records: dict) -> None:
 def _changing():
     """All records, to be changed and then written, while no other notebook writes.
 
-    Files cannot be locked on Windows and in some network folders: there the last one to write wins.
+    Files cannot be locked in some network folders: there the last one to write wins.
     """
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(ImportError, OSError):
+        with contextlib.suppress(OSError, NotImplementedError):
             path().parent.mkdir(parents=True, exist_ok=True)
-            import fcntl
-
-            lock = stack.enter_context(open(path().with_suffix(".lock"), "w"))
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            stack.enter_context(FileLock(path().with_suffix(".lock")))
         records = read()
         yield records
         write(records)

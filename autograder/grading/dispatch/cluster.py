@@ -24,6 +24,7 @@ from multiprocessing import resource_tracker
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster, Security, Status
 
+from autograder import stopping
 from autograder.grading.dispatch import store
 from autograder.grading.dispatch.way import Way
 from autograder.grading.jobs import Chapter, GradeError, Job, Result
@@ -190,6 +191,7 @@ class Cluster:
         """The next task that has ended. Raises GradeError when no worker is left to end one."""
         patience = NO_WORKERS_SECONDS
         while patience:
+            stopping.check()
             try:
                 future = self.landed.get(timeout=1)
                 if future.key in self.flying:

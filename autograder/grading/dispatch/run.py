@@ -4,6 +4,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
+from autograder import stopping
 from autograder.engine import sandbox
 from autograder.engine.prepare import prepare
 from autograder.grading.dispatch.store import Store
@@ -71,6 +72,7 @@ class _Run:
     def results(self) -> Iterator[Done]:
         cluster = None
         for student in self.students:
+            stopping.check()
             job = read_job(self.space, self.name, student)
             found = {} if self.way.force else self.store.find(job)
             missing = [stem for stem in self.chapter.release if stem not in found]
