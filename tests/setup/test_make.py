@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = (
-    "start test build solutions stale coverage demo grading-lab bench bench-grading rehearsal"
+    "start test quick build solutions stale coverage demo grading-lab bench bench-grading rehearsal"
     " portable gpu lint doctor lock help"
 ).split()
 
