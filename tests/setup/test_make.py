@@ -74,7 +74,7 @@ def test_git_keeps_every_source_file():
     command = ["git", "ls-files", "--others", "--ignored", "--exclude-standard", "-z"]
     folders = ["autograder", "course", "solutions", "tests", "tools"]
     done = subprocess.run([*command, "--", *folders], cwd=ROOT, capture_output=True, text=True)
-    made = {"__pycache__", ".descent", "handins", ".ipynb_checkpoints"}
+    made = {"__pycache__", ".descent", "handins", ".ipynb_checkpoints", ".ruff_cache"}
     hidden = [Path(name) for name in done.stdout.split("\0") if name]
     assert done.returncode == 0
     assert not [
