@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 
 from autograder.building import build, masters
+from autograder.kernels import running
 
 # How libraries choose their instructions, where the processor has those.
 HASWELL = {
@@ -73,7 +74,7 @@ def differences(notebook: str, way: str) -> str:
         done = subprocess.run(
             [*run, "-p", "no:xdist", str(path)],
             cwd=build.ROOT,
-            env=build.kernel_environment(folder, static=True) | environment,
+            env=running.environment(folder, build.COURSE, static=True) | environment,
             capture_output=True,
             text=True,
         )
