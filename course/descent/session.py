@@ -21,6 +21,8 @@ class Session:
         self.notebook: str | None = None
         self.verdicts: dict = {}  # exercise name -> (answer object, Verdict), newest only
         self.unsaved: dict | None = None  # the records, where their file cannot be written
+        self.saving = True  # whether that file is this course's to write
+        self.told: set[str] = set()  # what was said once
 
     @property
     def grading(self) -> bool:
