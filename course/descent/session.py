@@ -30,6 +30,11 @@ class Session:
         return os.environ.get("DESCENT_GRADING") == "1"
 
     @property
+    def strict(self) -> bool:
+        """True where notebooks are built or tested: what is claimed must hold there."""
+        return os.environ.get("DESCENT_STRICT") == "1"
+
+    @property
     def static(self) -> bool:
         """True while a page without controls is built: widgets show their first state."""
         return os.environ.get("DESCENT_STATIC") == "1"
