@@ -21,6 +21,7 @@ def environment(home: str, course: Path, *, static: bool) -> dict[str, str]:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "DESCENT_HOME": home,
         "DESCENT_STATIC": "1" if static else "0",
+        "DESCENT_STRICT": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": str(course),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
