@@ -56,7 +56,7 @@ OF_THE_TEXT = (
     Rule("points", "An answer has `points` and `minutes` above zero.", form_cells.unpaid, stops=True),
     Rule("names", "No two answers and no two checks have one name.", form_cells.twins, stops=True),
     Rule("answer", "An exercise defines a function or class of its name.", form_cells.undefined, stops=True),
-    Rule("docstring", "An exercise has a docstring, outside its markers.", form_cells.undescribed),
+    Rule("docstring", "An exercise has a docstring.", form_cells.undescribed),
     Rule("check", "Each exercise has one check cell below it, which holds nothing but `check(name)`.",
          form_cells.unchecked, stops=True),
     Rule("after", "A cell has at most one `with after(…)` block, which names exercises of the notebook.",
