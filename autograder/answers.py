@@ -77,7 +77,7 @@ class Answers:
             remedy = "copy it from there anew" if not times else "take more of the text round it"
             raise SpecError(
                 f"{where}its old text {edit.old!r} stands {times} times in the solution of "
-                f"{edit.exercise} in {self.path}, not once: {remedy}."
+                f"{edit.exercise}, not once: {remedy}."
             )
         text = _SOLUTION.sub(lambda part: part[1].replace(edit.old, edit.new), cell)
         try:
