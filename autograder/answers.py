@@ -51,7 +51,7 @@ class Answers:
         """
         statements = [told for cell in self.cells for told in _statements(cell)]
         names = {"__name__": "__main__"}
-        with _as_in_grading():
+        with as_in_grading():
             for (source, _), needed in zip(statements, needs.needed(statements), strict=True):
                 if needed:
                     self._run(source, names)
@@ -109,7 +109,7 @@ def _statements(cell) -> list[tuple[str, bool]]:
 
 
 @contextlib.contextmanager
-def _as_in_grading():
+def as_in_grading():
     """Seeded, silent, with the variable of grading; afterwards the process is as it was."""
     import matplotlib
     import numpy as np

@@ -11,7 +11,7 @@ from scipy.special import expit, logit, ndtr, ndtri, xlogy
 from scipy.special import softmax as scipy_softmax
 
 from descent import data
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- data
 
@@ -214,8 +214,7 @@ def family_link_explorer(step: Callable) -> Callable:
 
     def draw(dataset: str, family: str, link: str):
         case = known[dataset]
-        fig, ax = plt.subplots(figsize=(7.5, 4), layout="none")
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.14, top=0.91)
+        fig, ax = fixed_axes(1, (7.5, 4), (0.1, 0.98, 0.14, 0.91))
         low, high = _limits(case)
         ax.set(xlim=case.span, ylim=(low, high), xlabel=case.xlabel, ylabel=case.ylabel)
         _shade_outside(ax, case, low, high)
@@ -320,10 +319,9 @@ def degree_explorer(powers: Callable, step: Callable) -> Callable:
         mean = LINKS[link].mean(powers(scaled_quarters(at), degree) @ w)
         left_over = deviance(DEATHS, LINKS[link].mean(X @ w), family)
         condition = np.linalg.cond(X)
-        fig, (left, right) = plt.subplots(
-            1, 2, figsize=(9, 3.8), width_ratios=(1.7, 1), layout="none"
+        fig, (left, right) = fixed_axes(
+            2, (9, 3.8), (0.07, 0.93, 0.14, 0.9), wspace=0.22, width_ratios=(1.7, 1)
         )
-        fig.subplots_adjust(left=0.07, right=0.93, bottom=0.14, top=0.9, wspace=0.22)
         left.axhspan(-15, 0, color=PINK, alpha=0.15, linewidth=0, hatch="//")
         left.plot(QUARTERS, DEATHS, "o", color=BLACK, label="deaths")
         left.plot(at, mean, color=BLUE, label=f"{family.capitalize()}, {link} link")
@@ -417,8 +415,7 @@ def simplex_explorer(soft: Callable) -> Callable:
         z, T = np.array([z0, z1, z2]), 10.0**log_T
         p, hard = np.asarray(soft(z[None], T))[0], hardmax(z)
         top, soft_top = z.max(), T * np.log(np.sum(np.exp((z - z.max()) / T))) + z.max()
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.13, top=0.9, wspace=0.1)
+        fig, (left, right) = fixed_axes(2, (9, 3.8), (0.07, 0.99, 0.13, 0.9), wspace=0.1)
         bars = left.bar(range(3), p, color=COLORS, alpha=0.75, edgecolor="white")
         for bar, hatch in zip(bars, HATCHES, strict=True):
             bar.set_hatch(hatch)
@@ -478,8 +475,7 @@ def temperature_explorer(soft: Callable, W, X, labels) -> Callable:
         P = np.asarray(soft(plane @ W, T))
         seen = np.asarray(soft(X @ W, T))
         right_share = np.mean(seen.argmax(1) == labels)
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.14, top=0.9, wspace=0.08)
+        fig, (left, right) = fixed_axes(2, (9, 4), (0.07, 0.99, 0.14, 0.9), wspace=0.08)
         tints = np.array([to_rgb(color) for color in COLORS])
         mixed = 1 - 0.65 * (P @ (1 - tints)).reshape(90, 90, 3)
         left.imshow(mixed, origin="lower", extent=(*x[[0, -1]], *y[[0, -1]]), aspect="auto",

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scipy.special import expit, log_expit, logit
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- data with a known truth
 
@@ -136,8 +136,7 @@ def plane_explorer(x, y, marked) -> Callable:
         score = w @ [1, *marked]
         distance = score / length
         wrong = int(np.sum((with_one(x) @ w > 0) != y))
-        fig, ax = plt.subplots(figsize=(6, 5), layout="none")
-        fig.subplots_adjust(left=0.11, right=0.97, bottom=0.11, top=0.93)
+        fig, ax = fixed_axes(1, (6, 5), (0.11, 0.97, 0.11, 0.93))
         _shade(ax, w, 4)
         _points(ax, x, y)
         foot = marked - distance * normal
@@ -194,8 +193,7 @@ def curve_explorer(x, y) -> Callable:
     def draw(slope: float, intercept: float):
         w = np.array([intercept, slope])
         value = float(log_lik(X, y, w))
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.8), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.98, bottom=0.14, top=0.91, wspace=0.24)
+        fig, (left, right) = fixed_axes(2, (9.4, 3.8), (0.07, 0.98, 0.14, 0.91), wspace=0.24)
         at = np.linspace(x.min() - 0.3, x.max() + 0.3, 200)
         left.plot(at, expit(with_one(at) @ w), color=GREEN)
         left.vlines(x, y, expit(X @ w), color=BLACK, alpha=0.35, linewidth=1)
@@ -377,10 +375,9 @@ def training_explorer(x, y) -> Callable:
         loss = np.logaddexp(0, -(2 * labels - 1) * (path @ X.T)).mean(axis=1)
         apart = separable(X, labels)
         grad = X.T @ (expit(X @ w) - labels) / len(labels) + ridge * w * [0, 1, 1]
-        fig, (left, right) = plt.subplots(
-            1, 2, figsize=(9.6, 4.2), width_ratios=(1, 1.05), layout="none"
+        fig, (left, right) = fixed_axes(
+            2, (9.6, 4.2), (0.06, 0.93, 0.13, 0.91), wspace=0.2, width_ratios=(1, 1.05)
         )
-        fig.subplots_adjust(left=0.06, right=0.93, bottom=0.13, top=0.91, wspace=0.2)
         _shade(left, w, 4)
         _points(left, points, labels)
         left.plot(x1, x2, "*", color=BLACK, mec="white", markersize=16, label="movable, class 1")
@@ -481,8 +478,7 @@ def threshold_explorer(p, y) -> Callable:
         tp, fp, fn, tn = confusion(p, y, threshold)
         cost = (counts[:, 1] + ratio * counts[:, 2]) / len(y)
         best = grid[cost.argmin()]
-        fig, (left, middle, right) = plt.subplots(1, 3, figsize=(10.8, 3.6), layout="none")
-        fig.subplots_adjust(left=0.06, right=0.99, bottom=0.15, top=0.9, wspace=0.3)
+        fig, (left, middle, right) = fixed_axes(3, (10.8, 3.6), (0.06, 0.99, 0.15, 0.9), wspace=0.3)
         edges = np.linspace(0, 1, 21)
         heights = [np.histogram(p[y == k], edges)[0] for k in (0, 1)]
         left.stairs(heights[0], edges, color=BLUE, label="benign", linewidth=1.8)

@@ -7,16 +7,8 @@ import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import binom, norm
 
-from descent.plots import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    SKY,
-    VERMILION,
-    decision_regions,
-    image_grid,
-)
+from descent import plots
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
 
 STRENGTH = 0.4  # distance of a class mean from the middle, in standard deviations of a feature
 
@@ -61,8 +53,7 @@ def draw_correlation(rho: float, D: int, unequal: bool):
     worlds = [correlated_world(r, D, unequal) for r in rhos]
     said = np.linspace(0.001, 0.999, 400)
     true = expit(world["kappa"] * logit(said))
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), layout="none")
-    fig.subplots_adjust(left=0.08, right=0.98, bottom=0.15, top=0.9, wspace=0.25)
+    fig, (left, right) = plots.fixed_axes(2, (9, 3.7), (0.08, 0.98, 0.15, 0.9), wspace=0.25)
     edges = np.linspace(0, 1, 21)
     limits = logit(np.clip(edges, 1e-300, 1 - 1e-16))
     limits[[0, -1]] = -np.inf, np.inf
@@ -115,8 +106,7 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         C = np.array([[TP, 1000 * share - TP], [FP, 1000 * (1 - share) - FP]])
         P = TP / (TP + FP) if TP + FP else 0.0
         f1 = 2 * TP / (1000 * share + TP + FP)
-        fig, axes = plt.subplots(1, 4, figsize=(12, 3.3), layout="none")
-        fig.subplots_adjust(left=0.06, right=0.99, bottom=0.16, top=0.88, wspace=0.34)
+        fig, axes = plots.fixed_axes(4, (12, 3.3), (0.06, 0.99, 0.16, 0.88), wspace=0.34)
         _draw_scores(axes[0], scores, y, bins, delta)
         labels = ["malignant", "benign"]
         _draw_counts(axes[1], C, labels, labels, digits=0)
@@ -235,7 +225,7 @@ def draw_three_likelihoods(bits, labels, iris, wine):
 def draw_templates(theta):
     """Bernoulli parameters of ten digits as images of 8 × 8 pixels -> (fig, words)."""
     theta = np.asarray(theta)
-    fig = image_grid(
+    fig = plots.image_grid(
         theta.reshape(-1, 8, 8), columns=10, titles=[f"class {c}" for c in range(len(theta))],
         size=0.9, limits=(0, 1),
     )  # fmt: skip
@@ -256,7 +246,7 @@ def draw_regions(views: dict[str, Callable], X, y, new_X, new_y):
     fig, axes = plt.subplots(1, len(views), figsize=(11, 3.8), sharey=True)
     told = []
     for ax, (name, log_posterior) in zip(axes, views.items(), strict=True):
-        decision_regions(lambda new, f=log_posterior: f(new).argmax(axis=1), X, y, ax)
+        plots.decision_regions(lambda new, f=log_posterior: f(new).argmax(axis=1), X, y, ax)
         accuracy = np.mean(log_posterior(new_X).argmax(axis=1) == new_y)
         ax.set(xlabel="feature 1")
         ax.set_title(f"{name}: {accuracy:.2f} right")

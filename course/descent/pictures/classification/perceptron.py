@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import nnls
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, decision_regions
+from descent import plots
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
 
 # ---------------------------------------------------------------- data of the notes
 
@@ -163,10 +164,9 @@ def draw_line(labels: str, angle: float, distance: float, log_scale: float):
     w, b, y = scale * direction, -scale * distance, LABELS[labels]
     conditions = y * (CORNERS @ w + b)
     held, margin = int(np.sum(conditions > 1e-12)), conditions.min() / scale
-    fig, (left, right) = plt.subplots(
-        1, 2, figsize=(9, 3.7), width_ratios=(1, 1.3), layout="none"
-    )  # without the layout engine a redraw is twice as fast
-    fig.subplots_adjust(left=0.08, right=0.98, bottom=0.15, top=0.9, wspace=0.26)
+    fig, (left, right) = plots.fixed_axes(
+        2, (9, 3.7), (0.08, 0.98, 0.15, 0.9), wspace=0.26, width_ratios=(1, 1.3)
+    )
     _halfplane(left, w, b, (-0.6, 1.6))
     left.annotate(
         "", distance * direction + 0.45 * direction, distance * direction,
@@ -258,8 +258,7 @@ def stepper(perceptron: Callable) -> Callable:
         W, b, times = perceptron(X, y, np.concatenate(order), np.zeros(X.shape[1]), 0.0)
         path, total = np.column_stack([W, b]), len(times)
         shown = min(mistakes, total)
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="none")  # twice as fast
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.15, top=0.9, wspace=0.28)
+        fig, (left, right) = plots.fixed_axes(2, (9, 3.8), (0.1, 0.98, 0.15, 0.9), wspace=0.28)
         wrong = int(np.sum(signed(X, y) @ path[shown] <= 0))
         _draw_state(left, X, y, path, shown, np.concatenate(order)[times])
         left.set_title(f"After {shown} mistakes: {wrong} of {len(y)} wrong", fontsize=11)
@@ -513,7 +512,7 @@ def class_maps(X, y) -> Callable:
             return np.sum(values == values.max(axis=1, keepdims=True), axis=1) > 1
 
         fig, ax = plt.subplots(figsize=(6.4, 4.2))
-        decision_regions(lambda p: compare(p).argmax(axis=1), X, y, ax, points=100)
+        plots.decision_regions(lambda p: compare(p).argmax(axis=1), X, y, ax, points=100)
         (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
         gx, gy = np.meshgrid(np.linspace(x0, x1, 100), np.linspace(y0, y1, 100))
         points = np.column_stack([gx.ravel(), gy.ravel()])

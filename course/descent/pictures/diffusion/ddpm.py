@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, VERMILION, fixed_axes
 
 
 def signal_left(betas):
@@ -248,10 +248,9 @@ def draw_schedule(schedules, name, t, image):
     """
     abar = signal_left(schedules[name])
     steps = np.arange(len(abar))
-    fig, (left, right) = plt.subplots(
-        1, 2, figsize=(7.6, 2.9), width_ratios=[2.2, 1], layout="none"
+    fig, (left, right) = fixed_axes(
+        2, (7.6, 2.9), (0.08, 0.99, 0.18, 0.88), wspace=0.1, width_ratios=[2.2, 1]
     )
-    fig.subplots_adjust(left=0.08, right=0.99, bottom=0.18, top=0.88, wspace=0.1)
     left.plot(steps, np.sqrt(abar), color=BLUE, label=r"signal $\sqrt{\bar\alpha_t}$")
     left.plot(
         steps,
@@ -288,10 +287,9 @@ def draw_walk(path, t, betas, means, weights, direction):
     """
     abar = signal_left(betas)
     cloud, shares = path[t], mode_shares(path[t], means)
-    fig, (left, right) = plt.subplots(
-        1, 2, figsize=(7.4, 3.3), width_ratios=[1.25, 1], layout="none"
+    fig, (left, right) = fixed_axes(
+        2, (7.4, 3.3), (0.09, 0.98, 0.16, 0.89), wspace=0.27, width_ratios=[1.25, 1]
     )
-    fig.subplots_adjust(left=0.09, right=0.98, bottom=0.16, top=0.89, wspace=0.27)
     trail = path[:, :6] if direction == "noising" else path[t:, :6]
     if direction == "noising":
         trail = trail[: t + 1]
@@ -328,8 +326,7 @@ def relative_error(learned, exact):
 
 def draw_scores(grid, exact, learned, cloud, t, steps):
     """Exact and learned scores as arrows on a grid (m, 2) behind a cloud (n, 2) of noised data at step t."""
-    fig, ax = plt.subplots(figsize=(5.6, 4.6), layout="none")
-    fig.subplots_adjust(left=0.12, right=0.98, bottom=0.22, top=0.92)
+    fig, ax = fixed_axes(1, (5.6, 4.6), (0.12, 0.98, 0.22, 0.92))
     ax.plot(*np.transpose(cloud), ".", color="#999999", markersize=2)
     size = np.sqrt((np.asarray(exact) ** 2).sum(1).mean())
     common = dict(angles="xy", scale_units="xy", scale=3.2 * size, zorder=3)

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- networks as plain arrays
 
@@ -122,8 +122,7 @@ def draw_activation(name: str, z: float, leak: float):
         return (curve(name, t + h, leak) - curve(name, t - h, leak)) / (2 * h)
 
     value, steep = float(curve(name, z, leak)), float(slope(z))
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.1), layout="none")
-    fig.subplots_adjust(left=0.08, right=0.99, bottom=0.16, top=0.9, wspace=0.25)
+    fig, (left, right) = fixed_axes(2, (8.4, 3.1), (0.08, 0.99, 0.16, 0.9), wspace=0.25)
     for ax, y, at, what in (
         (left, curve(name, grid, leak), value, "activation φ(z)"),
         (right, slope(grid), steep, "slope φ′(z)"),
@@ -279,8 +278,7 @@ def draw_staircase(target: str, eps: float):
     error = np.max(np.abs(f(x) - staircase(f, a, b, need, x)))
     counts = np.unique(np.geomspace(2, 400, 16).astype(int))
     errors = [np.max(np.abs(f(x) - staircase(f, a, b, n, x))) for n in counts]
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="none")
-    fig.subplots_adjust(left=0.085, right=0.99, bottom=0.15, top=0.9, wspace=0.25)
+    fig, (left, right) = fixed_axes(2, (9, 3.5), (0.085, 0.99, 0.15, 0.9), wspace=0.25)
     left.fill_between(x, f(x) - eps, f(x) + eps, color=ORANGE, alpha=0.2, label="f ± ε")
     left.plot(x, f(x), "--", color=BLACK, label="f")
     left.plot(x, staircase(f, a, b, need, x), color=BLUE, label="staircase")
@@ -372,8 +370,7 @@ def draw_walls(n_walls: int, steep: float, gate: bool):
     total = walls(points, steep)[:, :n_walls].sum(1)
     height = expit(4 * steep * (total - n_walls + 0.5)) if gate else total
     truth = inside(points)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.7), layout="none")
-    fig.subplots_adjust(left=0.07, right=0.98, bottom=0.14, top=0.9, wspace=0.4)
+    fig, (left, right) = fixed_axes(2, (8.6, 3.7), (0.07, 0.98, 0.14, 0.9), wspace=0.4)
     picture = left.imshow(
         height.reshape(161, 161),
         extent=(-3, 3, -3, 3),
@@ -422,8 +419,7 @@ def interpolant_explorer(net_of: Callable) -> Callable:
         x, inner = np.linspace(-2, 2, 801), np.linspace(-1, 1, 2001)
         error = sup_error(f, lambda t: relu_net(t, *net), inner)
         outer = sup_error(f, lambda t: relu_net(t, *net), x)
-        fig, ax = plt.subplots(figsize=(6.6, 3.6), layout="none")
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.15, top=0.9)
+        fig, ax = fixed_axes(1, (6.6, 3.6), (0.1, 0.98, 0.15, 0.9))
         ax.axvspan(-1, 1, color=SKY, alpha=0.15, label="where we built it")
         ax.plot(x, f(x), "--", color=BLACK, label="f")
         ax.plot(x, relu_net(x, *net), color=BLUE, label=f"network, {k} pieces")
@@ -628,8 +624,7 @@ def draw_region_map(width: int, depth: int, seed: int, side: int = 301):
     shades = np.random.default_rng(3).permutation(count)[codes.reshape(side, side)]
     bound = region_ceiling(2, [width] * depth)
     one = region_ceiling(2, [width * depth])
-    fig, ax = plt.subplots(figsize=(5.2, 4.2), layout="none")
-    fig.subplots_adjust(left=0.12, right=0.98, bottom=0.13, top=0.91)
+    fig, ax = fixed_axes(1, (5.2, 4.2), (0.12, 0.98, 0.13, 0.91))
     ax.imshow(
         shades,
         extent=(-3, 3, -3, 3),

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from descent import data
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, fixed_axes
 
 NOTES_W = np.array([0.5, -0.5, 0.3, 0.1, 0.2, -0.1])
 
@@ -91,8 +91,7 @@ def differences_explorer() -> Callable:
 
     def draw(curve: str, x: float, log_h: float):
         h, (f, slope) = 10.0**log_h, CURVES[curve]
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.15, top=0.91, wspace=0.25)
+        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.07, 0.99, 0.15, 0.91), wspace=0.25)
         at = np.linspace(-2.5, 2.5, 201)
         left.plot(at, f(at), color=BLACK, label=f"f(x) = {curve}")
         for ends, style, color, label in (
@@ -222,8 +221,7 @@ def graph_explorer() -> Callable:
         known = two_two_one(np.array([w1, w2, w3, w4, w5, w6]), np.array([x1, x2]), t, act)
         seen = {"x1", "x2", *(name for stage in STAGES[:step] for name in stage)}
         newest = set(STAGES[step - 1]) if step else set()
-        fig, ax = plt.subplots(figsize=(9, 3.9), layout="none")
-        fig.subplots_adjust(left=0.01, right=0.99, bottom=0.01, top=0.91)
+        fig, ax = fixed_axes(1, (9, 3.9), (0.01, 0.99, 0.01, 0.91))
         dead = {n for n in ("1", "2") if act == "relu" and f"h{n}" in seen and known[f"z{n}"] <= 0}
         for name, (one, other, along) in WIRES.items():
             off = one[1] in dead and one[0] == "h" or other[1] in dead and other[0] == "z"
@@ -313,8 +311,7 @@ def descent_explorer(steps=40) -> Callable:
     def draw(eta: float, t: float, step: int):
         path, losses = train_221(NOTES_W, (1.0, 0.0), t, eta, steps)
         rises = int(np.sum(np.diff(losses) > 1e-15))
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="none")
-        fig.subplots_adjust(left=0.095, right=0.91, bottom=0.15, top=0.91, wspace=0.3)
+        fig, (left, right) = fixed_axes(2, (9, 3.5), (0.095, 0.91, 0.15, 0.91), wspace=0.3)
         left.plot(losses, color=BLUE)
         left.plot(step, losses[step], "o", color=VERMILION, markersize=9)
         left.set(xlabel="step", ylabel="loss L", ylim=(0, 1.1 * losses.max()))
@@ -385,8 +382,7 @@ def network_explorer() -> Callable:
             h.append(ACTIVATIONS[act][0](W @ h[-1] + b))
         h.append(Ws[-1] @ h[-1] + bs[-1])
         counts = [W.size + b.size for W, b in zip(Ws, bs, strict=True)]
-        fig, ax = plt.subplots(figsize=(8.4, 3.8), layout="none")
-        fig.subplots_adjust(left=0.01, right=0.99, bottom=0.01, top=0.9)
+        fig, ax = fixed_axes(1, (8.4, 3.8), (0.01, 0.99, 0.01, 0.9))
         spots = [[(2 * layer, (n - 1) / 2 - k) for k in range(n)] for layer, n in enumerate(sizes)]
         for one, other in zip(spots, spots[1:], strict=False):
             segments = np.array([[a, b] for a in one for b in other])
@@ -447,8 +443,7 @@ def shapes_explorer() -> Callable:
                 [("δᵀ", delta.T), ("W", W), ("(∂L/∂h)ᵀ", delta.T @ W)],
                 [("h", h), ("δᵀ", delta.T), ("(∂L/∂W)ᵀ", h @ delta.T)],
             ]
-        fig, axes = plt.subplots(1, 2, figsize=(9, 3.1), layout="none")
-        fig.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.88, wspace=0.03)
+        fig, axes = fixed_axes(2, (9, 3.1), (0.01, 0.99, 0.02, 0.88), wspace=0.03)
         titles = "For the layer below", "For the weights"
         for ax, line, title in zip(axes, lines, titles, strict=True):
             x = 0.0
@@ -553,8 +548,7 @@ def depth_explorer(depth=20) -> Callable:
     def draw(act: str, scale: float, width: int):
         norms, slopes = layer_gradients(act, scale, width, depth)
         layers = np.arange(1, depth + 1)
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.15, top=0.91, wspace=0.25)
+        fig, (left, right) = fixed_axes(2, (9, 3.5), (0.07, 0.99, 0.15, 0.91), wspace=0.25)
         left.bar(layers, slopes, color=BLUE)
         if act == "sigmoid":
             left.axhline(0.25, color=VERMILION, linestyle="--", label="largest slope, 1/4")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 MARKERS, COLORS = "os^Dv", (BLUE, VERMILION, GREEN, PINK, ORANGE)
 WAYS = "question words left out", "may answer", "nearest word to c instead"  # to answer an analogy
@@ -204,8 +204,7 @@ def few_hot() -> tuple[np.ndarray, list[str]]:
 
 def draw_opening():
     """Distances of twenty words: one-hot against learnt vectors. The scale has no numbers: they are a question."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, 4.3), layout="none")
-    fig.subplots_adjust(left=0.09, right=0.88, bottom=0.18, top=0.92, wspace=0.3)
+    fig, axes = fixed_axes(2, (9, 4.3), (0.09, 0.88, 0.18, 0.92), wspace=0.3)
     gaps = [distances(code_of(kind, 40)) for kind in ("one-hot", "learnt")]
     titles = "One-hot: all alike", "Learnt from counts: kinds are near"
     for ax, table, title in zip(axes, gaps, titles, strict=True):
@@ -296,8 +295,7 @@ def draw_codes(kind: str, d: int):
     code = code_of(kind, d)
     gaps = distances(code)
     off = gaps[~np.eye(len(gaps), dtype=bool)]
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="none")
-    fig.subplots_adjust(left=0.09, right=0.95, bottom=0.12, top=0.92, wspace=0.28)
+    fig, (left, right) = fixed_axes(2, (9, 4.2), (0.09, 0.95, 0.12, 0.92), wspace=0.28)
     scale = np.abs(code).max()
     left.imshow(code, cmap="PuOr", vmin=-scale, vmax=scale, aspect="auto")
     left.set(xlabel="component", title=f"{kind}: {code.shape[1]} numbers a word")
@@ -608,8 +606,7 @@ def draw_associations(E, A, index, words: list[str], asked: list[str]):
     vectors = unit(E.T[[index[w] for w in words]])
     images = unit((A @ E).T[[index[w] for w in asked]])
     shares = dict(width_ratios=(len(words), len(asked)))
-    fig, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="none", gridspec_kw=shares)
-    fig.subplots_adjust(left=0.09, right=0.87, bottom=0.19, top=0.92, wspace=0.35)
+    fig, axes = fixed_axes(2, (9, 4.6), (0.09, 0.87, 0.19, 0.92), wspace=0.35, gridspec_kw=shares)
     tables = vectors @ vectors.T, vectors @ images.T
     titles = "$w_i$ and $w_j$: used alike", "$w_i$ and $W_a w_j$: what follows"
     for ax, table, title, across in zip(axes, tables, titles, (words, asked), strict=True):
@@ -724,8 +721,7 @@ def draw_recall_law(results: dict[int, tuple[np.ndarray, np.ndarray]]):
 
 def draw_memory(keys: str, n: int, d: int):
     """A memory of n pairs: how much recall k looks like stored value i, and its error on the curve."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), layout="none")
-    fig.subplots_adjust(left=0.07, right=0.98, bottom=0.14, top=0.9, wspace=0.25)
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.07, 0.98, 0.14, 0.9), wspace=0.25)
     grid = np.geomspace(2, 256, 80)
     right.plot(grid, np.sqrt((grid - 1) / d), "-", color=BLUE, label="random keys: √((n−1)/d)")
     best = np.sqrt(np.maximum(0, 1 - d / grid))

@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from torch.nn import functional as F
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 COLOURS = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK)
 STYLES = ("-", "--", "-.", ":")
@@ -126,8 +126,7 @@ def draw_signals(scheme: str, activation: str, depth: int, norm: str = "none"):
     found = signals(scheme, activation, depth, norm)
     met = goals(found, activation)
     layers = np.arange(depth + 1)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9), layout="none")
-    fig.subplots_adjust(left=0.085, right=0.98, bottom=0.13, top=0.8, wspace=0.24)
+    fig, (left, right) = fixed_axes(2, (9, 3.9), (0.085, 0.98, 0.13, 0.8), wspace=0.24)
     left.plot(
         layers, np.maximum(found["second"], FLOOR), "o-", color=BLUE, ms=3, label="signal, E[h²]"
     )
@@ -526,8 +525,7 @@ def draw_sphere(angle: float, log_length: float, along: float, across: float, fl
     turns = np.radians(np.linspace(-105, 190, 14))  # the corner of the legend stays free
     others = np.random.default_rng(1).uniform(0.3, 2.9, 14) * [np.cos(turns), np.sin(turns)]
     others = others.T
-    fig, ax = plt.subplots(figsize=(5.4, 5.0), layout="none")
-    fig.subplots_adjust(left=0.13, right=0.97, bottom=0.11, top=0.92)
+    fig, ax = fixed_axes(1, (5.4, 5.0), (0.13, 0.97, 0.11, 0.92))
     turn = np.linspace(0, 2 * np.pi, 200)
     ax.plot(np.sqrt(2) * np.cos(turn), np.sqrt(2) * np.sin(turn), color=BLACK, linewidth=1)
     for v, image in zip(others, rms(others), strict=True):  # many vectors: each goes along its ray

@@ -14,7 +14,7 @@ import traitlets
 from scipy.special import expit
 
 from descent.pictures.classification.logistic_regression import best_fit, separable, with_one
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 LOOKS = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (PINK, "^", ":"))
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
@@ -219,8 +219,7 @@ def neuron_explorer(marked=(1.0, 0.5)) -> Callable:
     def draw(w1: float, w2: float, b: float, x1: float, x2: float):
         s = w1 * x1 + w2 * x2 + b
         p = expit(s)
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.9), layout="none")
-        fig.subplots_adjust(left=0.02, right=0.97, bottom=0.14, top=0.9, wspace=0.12)
+        fig, (left, right) = fixed_axes(2, (9.4, 3.9), (0.02, 0.97, 0.14, 0.9), wspace=0.12)
         boxes = ((0, 0.8, f"x₁ = {x1:g}"), (0, 0.0, f"x₂ = {x2:g}"), (0, -0.8, "1"))
         weights = (f"w₁ = {w1:g}", f"w₂ = {w2:g}", f"b = {b:g}")
         for (x, y, text), weight in zip(boxes, weights, strict=True):
@@ -425,8 +424,7 @@ def training_explorer(X, y, fit: Callable) -> Callable:
     def draw(d: int, seed: int, steps: int):
         risks, net = fit(random_net(d, 2, seed), steps)
         right = np.mean((forward(net, X)[1] > 0) == (y == 1))
-        fig, (left, right_ax) = plt.subplots(1, 2, figsize=(9.2, 4), layout="none")
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.14, top=0.91, wspace=0.22)
+        fig, (left, right_ax) = fixed_axes(2, (9.2, 4), (0.1, 0.98, 0.14, 0.91), wspace=0.22)
         limits = (low[0], high[0]), (low[1], high[1] + 0.25)  # room for the legend
         _half_planes(left, lambda P: forward(net, P)[1], *limits, 90)
         _fold_lines(left, net[0], net[1], 3, [(BLACK, "", ":")] * d)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- a small world of ratings
 
@@ -121,8 +121,7 @@ def ranking_explorer(rank_items: Callable) -> Callable:
         a = np.array([action, romance, scifi])
         order = np.asarray(rank_items(a, B, np.zeros(len(B), dtype=bool), len(B)))
         scores = B[order] @ a
-        fig, ax = plt.subplots(figsize=(7, 3.4), layout="none")
-        fig.subplots_adjust(left=0.3, right=0.97, bottom=0.16, top=0.9)
+        fig, ax = fixed_axes(1, (7, 3.4), (0.3, 0.97, 0.16, 0.9))
         colors = [BLUE if s >= 0 else ORANGE for s in scores]
         ax.barh(range(len(B)), scores, color=colors)
         ax.set_yticks(range(len(B)), [names[j] for j in order])
@@ -201,10 +200,9 @@ def feedback_explorer(step: Callable, B, start=(0.02, 0.05)) -> Callable:
         p = shares(path[-1], B, beta, explore)
         aligned = [a @ B.T @ shares(a, B, beta, explore) for a in path[:-1]]
         gain = (1 - explore) * beta * spread
-        fig, (left, middle, right) = plt.subplots(
-            1, 3, figsize=(9.6, 3.4), layout="none", width_ratios=(1.3, 1, 1)
+        fig, (left, middle, right) = fixed_axes(
+            3, (9.6, 3.4), (0.08, 0.99, 0.16, 0.9), wspace=0.33, width_ratios=(1.3, 1, 1)
         )
-        fig.subplots_adjust(left=0.08, right=0.99, bottom=0.16, top=0.9, wspace=0.33)
         left.scatter(*B.T, s=20 + 900 * p, color=SKY, edgecolor=BLACK, linewidth=0.5)
         left.plot(*path.T, "-", color=VERMILION)
         left.plot(*path[-1], "*", color=VERMILION, markersize=14)
@@ -344,8 +342,7 @@ def basis_explorer(h, features) -> Callable:
         Q = expm(turn * generator)
         c = Q.T @ h
         big = int(np.sum(np.abs(c) > 0.1))
-        fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="none")
-        fig.subplots_adjust(left=0.12, right=0.97, bottom=0.18, top=0.9)
+        fig, ax = fixed_axes(1, (6.4, 3.2), (0.12, 0.97, 0.18, 0.9))
         ax.bar(range(1, len(h) + 1), c, color=[VERMILION if abs(v) > 0.1 else SKY for v in c])
         ax.set(
             xlabel="basis vector i",
@@ -506,8 +503,9 @@ def geometry_explorer(interference: Callable, densities, Ws, bs) -> Callable:
         kept = stored(W)
         x = (np.arange(n) < active).astype(float)
         out = np.maximum(W.T @ W @ x + b, 0)
-        fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.3), layout="none", width_ratios=(1, 1, 1.1))
-        fig.subplots_adjust(left=0.08, right=0.98, bottom=0.16, top=0.88, wspace=0.32)
+        fig, axes = fixed_axes(
+            3, (9.4, 3.3), (0.08, 0.98, 0.16, 0.88), wspace=0.32, width_ratios=(1, 1, 1.1)
+        )
         for i, w in enumerate(W.T):
             axes[0].plot([0, w[0]], [0, w[1]], "-", color=BLUE if kept[i] else ORANGE)
             axes[0].plot(

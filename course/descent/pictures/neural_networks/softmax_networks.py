@@ -11,7 +11,7 @@ from descent.pictures.classification.generalised_linear_models import (
     draw_triangle,
     to_plane,
 )
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 COLORS, MARKERS = (BLUE, ORANGE, GREEN), "os^"
 INK = ("#00507F", "#8A5A00", "#006B4E")  # the same three, dark enough for points on their tints
@@ -210,8 +210,7 @@ def draw_pipeline(task: str, width: int, batch: int = 32):
         ("probabilities p", "softmax, row by row", f"({batch}, {C:,})"),
         ("loss", r"mean of $-\log p_{\mathrm{true}}$", "one number"),
     )
-    fig, ax = plt.subplots(figsize=(9, 2.1), layout="none")
-    fig.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.86)
+    fig, ax = fixed_axes(1, (9, 2.1), (0.01, 0.99, 0.02, 0.86))
     colors = (SKY, BLUE, ORANGE, GREEN, VERMILION)
     for k, ((name, how, shape), color) in enumerate(zip(boxes, colors, strict=True)):
         look = dict(facecolor=color, alpha=0.16, edgecolor=color, linewidth=1.5)
@@ -242,10 +241,9 @@ def map_explorer(kept: dict, forward: Callable, X, y) -> Callable:
         P = softmax(np.asarray(forward(grid, kept[step])[0][-1]) / T)
         S = np.asarray(forward(X, kept[step])[0][-1]) / T
         right, loss = np.mean(S.argmax(1) == y), signal(S, np.eye(3)[y])[0]
-        fig, (ax, bar) = plt.subplots(
-            1, 2, figsize=(7.4, 4.2), width_ratios=(1, 0.6), layout="none"
+        fig, (ax, bar) = fixed_axes(
+            2, (7.4, 4.2), (0.09, 0.98, 0.12, 0.9), wspace=0.28, width_ratios=(1, 0.6)
         )
-        fig.subplots_adjust(left=0.09, right=0.98, bottom=0.12, top=0.9, wspace=0.28)
         if shown == "all three":
             _map(ax, _mix(P))
         elif shown == "who wins":
@@ -364,8 +362,9 @@ def layer_explorer(kept: dict, forward: Callable, sets: dict) -> Callable:
         layers = [X, *map(np.asarray, forward(X, kept[step])[0][:-1])]
         names = ["x"] + [f"$h^{{({number})}}$" for number in range(1, len(layers))]
         ratios, shades = [ratio(H, y) for H in layers], plt.get_cmap("tab10")
-        fig, axes = plt.subplots(1, len(layers), figsize=(2.6 * len(layers), 3), layout="none")
-        fig.subplots_adjust(left=0.03, right=0.995, bottom=0.1, top=0.82, wspace=0.06)
+        fig, axes = fixed_axes(
+            len(layers), (2.6 * len(layers), 3), (0.03, 0.995, 0.1, 0.82), wspace=0.06
+        )
         for ax, H, own, name, value in zip(axes, layers, seen, names, ratios, strict=True):
             Z = plane_of(own)(H)
             for k in range(10):

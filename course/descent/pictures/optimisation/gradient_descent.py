@@ -266,9 +266,7 @@ def draw_landscape(name, kappa, x, y, step, n_steps, optimiser):
     t = step / s.L
     path = descend(s, (x, y), t, n_steps, optimiser)
     facts = report(s, path, t, optimiser)
-    # fixed margins: measuring every label for an automatic layout would take half the time of a redraw
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")
-    fig.subplots_adjust(left=0.06, right=0.985, bottom=0.145, top=0.92, wspace=0.24)
+    fig, (left, right) = plots.fixed_axes(2, (9, 3.6), (0.06, 0.985, 0.145, 0.92), wspace=0.24)
     _draw_path(s, path, facts, left)
     line = theory(s, path, t, optimiser)
     _draw_gap(s, path, line, right)

@@ -296,13 +296,9 @@ def train_next_word(step, eta, pairs, counts, n_steps=200, batch=64, seed=0):
 
 
 def _two_panels(height=3.3, ratio=1.0):
-    """Figure and two axes side by side, the left one `ratio` times as wide.
-
-    Fixed margins: measuring every label for an automatic layout takes half the time of a redraw.
-    """
-    fig, axes = plt.subplots(1, 2, figsize=(8.4, height), width_ratios=[ratio, 1], layout="none")
-    fig.subplots_adjust(left=0.085, right=0.985, bottom=0.17, top=0.9, wspace=0.27)
-    return fig, axes
+    """Figure and two axes side by side, the left one `ratio` times as wide."""
+    margins = (0.085, 0.985, 0.17, 0.9)
+    return plots.fixed_axes(2, (8.4, height), margins, wspace=0.27, width_ratios=[ratio, 1])
 
 
 def draw_average(ewa, x, beta, shown):

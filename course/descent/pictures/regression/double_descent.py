@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
 
 N, CUT = 20, 1e-12
 COUNTS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 17, 18, 19, 20, 21, 22, 24, 27, 30, 35, 40, 50)
@@ -114,17 +114,11 @@ def _told(error: float) -> str:
 
 
 def _side_by_side():
-    """Two axes side by side without the layout engine: twice as fast, for widgets."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")
-    fig.subplots_adjust(left=0.075, right=0.985, bottom=0.15, top=0.9, wspace=0.25)
-    return fig, axes
+    return fixed_axes(2, (9, 3.6), (0.075, 0.985, 0.15, 0.9), wspace=0.25)
 
 
 def _single():
-    """One pair of axes without the layout engine."""
-    fig, ax = plt.subplots(layout="none")
-    fig.subplots_adjust(left=0.11, right=0.98, bottom=0.14, top=0.91)
-    return fig, ax
+    return fixed_axes(1, (6.4, 3.8), (0.11, 0.98, 0.14, 0.91))
 
 
 # ---------------------------------------------------------------- entry
@@ -866,8 +860,7 @@ def epicycle_explorer(epicycle_fit: Callable) -> Callable:
         curve = np.asarray(epicycle_fit(points, N))
         error = np.sqrt(np.mean(np.sum((curve - points) ** 2, axis=1)))
         centres = circles(points, N, moment)
-        fig, ax = plt.subplots(figsize=(5.4, 4.6), layout="none")
-        fig.subplots_adjust(left=0.13, right=0.97, bottom=0.12, top=0.92)
+        fig, ax = fixed_axes(1, (5.4, 4.6), (0.13, 0.97, 0.12, 0.92))
         ax.plot(*np.vstack([points, points[:1]]).T, ":", color=BLACK, label="outline")
         ax.plot(*np.vstack([curve, curve[:1]]).T, color=VERMILION, label=f"{N} circles")
         ax.plot(

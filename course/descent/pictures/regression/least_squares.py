@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import curve_fit
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- lines
 
@@ -73,10 +73,7 @@ SQUARES_Y = np.array([1.9, 1.6, 3.1, 2.7, 4.2, 4.0])
 
 
 def _two_panels(height: float):
-    """Two panels side by side; without the automatic layout a redraw takes half the time."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, height), layout="none")
-    fig.subplots_adjust(left=0.07, right=0.985, bottom=0.14, top=0.91, wspace=0.22)
-    return fig, axes
+    return fixed_axes(2, (9, height), (0.07, 0.985, 0.14, 0.91), wspace=0.22)
 
 
 def half_squares(intercept, slope, x=SQUARES_X, y=SQUARES_Y):
@@ -485,8 +482,7 @@ def sprint_explorer(men, women):
 
     def draw(year: int, model: str):
         years = np.arange(1890, max(year, 2030) + 1.0)
-        fig, ax = plt.subplots(figsize=(8, 4), layout="none")
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.13, top=0.92)
+        fig, ax = fixed_axes(1, (8, 4), (0.1, 0.98, 0.13, 0.92))
         told = []
         looks = (("men", men, BLUE, "o", "-"), ("women", women, VERMILION, "^", "--"))
         for (name, table, color, marker, style), curve in zip(looks, curves[model], strict=True):

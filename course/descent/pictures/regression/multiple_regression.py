@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from scipy.optimize import linprog
 
 from descent import plots
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- families
 
@@ -276,8 +276,7 @@ def draw_two_rows(log_eps: float, ridge: bool):
     X = np.array([[0.0, 1.0], [eps, 1.0]])
     kappa = np.linalg.cond(X)
     t = np.array([-0.2, 1.1, np.nan])  # nan lifts the pen: all refits are one line to draw
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), layout="none")
-    fig.subplots_adjust(left=0.09, right=0.99, bottom=0.15, top=0.9, wspace=0.25)
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.09, 0.99, 0.15, 0.9), wspace=0.25)
     left.loglog(grid, np.abs(first), color=BLUE, label="|w₁|")
     left.loglog(grid, [np.linalg.cond([[0, 1], [e, 1]]) for e in grid], "--", color=BLACK, label="κ(X)")  # fmt: skip
     left.plot(eps, abs(w[0]), "o", color=VERMILION, markersize=9)
@@ -405,8 +404,7 @@ def solver_explorer(qr: Callable):
     def draw(log_kappa: float, tangent: float, steps: int):
         errors = solver_errors(qr, [10.0**log_kappa], tangent, steps)[:, 0]
         digits = np.clip(-np.log10(np.maximum(errors, 1e-17)), 0, 16)
-        fig, ax = plt.subplots(figsize=(6.4, 3), layout="none")
-        fig.subplots_adjust(left=0.25, right=0.97, bottom=0.18, top=0.88)
+        fig, ax = fixed_axes(1, (6.4, 3), (0.25, 0.97, 0.18, 0.88))
         bars = ax.barh(SOLVERS, digits, color=[look[0] for look in LOOKS], height=0.6)
         for bar, hatch in zip(bars, ("//", "", "..", "xx"), strict=True):
             bar.set(hatch=hatch, edgecolor="white")
@@ -574,8 +572,7 @@ def sensor_explorer(wls: Callable, n=12, repeats=400):
         ours = np.asarray(wls(X, Y[0], np.diag(sd**2)))
         slopes = {"plain": Y @ plain_map[1], "weighted": Y @ best_map[1]}
         theory = [np.sqrt(np.sum((m[1] * sd) ** 2)) for m in (plain_map, best_map)]
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.15, top=0.9, wspace=0.2)
+        fig, (left, right) = fixed_axes(2, (9, 3.7), (0.07, 0.99, 0.15, 0.9), wspace=0.2)
         left.plot(x[good], Y[0, good], "o", color=BLUE, label="good sensor")
         left.plot(x[~good], Y[0, ~good], "^", color=ORANGE, mfc="white", label="noisy sensor")
         left.plot(x, truth, ":", color=BLACK, label="truth")
@@ -646,8 +643,9 @@ def outlier_explorer(huber: Callable, steps=60):
             "Huber": np.asarray(huber(X, y, delta, steps))[-1],
         }
         t = np.array([-1.0, 50.0])
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), layout="none", width_ratios=(1.4, 1))  # fmt: skip
-        fig.subplots_adjust(left=0.08, right=0.99, bottom=0.15, top=0.9, wspace=0.22)
+        fig, (left, right) = fixed_axes(
+            2, (9, 3.7), (0.08, 0.99, 0.15, 0.9), wspace=0.22, width_ratios=(1.4, 1)
+        )
         looks = dict(squared=(VERMILION, "--"), absolute=(PINK, ":"), Huber=(BLUE, "-"))
         looks["Student t"] = (GREEN, "-.")
         left.plot(X[:-1, 1], y[:-1], "o", color=BLACK, markersize=4)

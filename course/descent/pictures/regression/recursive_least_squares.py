@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import traitlets
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
 
 TRUTH, NOISE, STREAM = np.array([1.0, -0.8]), 0.5, 60
 SLIDER = dict(continuous_update=False, layout=ipywidgets.Layout(width="20em"))
@@ -116,8 +116,7 @@ def stream_explorer(gain: Callable, joseph: Callable) -> Callable:
     def draw(step: int, log_P0: float):
         theta, P, K = run_stream(gain, joseph, t[:step], y[:step], 10.0**log_P0, NOISE**2)
         plural = "" if step == 1 else "s"
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.14, top=0.91, wspace=0.2)
+        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.07, 0.99, 0.14, 0.91), wspace=0.2)
         left.plot(*ellipse(theta[-1], P[-1]), color=BLUE, label="2σ ellipse")
         left.plot(*theta.T, ".-", color=SKY, linewidth=1, label="estimates so far")
         left.plot(*theta[-1], "o", color=BLUE, markersize=3)
@@ -310,8 +309,7 @@ def scalar_explorer(scalar_rls: Callable, n: int = 40, seed: int = 6) -> Callabl
         estimates, gains = (np.asarray(a) for a in scalar_rls(y, 0.0, P0, 1.0))
         mean = np.cumsum(y) / k
         ratio = f"{P0:.3g}" if P0 < 1000 else f"{P0:.0f}"
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.15, top=0.91, wspace=0.2)
+        fig, (left, right) = fixed_axes(2, (9, 3.5), (0.07, 0.99, 0.15, 0.91), wspace=0.2)
         left.plot(k, 1 / k, ":", color=BLACK, label="1/k")
         left.plot(k, gains, "o-", color=BLUE, markersize=3, label="gain P₀/(kP₀ + R)")
         left.set(xlabel="measurement k", ylabel="gain", ylim=(-0.02, 1.05))
@@ -361,8 +359,7 @@ def polynomial_explorer(rls_polyfit: Callable) -> Callable:
         if len(ahead):
             guess = ahead[:, None] ** np.arange(order + 1) @ theta
             miss = np.sqrt(np.mean((guess - y[points : points + 5]) ** 2))
-        fig, ax = plt.subplots(figsize=(7, 3.7), layout="none")
-        fig.subplots_adjust(left=0.09, right=0.98, bottom=0.14, top=0.91)
+        fig, ax = fixed_axes(1, (7, 3.7), (0.09, 0.98, 0.14, 0.91))
         ax.fill_between(
             grid, centre - 2 * sd, centre + 2 * sd, color=SKY, alpha=0.35, label="±2σ of the curve"
         )
@@ -451,8 +448,7 @@ def drift_explorer(rls_forget: Callable) -> Callable:
         plain = np.linalg.solve(J, q[..., None])[:, 1, 0]
         k = np.arange(1, len(y) + 1)
         error, error_plain = (np.sqrt(np.mean((a - slopes)[100:] ** 2)) for a in (w, plain))
-        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="none")
-        fig.subplots_adjust(left=0.07, right=0.99, bottom=0.14, top=0.91, wspace=0.2)
+        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.07, 0.99, 0.14, 0.91), wspace=0.2)
         left.plot(k, slopes, "--", color=BLACK, label="true slope")
         left.plot(k[:step], plain[:step], ":", color=ORANGE, linewidth=2.2, label="never forgets")
         left.plot(k[:step], w[:step], color=BLUE, label=f"λ = {lam:.2f}")

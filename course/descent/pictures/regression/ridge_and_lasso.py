@@ -9,7 +9,7 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
 
 # ---------------------------------------------------------------- data
 
@@ -122,8 +122,7 @@ def ridge_explorer(path: Callable, X, y, names, train, test) -> Callable:
         lam = 10.0**log_lambda
         at = int(np.argmin(np.abs(np.log10(lams) - log_lambda)))
         condition = (spectrum[0] + lam) / (spectrum[-1] + lam)
-        fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.5), layout="none")
-        fig.subplots_adjust(left=0.075, right=0.995, bottom=0.15, top=0.9, wspace=0.26)
+        fig, axes = fixed_axes(3, (9.6, 3.5), (0.075, 0.995, 0.15, 0.9), wspace=0.26)
         _draw_paths(axes[0], lams, weights, names)
         axes[0].axvline(lam, color=BLACK, linewidth=5, alpha=0.15)
         axes[0].set_title("Weights shrink", fontsize=11)
@@ -220,10 +219,9 @@ def forms_explorer(dual: Callable, d: int = 30, noise: float = 0.3, seed: int = 
         primal = new @ Ridge(lam, fit_intercept=False, solver="svd").fit(X, y[:n]).coef_
         other = new @ X.T @ np.asarray(dual(X, y[:n], lam))
         gap = np.max(np.abs(primal - other))
-        fig, (left, right) = plt.subplots(
-            1, 2, figsize=(9, 3.4), layout="none", width_ratios=(1.5, 1)
+        fig, (left, right) = fixed_axes(
+            2, (9, 3.4), (0.08, 0.99, 0.15, 0.91), wspace=0.27, width_ratios=(1.5, 1)
         )
-        fig.subplots_adjust(left=0.08, right=0.99, bottom=0.15, top=0.91, wspace=0.27)
         left.plot(points, primal, "-", color=SKY, linewidth=6, label=f"primal: {d} × {d} system")
         left.plot(points, other, "--", color=VERMILION, label=f"dual: {n} × {n} system")
         left.plot(x[:n], y[:n], "o", color=BLACK, markersize=3, alpha=0.6)
@@ -398,8 +396,7 @@ def draw_posterior(log_sd: float, noise: float):
     grid = np.stack(np.meshgrid(axis, axis), axis=-1)
     likelihood = 0.5 * np.einsum("...i,ij,...j", grid - centre, H, grid - centre) / noise**2
     sds = np.geomspace(0.05, 20, 30)
-    fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="none", sharey=True)
-    fig.subplots_adjust(left=0.08, right=0.99, bottom=0.13, top=0.91, wspace=0.06)
+    fig, axes = fixed_axes(2, (9, 4), (0.08, 0.99, 0.13, 0.91), wspace=0.06, sharey=True)
     told = []
     for ax, name, p in zip(axes, ("Gaussian", "Laplace"), (2.0, 1.0), strict=True):
         tracked = penalised_minima(H, centre, prior_to_penalty(noise, np.append(sds, sd), p), p)
@@ -548,8 +545,7 @@ def knots_explorer() -> Callable:
         fit = fits[penalty]
         beta = fit["betas"][at]
         used = int(np.sum(np.abs(beta) > 1e-6))
-        fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.4), layout="none")
-        fig.subplots_adjust(left=0.075, right=0.995, bottom=0.15, top=0.9, wspace=0.26)
+        fig, axes = fixed_axes(3, (9.6, 3.4), (0.075, 0.995, 0.15, 0.9), wspace=0.26)
         axes[0].plot(world["points"], world["truth"], "--", color=BLACK, linewidth=1.2)
         axes[0].plot(world["points"], fit["curves"][at], color=VERMILION)
         axes[0].plot(world["x"], y, "o", color=BLUE, markersize=3)
@@ -605,8 +601,7 @@ def patience_explorer(rule: Callable, errors) -> Callable:
 
     def draw(patience: int, min_delta: float):
         stop, best = (int(v) for v in rule(errors[:, 1], patience, min_delta))
-        fig, ax = plt.subplots(figsize=(7.2, 3.8), layout="none")
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.14, top=0.91)
+        fig, ax = fixed_axes(1, (7.2, 3.8), (0.1, 0.98, 0.14, 0.91))
         epochs = np.arange(len(errors))
         for column, (name, style, color) in enumerate(
             (("training", ":", BLUE), ("validation", "-", VERMILION), ("test", "--", BLACK))
