@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from unittest import mock
 
+import matplotlib.pyplot as plt
+
 import descent
 from autograder.answers import as_in_grading
 from autograder.building import masters
@@ -63,6 +65,7 @@ def explored(notebook: str) -> list[Explored]:
         for (source, _), needed in zip(statements, needs.needed(statements), strict=True):
             if needed:
                 exec(compile(source, f"<{notebook}>", "exec"), names)
+    plt.close("all")  # what the notebook would have shown
     return found
 
 
