@@ -140,8 +140,9 @@ def run(request: dict):
     os.environ.clear()
     os.environ.update(request["environment"], JPY_PARENT_PID=str(os.getppid()))
     module, *sys.argv[1:] = request["command"]
-    path = os.environ.get("PYTHONPATH", "")
-    sys.path[:0] = [os.getcwd(), *filter(None, path.split(os.pathsep))]
+    first = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    # A folder of PYTHONPATH that a .pth file names too stands there once, as in a new process.
+    sys.path[:] = [os.getcwd(), *first, *(folder for folder in sys.path if folder not in first)]
     # Every fork would else draw the same; Python's own generator sees to itself.
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()

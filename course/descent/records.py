@@ -4,7 +4,7 @@ where the file cannot be written, the course works without it, and says so once.
     {"format": 2, "student": "ada", "03_optimisation/01_gradient_descent": {
         "seen": time of the last event, "guesses": {question: option},
         "exercises": {"gd": {"version": what its verdicts were judged on, "checks": 3, "seconds": 61.2, "hints": 1,
-            "best": {"points": 3, "max_points": 3, "kind": "full"}, "newest": {the same}, "solved": time}}}}
+            "best": {"kind": "full", "points": earned, "max_points": of}, "newest": {the same}, "solved": time}}}}
 """
 
 import contextlib
