@@ -5,7 +5,7 @@ BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help start test build solutions stale coverage demo grading-lab bench bench-grading rehearsal portable gpu lint doctor lock env system
+.PHONY: help start test quick build solutions stale coverage demo grading-lab bench bench-grading rehearsal portable gpu lint doctor lock env system
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-13s %s\n", $$1, $$2 }'
@@ -15,6 +15,9 @@ start: ## open the course in JupyterLab (PORT=8889, BROWSER=none, TORCH=cpu)
 
 test: env system ## run every test (ARGS="tests/setup -k lock" for some)
 	@$(BIN)/python -m pytest -n 2 --dist loadscope --durations 20 --junitxml artefacts/tests.xml $(ARGS)
+
+quick: env ## prove what changed since the branch main, in two minutes
+	@$(BIN)/python -m tools.quick
 
 build: env ## build both editions of what changed (NB=chapter/notebook for one)
 	@$(BIN)/python -m autograder build $(NB)

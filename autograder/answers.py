@@ -51,7 +51,7 @@ class Answers:
         """
         statements = [told for cell in self.cells for told in _statements(cell)]
         names = {"__name__": "__main__"}
-        with _as_in_grading():
+        with as_in_grading():
             for (source, _), needed in zip(statements, needs.needed(statements), strict=True):
                 if needed:
                     self._run(source, names)
@@ -77,7 +77,7 @@ class Answers:
             remedy = "copy it from there anew" if not times else "take more of the text round it"
             raise SpecError(
                 f"{where}its old text {edit.old!r} stands {times} times in the solution of "
-                f"{edit.exercise} in {self.path}, not once: {remedy}."
+                f"{edit.exercise}, not once: {remedy}."
             )
         text = _SOLUTION.sub(lambda part: part[1].replace(edit.old, edit.new), cell)
         try:
@@ -109,7 +109,7 @@ def _statements(cell) -> list[tuple[str, bool]]:
 
 
 @contextlib.contextmanager
-def _as_in_grading():
+def as_in_grading():
     """Seeded, silent, with the variable of grading; afterwards the process is as it was."""
     import matplotlib
     import numpy as np

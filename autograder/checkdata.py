@@ -31,7 +31,7 @@ def load_exercises(notebook: str) -> dict[str, Exercise]:
 
 
 def exercises_of(module: ModuleType) -> dict[str, Exercise]:
-    """The exercises that a module defines, by name; their mistakes are edits of the master beside it.
+    """The exercises that a module defines, by name; the master beside it has their solutions.
 
     Raises SpecError where two have one name.
     """
@@ -40,9 +40,10 @@ def exercises_of(module: ModuleType) -> dict[str, Exercise]:
         if isinstance(value, Exercise) and found.setdefault(value.name, value) is not value:
             raise SpecError(f"two exercises are named {value.name!r}")
     answers = Answers(Path(module.__file__).with_name("notebook.py"))
-    for wrong in (wrong for exercise in found.values() for wrong in exercise.wrong_answers):
-        if isinstance(wrong, Edit) and wrong.answers is None:
-            wrong.answers = answers
+    for exercise in found.values():
+        edits = [wrong for wrong in exercise.wrong_answers if isinstance(wrong, Edit)]
+        for one in (exercise, *edits):
+            one.answers = one.answers or answers
     return found
 
 
@@ -57,8 +58,14 @@ def hidden_seed(key: bytes, notebook: str, name: str) -> int:
 
 
 def draw_cases(exercise: Exercise, seed: int) -> list[tuple[str, dict]]:
-    """The cases of one seed. Raises SpecError when there are none or one is not (name, inputs)."""
-    cases = list(exercise.drawn(np.random.default_rng(seed)))
+    """The cases of one seed. Raises SpecError when there are none, they fail or one is not (name, inputs)."""
+    try:
+        cases = list(exercise.drawn(np.random.default_rng(seed)))
+    except SpecError:
+        raise
+    except Exception as error:
+        told = f"{exercise.name}: its cases fail: {type(error).__name__}: {error}"
+        raise SpecError(told) from error
     for case in cases:
         if not (isinstance(case, tuple) and len(case) == 2 and isinstance(case[1], dict)):
             raise SpecError(
@@ -71,7 +78,7 @@ def draw_cases(exercise: Exercise, seed: int) -> list[tuple[str, dict]]:
 
 def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str = "cpu") -> dict:
     """All that `running` and `judging` need for one exercise and one seed, as plain data."""
-    cases = [(name, wire.encode(inputs)) for name, inputs in draw_cases(exercise, seed)]
+    cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
     return {
         "name": exercise.name,
         "points": points,
@@ -92,6 +99,20 @@ def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str =
             for wrong in exercise.wrong_answers
         ],
     }
+
+
+def _encoded(exercise: Exercise, case: str, inputs: dict):
+    """A case's inputs as plain data. Raises SpecError naming the one that is none."""
+    for name, value in inputs.items():
+        try:
+            wire.encode(value)
+        except wire.WireError as error:
+            why = str(error).replace("The result", "it", 1).partition(". ")[0]
+            raise SpecError(
+                f"{exercise.name}: case {case!r}: its input {name!r} is no plain data: {why}. "
+                "A probe can make it, from data."
+            ) from error
+    return wire.encode(inputs)
 
 
 def expected_result(exercise: Exercise, inputs, device: str = "cpu"):

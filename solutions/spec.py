@@ -65,6 +65,7 @@ class Exercise:
     hints: three, from a nudge to nearly the line. limit: seconds a case.
     data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
     batched: inputs that the reference takes with leading batch axes, all at once.
+    answers: the master's, given by whoever loads the specification (autograder/answers.py).
     """
 
     name: str
@@ -78,6 +79,12 @@ class Exercise:
     probe_function: Callable | None = None
     wrong_answers: list[Answer | Edit] = field(default_factory=list)
     right_answers: list[Answer] = field(default_factory=list)
+    answers: Any = None
+
+    @property
+    def solution(self) -> Callable | None:
+        """The master's own answer; None where no master has one. Raises SpecError where it does not run."""
+        return self.answers and self.answers.names.get(self.name)
 
     def cases(self, function: Callable) -> Callable:
         """Decorator: a generator of (name, inputs) from a numpy Generator."""
@@ -115,9 +122,9 @@ class Exercise:
         return keep
 
     def drawn(self, rng) -> Iterator[tuple[str, dict]]:
-        """The cases for one generator. Raises ValueError when the exercise has none."""
+        """The cases for one generator. Raises SpecError when the exercise has none."""
         if self.draw_cases is None:
-            raise ValueError(
+            raise SpecError(
                 f"{self.name}: no cases. Write a function under @{self.name}.cases."
             )
         return self.draw_cases(rng)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.building import masters
-from tests import costs
 from tools import system
+
+pytest_plugins = ["tests.costs"]
 
 # Two workers share two cores, and a thread pool started before a fork would hang the child.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -42,18 +42,6 @@ def pytest_runtest_setup(item):
         if os.environ.get("CI") == "true":
             pytest.fail(message, pytrace=False)
         pytest.skip(message)
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Beside the slowest tests (--durations), what each notebook costs."""
-    if not terminalreporter.config.option.durations:
-        return
-    reports = [report for group in terminalreporter.stats.values() for report in group]
-    times = [(r.nodeid, r.duration) for r in reports if hasattr(r, "duration")]
-    lines = costs.table(costs.by_notebook(times, masters.notebooks()))
-    if lines:
-        terminalreporter.section("seconds by notebook")
-        terminalreporter.line("\n".join(lines))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What an author wrote for one notebook, as the rules of form look at it."""
 
+import re
 import traceback
 from functools import cached_property
 from pathlib import Path
@@ -32,8 +33,16 @@ class Draft:
     def is_project(self) -> bool:
         return self.master.notebook.endswith("_project")
 
-    def where(self, place: Cell | int | Path) -> tuple[Path, int]:
-        """(path as seen from the project, line) of a cell, a line of the master or another file."""
+    def specified(self, name: str) -> tuple[Path, int]:
+        """The specification and the line where that exercise begins in it."""
+        text = self.specification.read_text(encoding="utf-8")
+        found = re.search(rf"Exercise\(\s*[\"']{re.escape(name)}[\"']", text)
+        return self.specification, text.count("\n", 0, found.start()) + 1 if found else 1
+
+    def where(self, place: Cell | int | Path | tuple[Path, int]) -> tuple[Path, int]:
+        """(path as seen from the project, line) of a cell, a line of the master or a place elsewhere."""
+        if isinstance(place, tuple):
+            return seen_from(self.master.project, place[0]), place[1]
         path = place if isinstance(place, Path) else self.master.path
         line = getattr(place, "line", place if isinstance(place, int) else 1)
         return seen_from(self.master.project, path), line

@@ -56,6 +56,7 @@ OF_THE_TEXT = (
     Rule("points", "An answer has `points` and `minutes` above zero.", form_cells.unpaid, stops=True),
     Rule("names", "No two answers and no two checks have one name.", form_cells.twins, stops=True),
     Rule("answer", "An exercise defines a function or class of its name.", form_cells.undefined, stops=True),
+    Rule("docstring", "An exercise has a docstring, outside its markers.", form_cells.undescribed),
     Rule("check", "Each exercise has one check cell below it, which holds nothing but `check(name)`.",
          form_cells.unchecked, stops=True),
     Rule("after", "A cell has at most one `with after(…)` block, which names exercises of the notebook.",
@@ -67,9 +68,10 @@ OF_THE_TEXT = (
     Rule("sections", "`covers` names sections of `sections.tsv`.", form_cells.unknown_sections, stops=True),
     Rule("hint", "The first code cell imports `hint`: the cards name it.", form_cells.no_hint),
     Rule("cells", "It has {low} to {high} cells.", form_cells.wrong_length, low=25, high=75),
-    Rule("minutes", "It takes {low} to {high} minutes, a project up to {project}.",
+    Rule("minutes", "Its `minutes`, all exercises included, are {low} to {high}, a project's up to {project}.",
          form_cells.wrong_minutes, low=45, high=90, project=150),
-    Rule("exercises", "It has {low} to {high} exercises.", form_cells.wrong_exercises, low=4, high=8),
+    Rule("exercises", "It has {low} to {high} exercises, beside the written answers.",
+         form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",
          form_cells.few_predictions, low=2, project=1),
     Rule("widgets", "It has {low} `explore(…)` or more.", form_cells.few_widgets, low=1),
@@ -104,6 +106,8 @@ OF_THE_ANSWERS = (
          form_answers.unjudged_project),
 )  # fmt: skip
 RULES = OF_THE_TEXT + OF_THE_ANSWERS
+# Where these are broken, no solution can be read from the master.
+BEFORE_ANSWERS = {"python", "markers", "names", "answer"}
 
 
 def findings(draft: Draft, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:

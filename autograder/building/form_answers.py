@@ -8,7 +8,7 @@ from autograder.building import proofs
 from autograder.building.draft import Draft
 from autograder.building.masters import Cell
 
-Slips = Iterator[tuple[Cell | int | Path, str]]
+Slips = Iterator[tuple[Cell | Path | tuple[Path, int], str]]
 WORTHS = ("explains", "logloss", "agrees")  # comparisons, as `to_plain` names them
 
 
@@ -19,13 +19,13 @@ def unpaired(draft: Draft) -> Slips:
             yield cell, f"exercise {name!r} has no specification in exercises.py"
     for name in draft.exercises:
         if name not in asked:
-            yield draft.specification, f"specification {name!r} has no exercise in notebook.py"
+            yield draft.specified(name), f"specification {name!r} has no exercise in notebook.py"
 
 
 def badly_known(draft: Draft) -> Slips:
     for name, exercise in draft.exercises.items():
         for problem in proofs.form_problems(exercise):
-            yield draft.specification, f"{name}: {problem}"
+            yield draft.specified(name), f"{name}: {problem}"
 
 
 def telling_hints(draft: Draft) -> Slips:
@@ -33,7 +33,7 @@ def telling_hints(draft: Draft) -> Slips:
     for name, exercise in draft.exercises.items():
         source = asked[name].source if name in asked else ""
         if any(markers.holds_solution(hint, source) for hint in exercise.hints):
-            yield draft.specification, f"{name}: a hint holds the whole solution"
+            yield draft.specified(name), f"{name}: a hint holds the whole solution"
 
 
 def unjudged_project(draft: Draft) -> Slips:

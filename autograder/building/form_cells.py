@@ -69,8 +69,14 @@ def bad_markers(draft: Draft) -> Slips:
 def unpaid(draft: Draft) -> Slips:
     for cell in (c for c in draft.master.cells if c.metadata.keys() & ANSWERS):
         for key in ("points", "minutes"):
-            if not _positive(cell.metadata.get(key)):
-                yield cell, f"{key} are missing or not above zero"
+            value = cell.metadata.get(key)
+            if not _positive(value):
+                found = "" if value is None else f" ({value!r})"
+                yield (
+                    cell,
+                    f"{key} are missing or not above zero{found}: write {key}=5 in the cell's "
+                    "header line, with spaces between its keys",
+                )
 
 
 def _positive(value) -> bool:
@@ -89,8 +95,19 @@ def twins(draft: Draft) -> Slips:
 
 def undefined(draft: Draft) -> Slips:
     for name, cell in draft.master.of("exercise").items():
-        if cell.tree and name not in {getattr(node, "name", None) for node in cell.tree.body}:
+        if cell.tree and not _defined(name, cell):
             yield cell, f"exercise {name!r} must define a function or class of that name"
+
+
+def undescribed(draft: Draft) -> Slips:
+    for name, cell in draft.master.of("exercise").items():
+        if any(ast.get_docstring(node) is None for node in _defined(name, cell)):
+            yield cell, f"exercise {name!r} needs a docstring: shapes, and a small worked example"
+
+
+def _defined(name: str, cell: Cell) -> list[ast.AST]:
+    body = cell.tree.body if cell.tree else []
+    return [node for node in body if getattr(node, "name", None) == name]
 
 
 def unchecked(draft: Draft) -> Slips:
@@ -178,7 +195,7 @@ def wrong_minutes(draft: Draft, low: int, high: int, project: int) -> Slips:
 
 
 def wrong_exercises(draft: Draft, low: int, high: int) -> Slips:
-    exercises = len(draft.master.points)
+    exercises = len(draft.master.of("exercise"))
     if not low <= exercises <= high:
         yield 1, f"{exercises} exercises: {low} to {high} are wanted"
 

@@ -1,11 +1,13 @@
-"""The test of the tests: every known right answer must get full marks and every wrong one must not,
-on the public cases and on hidden ones."""
+"""The test of the tests: the solution and every known right answer must get full marks and every wrong one
+must not, on the public cases and on hidden ones."""
 
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from autograder import checkdata
 from descent import judging
-from solutions.spec import Edit, Exercise, SpecError
+from solutions.spec import Answer, Edit, Exercise, SpecError
 
 KEYS = (b"first key of the proofs", b"second key of the proofs", b"third key of the proofs")
 
@@ -22,19 +24,22 @@ class Finding:
 
 
 def prove(notebook: str, exercise: Exercise, keys=KEYS) -> list[Finding]:
-    """Everything that fails for one exercise; an empty list when its cases can be trusted."""
-    findings = [Finding(exercise.name, problem) for problem in form_problems(exercise)]
-    if findings:
-        return findings
+    """Everything that fails for one exercise; an empty list when its cases can be trusted.
+
+    What fails on the public cases and on hidden ones is told once.
+    """
     seeds = {"public": checkdata.public_seed(notebook, exercise.name)}
     for number, key in enumerate(keys, 1):
         seeds[f"hidden {number}"] = checkdata.hidden_seed(key, notebook, exercise.name)
+    problems = form_problems(exercise) or call_problems(exercise, seeds["public"])
+    if problems:
+        return [Finding(exercise.name, problem) for problem in problems]
+    found: dict[str, Finding] = {}
     for where, seed in seeds.items():
         data = checkdata.exercise_data(exercise, points=12, seed=seed)
-        findings += [
-            Finding(exercise.name, f"{where} cases: {p}") for p in answers_misjudged(exercise, data)
-        ]
-    return findings
+        for what, why in answers_misjudged(exercise, data):
+            found.setdefault(what, Finding(exercise.name, f"{where} cases: {what}{why}"))
+    return list(found.values())
 
 
 def form_problems(exercise: Exercise) -> list[str]:
@@ -69,35 +74,82 @@ def edit_problems(exercise: Exercise) -> list[str]:
     return problems
 
 
+def call_problems(exercise: Exercise, seed: int) -> list[str]:
+    """What does not take the inputs that the cases give it, each told for its first such case."""
+    problems: dict[str, str] = {}
+    for case, inputs in checkdata.draw_cases(exercise, seed):
+        gives = f"case {case!r} gives ({', '.join(map(str, inputs))})"
+        for what, function, first, remedy in _called(exercise):
+            if problem := _misfit(function, *first, **inputs):
+                problems.setdefault(what, f"{what} does not take what {gives}: {problem}{remedy}")
+        for name in sorted(set(exercise.batched) - inputs.keys()):
+            problems.setdefault(name, f"batched names {name!r}, but {gives}")
+    return list(problems.values())
+
+
+def _called(exercise: Exercise) -> Iterator[tuple[str, Callable, tuple, str]]:
+    """(what, function, what it gets before the inputs, remedy) of all that is called with a case's inputs."""
+    yield "its reference", exercise.reference, (), "; put a lambda round it"
+    if exercise.probe_function:
+        yield "its probe", exercise.probe_function, (None,), ""
+    elif exercise.solution:
+        yield "the solution", exercise.solution, (), "; rename the inputs, or write a probe"
+
+
+def _misfit(function: Callable, *first, **inputs) -> str:
+    """Why a call would not bind; empty where it does, or where nobody can tell before."""
+    try:
+        inspect.signature(function).bind(*first, **inputs)
+    except TypeError as error:
+        return str(error)
+    except ValueError:  # a function in C without a signature
+        pass
+    return ""
+
+
 def verdict_on(exercise: Exercise, function, data: dict) -> judging.Verdict:
     """The verdict on a known answer for drawn data."""
     outcomes = [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
     return judging.judge(data, outcomes)
 
 
-def answers_misjudged(exercise: Exercise, data: dict) -> list[str]:
-    """Right answers that are refused, wrong ones that pass or are not named."""
-    problems = []
+def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str]]:
+    """(what, why) of right answers that are refused, and of wrong ones that pass or are not named."""
     if len({case["name"] for case in data["cases"]}) < 3:
-        problems.append("fewer than three named properties")
+        yield "fewer than three named properties", ": give the cases more names"
     for right in exercise.right_answers:
         verdict = verdict_on(exercise, right.function, data)
         if verdict.kind != "full":
-            problems.append(f"right answer {right.name!r} is refused: {verdict.evidence}")
-    for wrong in exercise.wrong_answers:
-        verdict = verdict_on(exercise, wrong.function, data)
-        if verdict.kind == "full":
-            problems.append(f"wrong answer {wrong.name!r} passes: add a case that it fails")
-        elif not verdict.mistake and any(
-            case.status == "ok" for case in verdict.cases if not case.ok
-        ):
-            problems.append(f"wrong answer {wrong.name!r} is rejected but not named")
-        elif verdict.mistake not in ("", wrong.name, "it changes its input"):
-            problems.append(
-                f"wrong answer {wrong.name!r} is taken for {verdict.mistake!r}: they give the same; "
-                "add a case that tells them apart, or drop one"
+            yield f"right answer {right.name!r} is refused", f": {verdict.evidence}"
+    if exercise.solution:
+        verdict = verdict_on(exercise, exercise.solution, data)
+        if verdict.kind != "full":
+            yield (
+                "the solution is refused",
+                f": {verdict.evidence} Is it wrong, or the reference, the probe, the comparison?",
             )
-    return problems
+            return  # what is an edit of it is no known mistake
+    for wrong in exercise.wrong_answers:
+        if problem := _misjudged(wrong, verdict_on(exercise, wrong.function, data)):
+            yield f"wrong answer {wrong.name!r} ", problem
+
+
+def _misjudged(wrong: Answer | Edit, verdict: judging.Verdict) -> str:
+    """What is wrong with the verdict on a wrong answer; empty where it is rejected and named."""
+    failed = [case for case in verdict.cases if not case.ok]
+    unknown = [case.problem for case in failed if "raised NameError" in case.problem]
+    if unknown:
+        return f"{unknown[0]}: is it mistyped?"
+    if not failed:
+        return "passes: add a case that it fails"
+    if not verdict.mistake and any(case.status == "ok" for case in failed):
+        return "is rejected but not named: does it give the same each time that it is called?"
+    if verdict.mistake not in ("", wrong.name, "it changes its input"):
+        return (
+            f"is taken for {verdict.mistake!r}: they give the same; "
+            "add a case that tells them apart, or drop one"
+        )
+    return ""
 
 
 def sensitivity(exercise: Exercise, data: dict) -> dict[str, float]:

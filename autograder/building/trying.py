@@ -25,7 +25,10 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 2
     draft = Draft(masters.read(arguments.notebook))
-    findings = _told(form.findings(draft, form.OF_THE_TEXT))
+    told = _told(form.findings(draft, form.OF_THE_TEXT))
+    findings = len(told)
+    if any(finding.rule in form.BEFORE_ANSWERS for finding in told):
+        return _ended(findings, "The answers are tried once they can be read.")
     try:
         exercises = draft.exercises
     except Exception as error:
@@ -35,34 +38,38 @@ def main(argv: list[str] | None = None) -> int:
     if unknown:
         print(f"try: no exercise {unknown}. Exercises: {', '.join(exercises)}.", file=sys.stderr)
         return 2
-    findings += _told(form.findings(draft, form.OF_THE_ANSWERS))
+    findings += len(_told(form.findings(draft, form.OF_THE_ANSWERS)))
     for name in arguments.exercise or exercises:
-        findings += _try(arguments.notebook, exercises[name])
+        if not proofs.form_problems(exercises[name]):  # they are told by now
+            findings += _try(draft, exercises[name])
     return _ended(findings)
 
 
-def _told(findings) -> int:
-    """Print findings as they are found -> how many."""
-    told = 0
+def _told(findings) -> list:
+    """Print findings as they are found -> all of them."""
+    told = []
     for finding in findings:
         print(finding, flush=True)
-        told += 1
+        told.append(finding)
     return told
 
 
-def _ended(findings: int) -> int:
-    print("All holds." if not findings else f"{findings} findings.")
+def _ended(findings: int, more: str = "") -> int:
+    told = f"{findings} finding{'s' * (findings > 1)}."
+    print(f"{told} {more}".rstrip() if findings else "All holds.")
     return 1 if findings else 0
 
 
-def _try(notebook, exercise) -> int:
+def _try(draft: Draft, exercise) -> int:
+    seed = checkdata.public_seed(draft.master.notebook, exercise.name)
     try:
-        found = _told(proofs.prove(notebook, exercise))
-        data = checkdata.exercise_data(exercise, 1, checkdata.public_seed(notebook, exercise.name))
+        if found := _told(proofs.prove(draft.master.notebook, exercise)):
+            return len(found)
+        data = checkdata.exercise_data(exercise, 1, seed)
         shares = proofs.sensitivity(exercise, data)
-    except (checkdata.SpecError, ValueError) as error:
-        print(error)
+    except checkdata.SpecError as error:
+        print(f"{place(error.__cause__ or error, draft.specification)}: {named(error)}")
         return 1
     told = ", ".join(f"{wrong!r} {share:.0%}" for wrong, share in shares.items())
     print(f"{exercise.name}: {len(data['cases'])} cases; wrong answers earn: {told}", flush=True)
-    return found
+    return 0

@@ -21,6 +21,7 @@ def environment(home: str, course: Path, *, static: bool) -> dict[str, str]:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "DESCENT_HOME": home,
         "DESCENT_STATIC": "1" if static else "0",
+        "DESCENT_STRICT": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": str(course),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
@@ -50,6 +51,7 @@ def execute(notebook, folder: Path, course: Path, *, static: bool):
     with tempfile.TemporaryDirectory() as home:
         client = NotebookClient(
             notebook, timeout=180, kernel_name="python3", record_timing=False,
+            iopub_timeout=180,  # after 4 s, what a cell showed would be lost on a busy machine
             coalesce_streams=True,  # where a stream is cut depends on the moment
             store_widget_state=False,  # it holds random ids, and pages show pictures instead
             resources={"metadata": {"path": str(folder)}},

@@ -1,6 +1,10 @@
 """Starts `python -m …` as a fork of a warm process, and kernels with it: a provisioner of jupyter_client's.
 
 Where a process cannot be forked and watched (Windows, macOS), everything starts as usual.
+
+For our own notebooks only. A student's code runs in no kernel: grading, of classic assignments too, forks its
+processes from one that was itself started inside the sandbox (`autograder/engine/stage.py`) and holds nothing of
+ours. A fork from here would bring this machine's files, variables and network with it.
 """
 
 import atexit

@@ -7,7 +7,9 @@ import importlib
 
 _PLACES = {
     "after": "skipping",
+    "below": "claims",
     "check": "checking",
+    "claim": "claims",
     "device": "devices",
     "erratum": "asking",
     "explore": "widgets",

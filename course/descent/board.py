@@ -8,14 +8,13 @@ from descent.cards import points_text
 
 
 def notebooks() -> list[dict]:
-    """The course's notebooks in order: name, title, minutes, builds, exercises (name -> points)."""
+    """The course's notebooks in order: name, title, minutes, builds, exercises (name -> its check data)."""
     found = []
     for chapter in sorted(p for p in session.CHECKS.iterdir() if p.is_dir()):
         for file in sorted(p for p in chapter.iterdir() if p.name.endswith(".json")):
             data = json.loads(file.read_text(encoding="utf-8"))
-            exercises = {name: e["points"] for name, e in data["exercises"].items()}
-            head = {key: data[key] for key in ("notebook", "title", "minutes", "builds")}
-            found.append(head | {"exercises": exercises})
+            keys = ("notebook", "title", "minutes", "builds", "exercises")
+            found.append({key: data[key] for key in keys})
     return found
 
 
@@ -27,14 +26,13 @@ def progress() -> None:
 
 
 def _row(notebook, kept):
-    done = kept.get("exercises", {})
-    solved = sum(done.get(name, {}).get("kind") == "full" for name in notebook["exercises"])
-    points = sum(done.get(name, {}).get("points", 0) for name in notebook["exercises"])
+    exercises, done = notebook["exercises"], kept.get("exercises", {})
+    found = [records.best_of(done.get(name, {}), exercises[name]) or {} for name in exercises]
     return notebook | {
-        "solved": solved,
-        "total": len(notebook["exercises"]),
-        "points": points,
-        "max_points": sum(notebook["exercises"].values()),
+        "solved": sum(verdict.get("kind") == "full" for verdict in found),
+        "total": len(exercises),
+        "points": sum(verdict.get("points", 0) for verdict in found),
+        "max_points": sum(exercise["points"] for exercise in exercises.values()),
     }
 
 

@@ -30,7 +30,7 @@ def check(answer) -> Score:
     try:
         exercise = _exercise(answer)
         verdict = _verdict(answer, exercise)
-        records.record_check(session.current.notebook, verdict)
+        records.record_check(session.current.notebook, exercise, verdict)
     except _Told as told:
         return _note(str(told))
     except KeyboardInterrupt:

@@ -112,9 +112,17 @@ def _say(target, chapter, notebooks):
         if path not in notebooks:
             print(f"  {path.stem}: missing. If it was renamed, give it this name and submit again.")
             continue
-        done = kept.get(name, {}).get("exercises", {})
-        missing = [e for e in entry["exercises"] if done.get(e, {}).get("kind") != "full"]
         saved = time.strftime("%H:%M", time.localtime(path.stat().st_mtime))
-        state = f"not fully solved: {', '.join(missing)}" if missing else "all solved"
+        state = _state(kept.get(name, {}).get("exercises", {}), entry["exercises"])
         print(f"  {path.stem} (saved {saved}): {state}")
     print(f"Hand in this file: {target}")
+
+
+def _state(done: dict, exercises: dict) -> str:
+    """What is not solved, and what was solved once but not at its newest check: the newest may be what is saved."""
+    best = {name: records.best_of(done.get(name, {}), exercises[name]) for name in exercises}
+    solved = [name for name in exercises if best[name] and best[name]["kind"] == "full"]
+    missing = [name for name in exercises if name not in solved]
+    fallen = [name for name in solved if done[name]["newest"]["kind"] != "full"]
+    words = f"not fully solved: {', '.join(missing)}" if missing else "all solved"
+    return words + (f"; solved, but not at the newest check: {', '.join(fallen)}" if fallen else "")

@@ -1,7 +1,14 @@
 """What a student did so far, kept in one JSON file on their own machine. Nothing here may ever break a notebook:
-where the file cannot be written, the course works without it."""
+where the file cannot be written, the course works without it, and says so once.
+
+    {"format": 2, "student": "ada", "03_optimisation/01_gradient_descent": {
+        "seen": time of the last event, "guesses": {question: option},
+        "exercises": {"gd": {"version": what its verdicts were judged on, "checks": 3, "seconds": 61.2, "hints": 1,
+            "best": {"points": 3, "max_points": 3, "kind": "full"}, "newest": {the same}, "solved": time}}}}
+"""
 
 import contextlib
+import hashlib
 import json
 import os
 import tempfile
@@ -12,6 +19,8 @@ from filelock import FileLock
 from descent import session
 from descent.judging import Verdict
 
+FORMAT = 2
+VERDICT = ("points", "max_points", "kind")
 IDLE = 15 * 60  # seconds: a longer gap between two events is a break, not work
 
 
@@ -20,50 +29,107 @@ def path() -> Path:
 
 
 def read() -> dict:
-    """All records; a broken file is set aside under another name, never overwritten."""
+    """All records. A broken file is set aside under another name, one of a newer course is left alone."""
     if session.current.unsaved is not None:
         return session.current.unsaved
     try:
         kept = json.loads(path().read_text(encoding="utf-8"))
-        if _is_record(kept):
-            return kept
-        raise ValueError("not a record")
+        if _is_newer(kept):
+            return _left_alone()
+        if not _is_record(kept):
+            raise ValueError("not a record")
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError):
-        with contextlib.suppress(OSError):
-            path().rename(path().with_name(f"progress-broken-{int(session.now())}.json"))
-        return {}
+    except (OSError, ValueError) as error:
+        return _set_aside(error)
+    return kept if "format" in kept else _of_format_1(kept)
+
+
+def _is_newer(kept) -> bool:
+    found = kept.get("format") if isinstance(kept, dict) else None
+    return type(found) is int and found > FORMAT
+
+
+def _left_alone() -> dict:
+    """No records, beside a file that is not ours to change."""
+    session.current.unsaved, session.current.saving = {}, False
+    _say("your progress was kept by a newer edition of the course. It stays as it is")
+    return session.current.unsaved
 
 
 def _is_record(kept) -> bool:
-    """Whether a file holds what `write` writes: a dict, with two dicts for each "chapter/notebook"."""
+    """Whether a file holds what `write` writes, or wrote: a dict, with dicts for each "chapter/notebook"."""
     if not isinstance(kept, dict):
         return False
     parts = [part for name, part in kept.items() if "/" in name]
     if not all(isinstance(part, dict) for part in parts):
         return False
-    inner = [part.get(key, {}) for part in parts for key in ("exercises", "predictions")]
+    inner = [part.get(key, {}) for part in parts for key in ("exercises", "predictions", "guesses")]
     if not all(isinstance(one, dict) for one in inner):
         return False
-    return all(isinstance(e, dict) for part in parts for e in part.get("exercises", {}).values())
+    entries = [entry for part in parts for entry in part.get("exercises", {}).values()]
+    return all(isinstance(entry, dict) for entry in entries) and all(
+        isinstance(verdict, dict) and set(VERDICT) <= verdict.keys()
+        for entry in entries
+        for verdict in (entry[key] for key in ("best", "newest") if key in entry)
+    )
+
+
+def _of_format_1(kept: dict) -> dict:
+    """Records as they were before one verdict became two, and `predictions` `guesses`."""
+    for part in (part for name, part in kept.items() if "/" in name):
+        part["guesses"] = part.pop("predictions", {})
+        for entry in part.get("exercises", {}).values():
+            verdict = {key: entry.pop(key) for key in VERDICT if key in entry}
+            if verdict.keys() == set(VERDICT):
+                entry |= {"best": verdict, "newest": verdict}
+    return kept
+
+
+def _set_aside(error) -> dict:
+    """No records, after a file that cannot be read was given another name."""
+    aside = path().with_name(f"progress-broken-{int(session.now())}.json")
+    try:
+        path().rename(aside)
+        _say(
+            f"the file of your progress cannot be read ({error}). It is kept as {aside}, and a new one is begun"
+        )
+    except OSError:
+        session.current.unsaved = {}
+        _say(
+            f"the file of your progress cannot be read ({error}). What you do now counts until the kernel ends"
+        )
+    return {}
 
 
 def write(records: dict) -> None:
     """Replace the file in one step, so that a crash leaves the old one.
 
-    Where it cannot be written, the records last as long as this kernel.
+    Where it cannot be written, the records last as long as this kernel, which is said once.
     """
     session.current.unsaved = records
-    with contextlib.suppress(OSError):
+    if not session.current.saving:
+        return
+    try:
         handle, name = tempfile.mkstemp(dir=path().parent, suffix=".tmp")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(records, file, indent=1, sort_keys=True)
+                json.dump({"format": FORMAT} | records, file, indent=1, sort_keys=True)
             os.replace(name, path())
             session.current.unsaved = None
         finally:
             Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        _say(
+            f"your progress cannot be saved in {path().parent} ({error.strerror}). It counts until the kernel ends"
+        )
+
+
+def _say(words: str) -> None:
+    """Tell the student, once in this kernel."""
+    if words not in session.current.told:
+        session.current.told.add(words)
+        print(f"Note: {words}.")
 
 
 @contextlib.contextmanager
@@ -82,10 +148,10 @@ def _changing():
 
 
 def of_notebook(records: dict, notebook: str) -> dict:
-    """The part on one notebook: "exercises" by name, "predictions" by question, "seen" (time of the last event)."""
+    """The part on one notebook: "exercises" by name, "guesses" by question, "seen" (time of the last event)."""
     part = records.setdefault(notebook, {})
     part.setdefault("exercises", {})
-    part.setdefault("predictions", {})
+    part.setdefault("guesses", {})
     return part
 
 
@@ -99,14 +165,32 @@ def record_student(name: str) -> None:
         records["student"] = name
 
 
-def record_check(notebook: str, verdict: Verdict) -> None:
-    """Count a check; the points kept are those of the newest check."""
+def version_of(exercise: dict) -> str:
+    """A fingerprint of what an exercise asks (of its check data), the same on every machine: results are left out."""
+    cases = [(case["name"], sorted(case["inputs"])) for case in exercise["cases"]]
+    asked = [exercise["points"], exercise["compare"], exercise["probe"], cases]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def record_check(notebook: str, exercise: dict, verdict: Verdict) -> None:
+    """Count a check, and keep its verdict as the newest, and as the best where none of this version was better."""
     with _changing() as records:
         entry = _entry(records, notebook, verdict.exercise)
         entry["checks"] = entry.get("checks", 0) + 1
-        entry |= {"points": verdict.points, "max_points": verdict.max_points, "kind": verdict.kind}
-        if verdict.kind == "full":
+        newest = {key: getattr(verdict, key) for key in VERDICT}
+        entry["newest"] = newest
+        before = best_of(entry, exercise)
+        if not before or newest["points"] >= before["points"]:
+            entry["best"] = newest
+        entry["version"] = version_of(exercise)
+        if newest["kind"] == "full":
             entry.setdefault("solved", session.now())
+
+
+def best_of(entry: dict, exercise: dict) -> dict | None:
+    """The best verdict on an exercise as it is asked now; None where it was never checked, or asked otherwise."""
+    same = entry.get("version") in (None, version_of(exercise))  # old records tell no version
+    return entry.get("best") if same else None
 
 
 def next_hint(notebook: str, name: str, levels: int) -> int:
@@ -131,8 +215,8 @@ def _entry(records, notebook, name):
 
 def record_guess(notebook: str, question: str, guess: str) -> None:
     with _changing() as records:
-        of_notebook(records, notebook)["predictions"].setdefault(question, guess)
+        of_notebook(records, notebook)["guesses"].setdefault(question, guess)
 
 
 def guess_of(notebook: str, question: str) -> str | None:
-    return of_notebook(read(), notebook)["predictions"].get(question)
+    return of_notebook(read(), notebook)["guesses"].get(question)

@@ -21,11 +21,18 @@ class Session:
         self.notebook: str | None = None
         self.verdicts: dict = {}  # exercise name -> (answer object, Verdict), newest only
         self.unsaved: dict | None = None  # the records, where their file cannot be written
+        self.saving = True  # whether that file is this course's to write
+        self.told: set[str] = set()  # what was said once
 
     @property
     def grading(self) -> bool:
         """True in the grading sandbox, where only answers count and nothing is shown."""
         return os.environ.get("DESCENT_GRADING") == "1"
+
+    @property
+    def strict(self) -> bool:
+        """True where notebooks are built or tested: what is claimed must hold there."""
+        return os.environ.get("DESCENT_STRICT") == "1"
 
     @property
     def static(self) -> bool:

@@ -76,6 +76,7 @@ SLIPS = {
         ('exercise="square" points=3', 'exercise="square"', ":14: points are missing or not above zero"),
         ("points=3", "points=0", ":14: points are missing or not above zero"),
         ("points=3 minutes=5", "points=3", ":14: minutes are missing or not above zero"),
+        ("points=3 minutes=5", "points=3, minutes=5", ":14: points are missing or not above zero ([3])"),
     ],
     "names": [
         (EXERCISE, EXERCISE + EXERCISE, "exercise 'square' appears twice (first in line 14)"),
@@ -83,6 +84,7 @@ SLIPS = {
         ('written="why"', 'written="square"', "written 'square' appears twice (first in line 14)"),
     ],
     "answer": [("def square(x)", "def sqare(x)", "must define a function or class of that name")],
+    "docstring": [('    """x (n,) -> (n,)."""\n', "", ":14: exercise 'square' needs a docstring")],
     "check": [
         (CHECK, "", "exercise 'square' has no check cell"),
         ('check="square"', 'check="sqare"', "check of 'sqare', which is no exercise"),
@@ -168,7 +170,7 @@ def test_a_slip_in_the_master_is_named_with_its_line(proper, rule, old, new, mes
 def test_a_slip_in_the_specification_is_named(proper, rule, old, new, message):
     assert old in EXERCISES
     (proper / SPEC_FILE).write_text(EXERCISES.replace(old, new, 1))
-    require(rule, f"exercises.py:1: square: {message}")
+    require(rule, f"exercises.py:4: square: {message}")
 
 
 @pytest.mark.parametrize(("rule", "name", "content", "message"), one_each(SLIPS_OF_FILES))
@@ -225,7 +227,7 @@ def test_try_tells_form_first_then_proves(proper, capsys):
     assert (
         told[1] == "square: public cases: wrong answer 'doubles' passes: add a case that it fails"
     )
-    assert told[-1] == "5 findings."
+    assert told[-1] == "2 findings."
 
 
 def test_try_says_where_a_specification_breaks(proper, capsys):

@@ -12,6 +12,7 @@ import pytest
 
 from autograder.classic import course as courses
 from autograder.classic.grade import _in_order, _limits, grade
+from autograder.engine.worker_client import Worker
 from autograder.grading.lock import locked
 from autograder.grading.workers import garbage
 from autograder.workspace import Workspace
@@ -53,6 +54,11 @@ def _hostile(course):
     return notebooks
 
 
+def impatient(worker, request, seconds, ask=Worker.ask):
+    """Not willing to wait for what never ends."""
+    return ask(worker, request, 1.0 if request.get("source") == BLOCKS else seconds)
+
+
 @pytest.fixture(scope="module")
 def awkward(course, tmp_path_factory):
     """(the course graded, its status, what was printed)"""
@@ -81,6 +87,7 @@ def awkward(course, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         lines = []
         patch.setattr("builtins.print", lambda *words, **_: lines.append(" ".join(map(str, words))))
+        patch.setattr(Worker, "ask", impatient)
         status = grade(folder, PS)
     return folder, status, "\n".join(lines)
 

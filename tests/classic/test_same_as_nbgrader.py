@@ -6,6 +6,7 @@ whether it waits for a person, comment, late penalty) are the same. The accident
 
 import copy
 import shutil
+import textwrap
 from pathlib import Path
 
 import nbgrader
@@ -29,7 +30,9 @@ PARTIAL = {
     "assign": "number = 42\nword = 'sparrow'",
     "why": None,
 }
-LOOP_AFTER = ANSWERS["primes"] + "\nwhile True:\n    pass"
+# What happens at nbgrader's limit and at ours: a loop that nobody waits for is interrupted.
+LOOP = "import signal\nsignal.raise_signal(signal.SIGINT)\nwhile True:\n    pass"
+LOOP_AFTER = ANSWERS["primes"] + "\n" + LOOP
 
 
 def _edited(course):
@@ -80,7 +83,8 @@ def _printing(course):
     return {"kinds": solved(course, area=loud)["kinds"]}
 
 
-LOOPS = "def primes(n):\n    while True:\n        pass"
+LOOPS = "def primes(n):\n" + textwrap.indent(LOOP, "    ")
+ENDLESS = "def primes(n):\n    while True:\n        pass"
 SAME = {
     "honest": solved,
     "wrong": lambda course: solved(course, **WRONG),
@@ -142,6 +146,20 @@ def test_an_accident_of_nbgraders_costs_nothing_here(both, student):
     theirs, ours = (rows(folder, student) for folder in both)
     assert {name: theirs["kinds", name]["auto"] for name in FULL} == expected_theirs
     assert {name: ours["kinds", name]["auto"] for name in FULL} == expected_ours
+
+
+def test_an_endless_loop_reaches_the_limit_of_a_cell_and_earns_nothing_in_both(course, tmp_path):
+    """With a limit that other cells may reach too, so only the loop's test is asked for."""
+    for place, run in (
+        ("theirs", lambda folder: run_nbgrader(folder, "autograde", PS).returncode),
+        ("ours", lambda folder: grade(folder, PS)),
+    ):
+        folder = shutil.copytree(course, tmp_path / place)
+        with (folder / "nbgrader_config.py").open("a") as config:
+            config.write("c.Execute.timeout = 1\n")
+        hand_in(folder, "endless", {"kinds": solved(course, primes=ENDLESS)["kinds"]})
+        assert run(folder) == 0
+        assert rows(folder, "endless")["kinds", "test-primes"]["auto"] == 0
 
 
 def test_a_written_answer_that_was_deleted_waits_for_a_person_in_both(both):

@@ -34,14 +34,94 @@ def test_working_time_leaves_out_breaks(toy, monkeypatch, capsys):
 def test_a_broken_record_is_set_aside_not_lost(toy, descent_home, capsys):
     records.path().write_text("{ not json")
     check(double)
-    assert entry()["kind"] == "full"
+    assert entry()["best"]["kind"] == "full"
+    assert "It is kept as" in capsys.readouterr().out
     assert [p.read_text() for p in descent_home.glob("progress-broken-*.json")] == ["{ not json"]
 
 
 def test_a_folder_that_cannot_be_written_breaks_nothing(toy, monkeypatch, tmp_path, capsys):
     (tmp_path / "a file").write_text("")
     monkeypatch.setenv("DESCENT_HOME", str(tmp_path / "a file" / "below"))
-    assert check(double) == 2
+    assert check(double) == check(double) == 2
+    told = capsys.readouterr().out
+    assert (
+        told.count("your progress cannot be saved in") == 1
+    )  # once in a kernel, not at every check
+    assert "It counts until the kernel ends." in told
+
+
+def squared(x):
+    return x**2
+
+
+def check_squared():
+    """A wrong answer under the exercise's name, as a demonstration may define one."""
+    squared.__name__ = "double"
+    return check(squared)
+
+
+def test_a_wrong_answer_later_does_not_wipe_what_was_solved(saved, capsys):
+    check(double)
+    assert check_squared() < 2
+    assert entry()["best"]["points"] == 2 and entry()["newest"]["points"] < 2
+    progress()
+    assert "1 of 1 solved, 2 of 2 points" in capsys.readouterr().out
+    submit("99_toy", student="ada")
+    assert "all solved; solved, but not at the newest check: double" in capsys.readouterr().out
+
+
+def test_what_was_solved_in_another_version_is_to_be_checked_again(toy, capsys):
+    check(double)
+    checks = session.CHECKS / "99_toy" / "01_double.json"
+    data = json.loads(checks.read_text())
+    data["exercises"]["double"]["cases"][0]["name"] = "asked otherwise"
+    checks.write_text(json.dumps(data))
+    session.check_data.cache_clear()
+    progress()
+    assert "0 of 1 solved, 0 of 2 points" in capsys.readouterr().out
+    check_squared()
+    assert entry()["best"] == entry()["newest"]
+
+
+def test_the_version_of_an_exercise_does_not_depend_on_its_numbers(toy):
+    exercise = session.check_data("99_toy/01_double")["exercises"]["double"]
+    other = json.loads(json.dumps(exercise))
+    other["cases"][0]["inputs"]["x"] += 1e-15
+    other["cases"][0]["expected"] = other["cases"][1]["expected"]
+    assert records.version_of(other) == records.version_of(exercise)
+    other["cases"][0]["inputs"]["y"] = 1.0
+    assert records.version_of(other) != records.version_of(exercise)
+
+
+OLD = {
+    "student": "ada",
+    "99_toy/01_double": {
+        "seen": 100.0,
+        "exercises": {
+            "double": {"checks": 3, "seconds": 61.2, "points": 2, "max_points": 2, "kind": "full"}
+        },
+        "predictions": {"Up?": "yes"},
+    },
+}
+
+
+def test_records_of_the_first_format_are_read(toy, capsys):
+    records.path().write_text(json.dumps(OLD))
+    progress()
+    assert "1 of 1 solved, 2 of 2 points" in capsys.readouterr().out
+    assert records.guess_of("99_toy/01_double", "Up?") == "yes"
+    check_squared()
+    kept = json.loads(records.path().read_text())
+    assert kept["format"] == 2 and kept["student"] == "ada"
+    assert entry()["checks"] == 4 and entry()["best"]["kind"] == "full"
+
+
+def test_records_of_a_newer_course_stay_as_they_are(toy, capsys):
+    newer = '{"format": 3, "99_toy/01_double": "who knows"}'
+    records.path().write_text(newer)
+    assert check(double) == check(double) == 2
+    assert capsys.readouterr().out.count("kept by a newer edition of the course") == 1
+    assert records.path().read_text() == newer
 
 
 def test_the_board_counts_points(toy, capsys):
@@ -102,6 +182,7 @@ def test_the_command_line_does_the_same(saved, capsys):
         '{"99_toy/01_double": 3}',
         '{"99_toy/01_double": {"exercises": [], "predictions": {}}}',
         '{"99_toy/01_double": {"exercises": {"double": 1}, "predictions": {}}}',
+        '{"format": 2, "99_toy/01_double": {"exercises": {"double": {"best": {"points": 1}}}}}',
         "[]",
     ],
 )
@@ -109,7 +190,7 @@ def test_a_record_of_another_shape_is_set_aside(toy, descent_home, broken, capsy
     records.path().write_text(broken)
     starting.start("99_toy/01_double")
     assert check(double) == 2
-    assert entry()["kind"] == "full"
+    assert entry()["best"]["kind"] == "full"
     assert [p.read_text() for p in descent_home.glob("progress-broken-*.json")] == [broken]
 
 
@@ -142,7 +223,7 @@ def test_two_notebooks_at_once_lose_nothing(toy):
     with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
         list(pool.map(record_many, ["98_a/01_a", "98_b/01_b"]))
     kept = records.read()
-    assert [len(kept[n]["predictions"]) for n in ("98_a/01_a", "98_b/01_b")] == [30, 30]
+    assert [len(kept[n]["guesses"]) for n in ("98_a/01_a", "98_b/01_b")] == [30, 30]
 
 
 def test_a_renamed_notebook_is_packed_and_the_missing_one_named(saved, capsys):

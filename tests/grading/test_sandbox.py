@@ -13,7 +13,7 @@ from autograder.engine.worker_client import Died, Limits, Worker
 from tests.grading.toy_chapter import NOTEBOOK
 
 pytestmark = pytest.mark.sandbox
-LIMITS = Limits(cell=10, memory=1_000_000_000, all_memory=1_500_000_000)
+LIMITS = Limits(memory=1_000_000_000, all_memory=1_500_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,10 @@ def worker(stage):
         yield worker
 
 
-def run(worker, source, seconds=20.0):
+PATIENCE = 300.0  # seconds, for what comes by itself: no busy machine takes that long
+
+
+def run(worker, source, seconds=PATIENCE):
     return worker.ask({"do": "cell", "source": source}, seconds)["error"]
 
 
@@ -151,20 +154,20 @@ def test_input_is_refused_at_once(worker):
 def test_a_lost_process_has_its_kind(stage, source, kind):
     find = "FD = 101\n"  # where the replies go: anybody inside can find it out
     with Worker(stage, LIMITS) as worker, pytest.raises(Died) as died:
-        run(worker, find + source, seconds=3)
+        run(worker, find + source)
     assert died.value.kind == kind
 
 
 def test_memory_shared_out_over_children_is_held(stage):
     source = (
-        "import os, time\n"
+        "import os, signal\n"
         "for _ in range(8):\n"
         "    if os.fork() == 0:\n"
-        "        x = bytearray(400_000_000); x[::4096] = b'1' * len(x[::4096]); time.sleep(60); os._exit(0)\n"
-        "time.sleep(60)"
+        "        x = bytearray(400_000_000); x[::4096] = b'1' * len(x[::4096]); signal.pause(); os._exit(0)\n"
+        "signal.pause()"
     )
     with Worker(stage, LIMITS) as worker, pytest.raises(Died) as died:
-        run(worker, source, seconds=40)
+        run(worker, source)
     assert died.value.kind == "memory"
 
 
@@ -174,7 +177,7 @@ def test_a_fork_bomb_is_over_with_its_process(stage):
         space = namespace(worker.pid)
         assert space is not None and space != namespace(os.getpid())
         run(worker, source, seconds=3)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while any(namespace(pid) == space for pid in psutil.pids()) and time.monotonic() < deadline:
         pass
     assert not [pid for pid in psutil.pids() if namespace(pid) == space]
@@ -194,7 +197,7 @@ def test_a_process_left_behind_is_gone_with_the_worker(stage):
             "import subprocess; p = subprocess.Popen(['sleep', '54321'], start_new_session=True)"
         )
         assert run(worker, source) is None
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         left = [
             p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "54321"]

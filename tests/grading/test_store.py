@@ -19,7 +19,8 @@ RESULT = Result(
     [Written("why", NOTEBOOK, 2.0, True, "found", "abc")],
     notes=["a note"], no_response=["scaled"], look=True, page='{"cells": []}', seconds=0.125,
 )  # fmt: skip
-DATA = {STEM: {"double": {"cases": [{"inputs": 1, "expected": 2}], "points": 3.0}}}
+WRONG = [{"name": "it squares", "results": [1]}]
+DATA = {STEM: {"double": {"cases": [{"inputs": 1, "expected": 2}], "points": 3.0, "wrong": WRONG}}}
 
 
 @pytest.fixture

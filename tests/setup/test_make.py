@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = (
-    "start test build solutions stale coverage demo grading-lab bench bench-grading rehearsal"
+    "start test quick build solutions stale coverage demo grading-lab bench bench-grading rehearsal"
     " portable gpu lint doctor lock help"
 ).split()
 
@@ -74,7 +74,7 @@ def test_git_keeps_every_source_file():
     command = ["git", "ls-files", "--others", "--ignored", "--exclude-standard", "-z"]
     folders = ["autograder", "course", "solutions", "tests", "tools"]
     done = subprocess.run([*command, "--", *folders], cwd=ROOT, capture_output=True, text=True)
-    made = {"__pycache__", ".descent", "handins", ".ipynb_checkpoints"}
+    made = {"__pycache__", ".descent", "handins", ".ipynb_checkpoints", ".ruff_cache"}
     hidden = [Path(name) for name in done.stdout.split("\0") if name]
     assert done.returncode == 0
     assert not [

@@ -26,7 +26,19 @@ import sympy
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from descent import after, check, data, erratum, explore, hint, predict, show, start
+from descent import (
+    after,
+    below,
+    check,
+    claim,
+    data,
+    erratum,
+    explore,
+    hint,
+    predict,
+    show,
+    start,
+)
 from descent.pictures.optimisation import gradient_descent as landscapes
 from descent.pictures.optimisation.gradient_descent import (
     banana,
@@ -90,7 +102,7 @@ erratum(
 x = np.linspace(-2, 3, 501)
 f = (x - 1) ** 2 + 1
 place = {c: x[np.argmin(c * f)] for c in (1, 3, -1)}
-assert np.argmin(f + 5) == np.argmin(f)  # an added constant moves nothing either
+claim("an added constant moves no minimum", np.argmin(f + 5) == np.argmin(f))
 predict(
     "A loss is often rescaled: a sum becomes a mean. Multiply f by 3. "
     "What happens to its smallest value, and to the place where it is reached?",
@@ -136,8 +148,11 @@ change = np.array([banana(a + s * way) - banana(a) for s in h])
 first = abs(change - h * (g @ way))
 second = abs(change - h * (g @ way) - h**2 / 2 * (way @ H @ way))
 slopes = [np.polyfit(np.log(h), np.log(error), 1)[0] for error in (first, second)]
-print(f"orders of the two errors: {slopes[0]:.1f} and {slopes[1]:.1f}")
-assert np.allclose(slopes, [2, 3], atol=0.1)
+claim(
+    "the two errors shrink with orders {slopes[0]:.1f} and {slopes[1]:.1f}",
+    np.allclose(slopes, [2, 3], atol=0.1),
+    slopes=slopes,
+)
 erratum(
     "explainers:3.1.1.box-taylor",
     r"$f(x) = f(a) + \nabla f(a)\cdot(x-a) + \frac12 (x-a)\cdot\nabla^2 f(a)(x-a)$",
@@ -173,8 +188,15 @@ for eta in (0.3, 0.1, 1e-3):
     change = np.array([banana(a + eta * w) - banana(a) for w in fan])
     curves[eta] = change / (eta * np.linalg.norm(g))
 show(*landscapes.draw_fan(angle, curves))
-assert angle[curves[1e-3].argmin()] == np.pi
-assert (abs(fan @ g) <= np.linalg.norm(g) + 1e-12).all()  # Cauchy and Schwarz
+claim(
+    "the steepest of {n} directions is −∇f (steps of 0.001)",
+    angle[curves[1e-3].argmin()] == np.pi,
+    n=len(fan),
+)
+claim(
+    "Cauchy and Schwarz: no slope exceeds ‖∇f‖",
+    (abs(fan @ g) <= np.linalg.norm(g) + 1e-12).all(),
+)
 theta = math.acos(round(-up @ up, 12))
 erratum(
     "explainers:3.1.1",
@@ -239,13 +261,23 @@ def model(y, t=0.02):
     return banana(a) + g @ (y - a) + (y - a) @ (y - a) / (2 * t)
 
 
-lowest = minimize(model, a).x  # a numerical minimiser agrees
-assert np.allclose(lowest, a - 0.02 * g, atol=1e-4)
-
+lowest = minimize(model, a).x
+claim(
+    "a numerical minimiser of q finds x − t ∇f(x)",
+    np.allclose(lowest, a - 0.02 * g, atol=1e-4),
+)
 grid = np.linspace(-6, 6, 2001)  # f = log cosh, with curvature 1/cosh² ≤ L = 1
-for x0 in np.linspace(-3, 3, 13):  # t = 1/L: above f from every x
-    assert landscapes.surrogate_gap(x0, 1.0, grid).min() > -1e-12
-assert landscapes.surrogate_gap(0.2, 1.3, grid).min() < 0  # t > 1/L: not from every x
+starts = np.linspace(-3, 3, 13)
+gaps = [landscapes.surrogate_gap(x0, 1.0, grid).min() for x0 in starts]
+claim(
+    "t = 1/L: the parabola stays above f from each of {n} points",
+    min(gaps) > -1e-12,
+    n=len(starts),
+)
+claim(
+    "t = 1.3/L: not from every point",
+    landscapes.surrogate_gap(0.2, 1.3, grid).min() < 0,
+)
 explore(
     landscapes.draw_surrogate,
     x=slider(0.6, -3, 3, 0.1, "point x"),
@@ -290,11 +322,13 @@ check(gd)
 
 # %% covers="guo:I.4"
 with after(gd):  # guo's example: φ(z) = z², z ← (1 − 2α) z with step size α
+    powers = []
     for alpha in (0.05, 0.4, 0.5, 1.0, 1.1):
         z = gd(lambda z: 2 * z, np.array([1.0]), alpha, 100, tol=1e-4)[:, 0]
         factor, n = 1 - 2 * alpha, len(z) - 1
-        assert np.allclose(z, factor ** np.arange(n + 1))
+        powers.append(np.allclose(z, factor ** np.arange(n + 1)))
         print(f"α = {alpha:<4}  factor {factor:+.1f}  {n:3d} steps  z = {z[-1]:.2g}")
+    claim("every z is a power of the factor", all(powers))
 
 # %% [markdown] covers="wu:1.6.3 cs480:8-step"
 # **The bowl explains it all.** Let $f(x) = \frac12 x^\top H x$ with $H$ symmetric and eigenvalues $\lambda_1, \dots,
@@ -340,13 +374,14 @@ erratum(
 
 # %% covers="cs480:8-step wu:1.6.3"
 with after(gd):
-    H, gaps = np.diag([1.0, 10.0]), []
+    H, gaps, equal = np.diag([1.0, 10.0]), [], []
     steps = np.sort(np.r_[np.linspace(0.01, 0.25, 49), 2 / 11])
     for t in steps:
         end = gd(lambda x: H @ x, np.ones(2), t, 30)[-1]
         power = np.linalg.matrix_power(np.eye(2) - t * H, 30)
-        assert np.allclose(end, power @ np.ones(2))
+        equal.append(np.allclose(end, power @ np.ones(2)))
         gaps.append(end @ H @ end / 2)
+    claim("30 steps are (I − tH)³⁰, for {n} step sizes", all(equal), n=len(steps))
     show(*landscapes.draw_step_sizes(steps, gaps, m=1, L=10, n_steps=30))
 
 # %% [markdown] covers="cs480:8 explainers:3.1 moon:4.2 wu:1.6.3"
@@ -411,15 +446,23 @@ check(backtracking)
 # %% covers="cs480:8-step"
 with after(backtracking):
     f, grad = lambda z: z**2 @ [0.5, 5], lambda z: z * [1, 10]  # a bowl with L = 10
-    for point in rng.normal(size=(100, 2)):
-        assert backtracking(f, grad, point, 1.0, 0.5) >= min(1.0, 0.5 / 10)
+    points = rng.normal(size=(100, 2))
+    least = min(backtracking(f, grad, point, 1.0, 0.5) for point in points)
+    claim(
+        "no step is below min(t₀, β/L) = {bound:g} (100 points, L = 10)",
+        least >= 0.5 / 10,
+        bound=0.5 / 10,
+    )
     x, used = np.array([-1.2, 1.0]), []
     while np.linalg.norm(banana_grad(x)) > 1e-4:
         used.append(backtracking(banana, banana_grad, x, 1.0, 0.5))
         x = x - used[-1] * banana_grad(x)
-    assert len(used) < 1000
-    print(f"The valley: at {x.round(2)} after fewer than 1000 steps,")
-    print(f"of sizes {min(used):.4f} to {max(used):.4f}")
+    claim(
+        "the valley: at ({x[0]:.2f}, {x[1]:.2f}) after fewer than 1000 steps",
+        len(used) < 1000,
+        x=x,
+    )
+    print(f"Their sizes: {min(used):.4f} to {max(used):.4f}")
 
 # %% [markdown] covers="cs480:def8.3 cs480:def8.4 cs480:def8.6"
 # ## 4. Three words about curvature
@@ -445,7 +488,10 @@ for name, (f, slope) in gallery.items():
     refuted.append(above > 1e-12)
     pair = f"the tangent at {x:.2f} is {above:.2f} above f at {y:.2f}"
     print(f"{name:17}", f"not convex: {pair}" if refuted[-1] else "no bad pair")
-assert refuted == [False, False, False, True, True]
+claim(
+    "a tangent refutes the last two, and none refutes the first three",
+    refuted == [False, False, False, True, True],
+)
 explore(
     landscapes.draw_tangent,
     name=widgets.Dropdown(options=list(gallery), value="x⁴ − 3x²", description="f"),
@@ -480,10 +526,19 @@ erratum(
     corrected_holds=bool(np.linalg.eigvalsh(H - m * np.eye(2)).min() >= 0),
 )
 lam = 0.3  # the penalty ½ λ‖x‖² adds λ to m
-assert np.isclose(np.linalg.eigvalsh(H + lam * np.eye(2)).min(), m + lam)
-for x, y in rng.normal(0, 3, (200, 2, 2)):  # the parabola with curvature m lies below
-    tangent = x @ H @ x / 2 + H @ x @ (y - x)
-    assert y @ H @ y / 2 >= tangent + m / 2 * (y - x) @ (y - x) - 1e-9
+claim(
+    "a penalty λ/2 ‖x‖² adds λ to m",
+    np.isclose(np.linalg.eigvalsh(H + lam * np.eye(2)).min(), m + lam),
+)
+room = [  # f at y, less the tangent at x bent with curvature m
+    y @ H @ y / 2 - x @ H @ x / 2 - H @ x @ (y - x) - m / 2 * (y - x) @ (y - x)
+    for x, y in rng.normal(0, 3, (200, 2, 2))
+]
+claim(
+    "the tangent bent with curvature m stays below f ({n} random pairs)",
+    min(room) >= -1e-9,
+    n=len(room),
+)
 
 # %% [markdown] covers="cs480:def8.4 guo:II.1.a"
 # **On data.** For 569 tumours take the mean radius and the mean texture, standardised, and a column of ones: $X$ is
@@ -530,8 +585,16 @@ def newton(lam=0.0, X=X, s=s, n_steps=15):
 
 w_star, w, h = newton(), np.array([0.5, -1.0, 0.3]), 1e-6
 rise = [loss(w + h * e, 0.1) - loss(w - h * e, 0.1) for e in np.eye(3)]
-assert np.allclose(np.array(rise) / (2 * h), loss_grad(w, 0.1), atol=1e-8)
-assert np.linalg.norm(loss_grad(w_star)) < 1e-12
+claim(
+    "finite differences agree with the gradient (error {error})",
+    np.allclose(np.array(rise) / (2 * h), loss_grad(w, 0.1), atol=1e-8),
+    error=below(1e-8),
+)
+claim(
+    "at the minimiser ‖∇f‖ is {norm}",
+    np.linalg.norm(loss_grad(w_star)) < 1e-12,
+    norm=below(1e-12),
+)
 
 
 # %% exercise="logistic_smoothness" points=2 minutes=6 difficulty=2 covers="cs480:def8.4"
@@ -552,15 +615,18 @@ check(logistic_smoothness)
 # %% covers="cs480:def8.4"
 with after(logistic_smoothness):
     L, draws = logistic_smoothness(X, 0.0), rng.normal(0, 2, (300, 2, 3))
-    for v, w in draws:
-        assert np.linalg.eigvalsh(loss_hessian(w))[-1] <= L
-        change = np.linalg.norm(loss_grad(v) - loss_grad(w))
-        assert change <= L * np.linalg.norm(v - w)  # the gradient is L-Lipschitz
+    curvature = max(np.linalg.eigvalsh(loss_hessian(w))[-1] for _, w in draws)
+    claim("no Hessian curves more than L ({n} random w)", curvature <= L, n=len(draws))
+    lipschitz = max(
+        np.linalg.norm(loss_grad(v) - loss_grad(w)) / np.linalg.norm(v - w)
+        for v, w in draws
+    )
+    claim("the gradient is L-Lipschitz (the same pairs)", lipschitz <= L)
     steepest = np.linalg.eigvalsh(loss_hessian(np.zeros(3)))[-1]
-    assert np.isclose(steepest, L)  # L is reached, at w = 0
+    claim("L is reached, at w = 0", np.isclose(steepest, L))
     flat, steep = np.linalg.eigvalsh(loss_hessian(w_star))[[0, -1]]
     squares = np.linalg.eigvalsh(X.T @ X / len(X))[-1]
-    assert np.isclose(squares, 4 * L)  # least squares on X curves four times as much
+    claim("least squares on X curves four times as much", np.isclose(squares, 4 * L))
     print(f"L = {L:.3f}; at the minimiser, curvatures from {flat:.3f} to {steep:.3f}")
 
 # %% [markdown] covers="cs480:thm8.5"
@@ -585,12 +651,15 @@ with after(logistic_smoothness):
 gs, ts, xs, ss = sympy.symbols("g t x s")  # line 3, coordinate by coordinate:
 before, behind = (xs - ss) ** 2, (xs - ts * gs - ss) ** 2
 square = 2 * ts * gs * (xs - ss) - ts**2 * gs**2
-assert sympy.expand(square - (before - behind)) == 0
+claim("line 3's square is complete", sympy.expand(square - (before - behind)) == 0)
 
 b = np.array([0.3, 0.2])  # Taylor: the remainder is ½ ΔᵀHΔ, with H from between a and b
 remainder, D = banana(b) - banana(a) - banana_grad(a) @ (b - a), b - a
 between = [D @ banana_hessian(a + r * D) @ D / 2 for r in np.linspace(0, 1, 201)]
-assert min(between) <= remainder <= max(between)
+claim(
+    "Taylor's remainder is ½ ΔᵀHΔ with a Hessian from between the two points",
+    min(between) <= remainder <= max(between),
+)
 erratum(
     "cs480:thm8.5",
     r"the mean value theorem lets us write the Lagrangian",
@@ -630,15 +699,19 @@ with after(gd, logistic_smoothness, proof_margins):
         lines = [proof_margins(loss, loss_grad, w, w_star, t, L) for w in path[:-1]]
         holds = (np.array(lines) > -1e-12).all(axis=0)
         broken = [line for line in (1, 2, 3) if not holds[line - 1]]
-        print(f"t = {share}/L: lines that break on the way: {broken or 'none'}")
+        label = f"t = {share}/L"
+        print(f"{label}: lines that break on the way: {broken or 'none'}")
         if share > 1:
             continue
         gap = np.array([loss(w) for w in path]) - loss(w_star)
         squares = np.sum((path - w_star) ** 2, axis=1)
-        assert not broken and (np.diff(gap) < 1e-15).all()  # f never rises
-        assert gap[1:].sum() <= (squares[0] - squares[-1]) / (2 * t)  # the sum
-        assert (gap[1:] <= squares[0] / (2 * t * k)).all()  # the theorem
-        label = f"t = {share}/L"
+        rises = broken or (np.diff(gap) >= 1e-15).any()
+        total = (squares[0] - squares[-1]) / (2 * t)
+        summed = gap[1:].sum() <= total
+        bounded = (gap[1:] <= squares[0] / (2 * t * k)).all()
+        claim("f never rises", not rises)
+        claim("the gaps add up to at most what telescopes", summed)
+        claim("the theorem holds at each of {n} steps", bounded, n=len(k))
         measured[label], bounds[label] = gap, np.r_[np.nan, squares[0] / (2 * t * k)]
     title = "Convex: every run stays under its 1/k bound"
     show(*draw_gaps(measured, bounds, title, xscale="log"))
@@ -655,9 +728,12 @@ with after(gd):  # the theorem on 20 random least-squares problems, and beyond 2
             away, k = path - x_star, np.arange(1, len(path))
             gap = np.einsum("ki,ij,kj->k", away, H, away)[1:] / 2
             kept[share] += bool((gap <= x_star @ x_star / (2 * t * k)).all())
-    assert kept[0.5] == kept[1.0] == 20 and kept[2.1] == 0
     for share, n in kept.items():
         print(f"t = {share}/L: the bound holds at every step in {n} of 20 problems")
+    claim(
+        "the theorem holds up to 1/L, and fails beyond 2/L",
+        kept == {0.5: 20, 1.0: 20, 2.1: 0},
+    )
 
 # %% [markdown] written="beyond_one_over_L" points=2 minutes=5
 # In the run on the tumours with $t = 2.1/L$ only line 2 broke, although the proof of line 3 uses it: what a proof needs is enough, not necessary.
@@ -706,15 +782,15 @@ w_lam, A = newton(lam), np.zeros((3, 3))
 nodes, weights = np.polynomial.legendre.leggauss(30)  # the integral, by quadrature
 for r, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
     A += weight * loss_hessian(w_lam + r * (w - w_lam), lam)
-assert np.allclose(A @ (w - w_lam), loss_grad(w, lam))
-assert np.linalg.eigvalsh(A)[0] >= lam  # here m = λ
+claim("∇f(x) = A (x − x*)", np.allclose(A @ (w - w_lam), loss_grad(w, lam)))
+claim("A curves at least m = λ", np.linalg.eigvalsh(A)[0] >= lam)
 
 m, L = 1.0, 10.0
 t = np.linspace(1e-3, 2 / (m + L), 200)
 rho, gamma = np.maximum(abs(1 - t * m), abs(1 - t * L)), 1 - 2 * t * m * L / (m + L)
-assert (rho**2 <= gamma + 1e-12).all()
+claim("ρ² ≤ γ for every t ≤ 2/(m + L)", (rho**2 <= gamma + 1e-12).all())
 best = ((L - m) / (L + m)) ** 2
-assert np.allclose([gamma[-1], rho[-1] ** 2], best)  # equal at t = 2/(m + L)
+claim("they meet at t = 2/(m + L)", np.allclose([gamma[-1], rho[-1] ** 2], best))
 x5 = (1 - t[-1] * np.array([m, L])) ** 5
 gap, bound = x5**2 @ [m, L] / 2, best**5 * L / 2 * 2  # ‖(1, 1)‖² = 2
 print(f"Bowl, κ = 10, five best steps from (1, 1): gap {gap:.4f} ≤ bound {bound:.4f}")
@@ -751,7 +827,8 @@ with after(gd, logistic_smoothness, steps_needed):
         path = gd(lambda w, lam=lam: loss_grad(w, lam), np.zeros(3), t, 120)
         gap = np.array([loss(w, lam) for w in path]) - loss(w_lam, lam)
         bound = L / 2 * w_lam @ w_lam * rho ** (2 * np.arange(121))
-        assert (gap <= bound + 1e-15).all()
+        under = (gap <= bound + 1e-15).all()
+        claim("{label}: the gap stays under its bound", under, label=label)
         measured[label], bounds[label] = gap, bound
         best, safe = steps_needed(m, L, t, 1e-3), steps_needed(m, L, 1 / L, 1e-3)
         print(f"{label}: ε = 1e-3 takes {best} steps of 2/(m+L), {safe} of 1/L")
@@ -790,15 +867,22 @@ with after(gd):
         "8 rows, 20 weights": (fit, fit_grad, np.zeros(20), L, mu),
     }
     far = np.linspace(-10, 10, 4001)
-    assert all(wavy_grad(x) ** 2 / 2 >= 0.175 * wavy(x) for x in far)
+    claim(
+        "μ = 0.175 for x² + 3 sin² x, at {n} points of [−10, 10]",
+        all(wavy_grad(x) ** 2 / 2 >= 0.175 * wavy(x) for x in far),
+        n=len(far),
+    )
     measured, bounds = {}, {}
     for label, (f, grad, x0, L, mu) in runs.items():
         t = 0.25 / L
         path = gd(grad, x0, t, 150)
         gap, norm2 = np.array([(f(x), grad(x) @ grad(x)) for x in path]).T
-        assert (norm2 / 2 >= mu * gap - 1e-12).all()  # PL at every iterate
-        assert (gap[1:] <= gap[:-1] - t / 2 * norm2[:-1] + 1e-12).all()  # (★)
-        assert (gap[1:] <= (1 - t * mu) * gap[:-1] + 1e-12).all()  # the two together
+        condition = (norm2 / 2 >= mu * gap - 1e-12).all()
+        claim("{label}: PL at every iterate", condition, label=label)
+        star = (gap[1:] <= gap[:-1] - t / 2 * norm2[:-1] + 1e-12).all()
+        claim("{label}: (★) at every step", star, label=label)
+        factor = (gap[1:] <= (1 - t * mu) * gap[:-1] + 1e-12).all()
+        claim("{label}: the two together", factor, label=label)
         measured[label] = gap
         bounds[label] = gap[0] * (1 - t * mu) ** np.arange(len(path))
     title = "PL: a fixed factor without strong convexity"
@@ -825,15 +909,18 @@ with after(gd):
 # %% covers="cs480:thm8.8 cs480:8-table"
 with after(gd):
     t, paths, norms, bounds = 0.05 / 4.1, [], [], []  # short steps, to see the start
+    summed, bounded = [], []
     for x0 in ([1.4, -1.2], [4.5, 2.0]):
         path = gd(eggs_grad, np.array(x0), t, 600)
         squares = np.sum(eggs_grad(path) ** 2, axis=1)
         fallen = eggs(path[0]) - eggs(path[1:])
-        assert (t / 2 * np.cumsum(squares[:-1]) <= fallen + 1e-12).all()  # sum of (★)
+        summed.append((t / 2 * np.cumsum(squares[:-1]) <= fallen + 1e-12).all())
         paths.append(path)
         norms.append(np.sqrt(np.minimum.accumulate(squares)))
         bounds.append(np.sqrt(2 * eggs(path[0]) / (t * np.arange(1, len(path) + 1))))
-        assert (norms[-1] <= bounds[-1]).all()
+        bounded.append((norms[-1] <= bounds[-1]).all())
+    claim("the sum of (★) holds after every step, from both starts", all(summed))
+    claim("so does the bound of the smallest gradient", all(bounded))
     names = ["from (1.4, −1.2)", "from (4.5, 2.0)"]
     show(*landscapes.draw_basins(eggs, paths, names, norms, bounds), digits=1)
     erratum(
@@ -870,7 +957,10 @@ style = dict(ylabel="gap, or gradient norm", xscale="log", floor=1e-7)
 show(*draw_gaps(rates, {}, title, **style))
 for name, value in power.items():
     print(f"{name}: exponent {value:.2f}")
-assert abs(power["convex"] + 1) < 0.1 and -0.6 < power["non-convex, ‖∇f‖"] < -0.5
+claim(
+    "the two exponents that theory names, −1 and −½, are met or beaten by a tenth",
+    abs(power["convex"] + 1) < 0.1 and -0.6 < power["non-convex, ‖∇f‖"] < -0.5,
+)
 best = exponent(landscapes.noisy_gap(lambda k: 20 / (k + 20)))  # 20 = 1/m
 erratum(
     "cs480:8-table",
@@ -934,9 +1024,17 @@ with after(gd, ngd):
     ):
         paths = [walk(grad, np.array([x1, delta]), 0.1, 400) for delta in offsets]
         curves[label] = [int(np.argmax(abs(path[:, 1]) > 0.5)) for path in paths]
-    assert len(set(curves["normalised from (0, δ)"])) <= 2
-    more = np.diff(curves["normalised from (¾, δ)"])  # steps for each tenfold smaller δ
-    assert more.min() >= 1 and np.ptp(more) <= 1  # about as many each time: log(1/δ)
+    claim(
+        "on the line x₁ = 0 the normalised walk ignores δ (to a step)",
+        len(set(curves["normalised from (0, δ)"])) <= 2,
+    )
+    more = np.diff(curves["normalised from (¾, δ)"])
+    claim(
+        "from (¾, δ) each tenfold smaller δ costs {least} to {most} steps more",
+        more.min() >= 1 and np.ptp(more) <= 1,
+        least=more.min(),
+        most=more.max(),
+    )
     show(*landscapes.draw_escape(offsets, curves))
 
 # %% [markdown] covers="moon:4.2"
@@ -953,10 +1051,13 @@ with after(gd, ngd):
     settle = np.linalg.norm(gd(bowl_grad, x, 0.1, 300), axis=1)
     for k in range(1, 2001):  # shrinking steps mend it
         x = ngd(bowl_grad, x, 0.5 / math.sqrt(k), 1)[-1]
-    assert np.linalg.norm(x) < 0.02 and settle[-1] < 1e-6
-    print(f"300 steps, t = 0.1: normalised still {hover[-50:].max():.2f} away,")
-    print("gradient descent less than 1e-6 away.")
-    print("2000 normalised steps of length 0.5/√k: less than 0.02 away.")
+    print(f"300 steps, t = 0.1: normalised still {hover[-50:].max():.2f} away")
+    claim("gradient descent is {end} away", settle[-1] < 1e-6, end=below(1e-6))
+    claim(
+        "2000 normalised steps of length 0.5/√k end {end} away",
+        np.linalg.norm(x) < 0.02,
+        end=below(0.02),
+    )
     near = np.maximum(hover[1:], hover[:-1])  # the farther one of two neighbours
     erratum(
         "explainers:3.1",
@@ -1026,14 +1127,20 @@ erratum(
 with after(project_ball):
     y, z = rng.normal(0, 2, (2, 200, 2))
     p, q = project_ball(y, 1.0), project_ball(z, 1.0)
-    assert np.allclose(project_ball(p, 1.0), p)  # a second projection changes nothing
+    again = project_ball(p, 1.0)
+    claim("a second projection changes nothing", np.allclose(again, p))
     apart = [np.linalg.norm(pair, axis=1) for pair in (p - q, y - z)]
-    assert (apart[0] <= apart[1] + 1e-12).all()  # projections never move points apart
+    claim(
+        "projections never move points apart ({n} pairs)",
+        (apart[0] <= apart[1] + 1e-12).all(),
+        n=len(y),
+    )
     c, paths = np.array([2, 1.2]), []  # the minimum lies outside ball and box
     f, slope = lambda x: (x - c) ** 2 @ [0.5, 1.5], lambda x: (x - c) * [1, 3]
     for project in (lambda y: project_ball(y, 1.0), lambda y: np.clip(y, -1, 1)):
         paths.append(landscapes.project_path(slope, project, [-1.0, 0.0], 0.25, 30))
-        assert np.allclose(*paths[-1][-2:], atol=1e-3)  # fixed: x = P(x − t ∇f(x))
+    fixed = [np.allclose(*path[-2:], atol=1e-3) for path in paths]
+    claim("both walks end where x = P(x − t ∇f(x))", all(fixed))
     show(*landscapes.draw_projected(f, paths, ["in the ball", "in the box"]))
 
 # %% [markdown] covers="explainers:3 explainers:3.box-landscape"
@@ -1060,8 +1167,13 @@ with after(gd, logistic_smoothness, steps_needed):
     distance = np.linalg.norm(path - w_all, axis=1) / np.linalg.norm(w_all)
     for eps in (0.1, 0.01, 0.001):
         k, taken = steps_needed(m, L, t, eps), np.argmax(distance <= eps)
-        assert distance[k] <= eps
-        print(f"distance {eps}: promised within {k} steps, reached after {taken}")
+        claim(
+            "distance {eps}: promised within {k} steps, reached after {taken}",
+            distance[k] <= eps,
+            eps=eps,
+            k=k,
+            taken=taken,
+        )
     bound = ((L - m) / (L + m)) ** np.arange(len(path))
     title, name = f"Breast cancer, κ = {L / m:.0f}: the promise holds", "distance to w*"
     measured, bounds, ylabel = {name: distance}, {name: bound}, "‖w − w*‖ ÷ ‖w*‖"

@@ -371,7 +371,7 @@ def test_the_parabola_is_an_upper_bound_up_to_one_over_l(t, above):
         == above
     )
     _, words = landscapes.draw_surrogate(0.1, t)
-    assert ("stays above" in words) == above
+    assert (words.facts["verdict"] == "stays above f") == above
 
 
 def explorer(**changes):
@@ -390,14 +390,11 @@ def explorer(**changes):
     return widget
 
 
-def end_of(words):
-    return float(words.split(" to ")[1].split(" in ")[0])
-
-
 def test_the_readout_gives_the_gap_of_the_closed_form():
     for step in (0.5, 1.9, 2.1):
         end = np.array([2.5, 1.0]) * (1 - step / 10 * np.array([1.0, 10.0])) ** 40
-        assert end_of(explorer(step=step).words) == pytest.approx(end**2 @ [0.5, 5.0], rel=5e-3)
+        words = explorer(step=step).words
+        assert words.facts["end"] == pytest.approx(end**2 @ [0.5, 5.0], rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -420,21 +417,33 @@ def test_every_control_changes_words_and_picture(control, value):
 
 
 def test_the_readout_says_diverges_only_beyond_the_limit():
-    assert "diverges" not in explorer(step=1.9).words
-    assert "diverges" in explorer(step=2.1, n_steps=60).words
-    assert "diverges" not in explorer(step=2.1, n_steps=60, optimiser="momentum").words
-    assert "leaves the picture" in explorer(step=2.1, n_steps=60).words
-    assert "diverges" in explorer(name="Rosenbrock", step=1.0).words
+    def verdict(**moved):
+        return explorer(**moved).words.facts["verdict"]
+
+    assert verdict(step=1.9) != "diverges"
+    assert verdict(step=2.1, n_steps=60) == "diverges"
+    assert verdict(step=2.1, n_steps=60, optimiser="momentum") != "diverges"
+    assert verdict(name="Rosenbrock", step=1.0) == "diverges"
+
+
+def test_the_readout_says_when_the_path_leaves_the_picture():
+    x2 = 1.1 ** np.arange(
+        61
+    )  # the steep direction grows by |1 − 2.1| a step; the picture ends at 2.5
+    words = explorer(step=2.1, n_steps=60).words
+    assert words.facts["leaves"] == np.argmax(x2 > 2.5)
+    assert "leaves" not in explorer(step=1.9).words.facts
 
 
 def test_the_compass_tells_the_gradient_and_a_flat_tangent():
     _, words = landscapes.draw_compass(1, 4, 1.4, 0.7)
-    assert "gradient (2.80, 5.60), length 6.26" in words
-    up, along = (
-        float(w.split()[-2 if "uphill" in w else -4])
-        for w in words.split("f by ")[1].split(" and by ")
+    assert words.facts["g"] == pytest.approx([2.8, 5.6])
+    assert words.facts["norm"] == pytest.approx(math.hypot(2.8, 5.6))
+    # a x₁² + b x₂² is its own Taylor series: 0.01 along v adds 0.01 g·v + 1e-4 v·diag(a, b)·v
+    assert words.facts["up"] == pytest.approx(
+        0.01 * math.hypot(2.8, 5.6) + 1e-4 * (1 * 0.2 + 4 * 0.8)
     )
-    assert up == pytest.approx(0.0626, abs=5e-4) and abs(along) < 5e-4
+    assert words.facts["along"] == pytest.approx(1e-4 * (1 * 0.8 + 4 * 0.2))
 
 
 @pytest.mark.parametrize("name", landscapes.SURFACES)
@@ -448,7 +457,7 @@ def test_extreme_settings_still_draw(name, optimiser):
 
 def test_a_round_bowl_at_its_centre_draws():
     _, words = landscapes.draw_landscape("quadratic bowl", 1.0, 0.0, 0.0, 1.0, 5, "normalised")
-    assert "from 0 to 0" in words
+    assert words.facts["start"] == words.facts["end"] == 0
 
 
 def test_the_words_of_a_comparison_give_the_end_and_the_tightest_bound():
@@ -466,8 +475,9 @@ def test_the_best_step_of_a_comparison_is_the_lowest_point():
         for t in steps
     ]
     _, words = landscapes.draw_step_sizes(steps, gaps, 1.0, 10.0, 40)
-    assert "at t = 0.175" in words  # ½ · 0.825⁸⁰ is below ½ · 0.82⁸⁰ + 5 · 0.8⁸⁰, the value at 0.18
-    assert "2/(m+L) = 0.182" in words
+    # ½ · 0.825⁸⁰ is below ½ · 0.82⁸⁰ + 5 · 0.8⁸⁰, the value at 0.18
+    assert words.facts["best"] == pytest.approx(0.175)
+    assert words.facts["promised"] == pytest.approx(2 / 11)
 
 
 @pytest.mark.parametrize("f, grad", [("banana", "banana_grad"), ("eggs", "eggs_grad")])
@@ -552,7 +562,7 @@ def test_every_control_of_the_tangent_changes_words_and_picture(control, value):
 @pytest.mark.parametrize("m, below", [(0.0, False), (2.0, False), (2.25, True)])
 def test_the_square_bears_a_parabola_of_curvature_two(m, below):
     _, words = landscapes.draw_tangent("x²", 0.5, m)
-    assert ("above f at" in words) == below
+    assert ("height" in words.facts) == below
 
 
 def test_rounding_is_not_printed_as_a_gap():

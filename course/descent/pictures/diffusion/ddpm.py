@@ -410,7 +410,7 @@ def draw_digits(pictures, labels):
 
 def draw_denoising(path, guesses, t):
     """Images under way, over the network's guess of their end, at time t. path, guesses (T + 1, n, 64)."""
-    titles = [str(number) for number in range(len(path[t]))]
+    titles = [f"digit {number}" for number in range(len(path[t]))]
     fig = _mosaic([path[t], guesses[t]], (f"t = {t}", "guess"), titles, 7.6)
     ends = path[0]
     move, far = (float(np.sqrt(((now - ends) ** 2).mean())) for now in (path[t], guesses[t]))

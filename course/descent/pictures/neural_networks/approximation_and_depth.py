@@ -378,7 +378,7 @@ def draw_walls(n_walls: int, steep: float, gate: bool):
         vmin=0,
         vmax=1 if gate else 3,
     )
-    fig.colorbar(picture, ax=left, fraction=0.046)
+    fig.colorbar(picture, ax=left, fraction=0.046, label="height")
     W, b = TRIANGLE
     for w, c in zip(W[:n_walls], b[:n_walls], strict=True):
         foot, along = -c * w, np.array([-w[1], w[0]])

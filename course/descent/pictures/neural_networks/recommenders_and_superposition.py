@@ -525,6 +525,8 @@ def geometry_explorer(interference: Callable, densities, Ws, bs) -> Callable:
             yticks=range(n),
             xticklabels=range(1, n + 1),
             yticklabels=range(1, n + 1),
+            xlabel="feature",
+            ylabel="feature",
         )
         axes[1].set_title("Gram matrix $W^\\top W$", fontsize=11)
         axes[1].grid(False)

@@ -339,7 +339,7 @@ def draw_momentum(heavy_ball, eta, gamma, method="heavy ball"):
     with np.errstate(over="ignore", invalid="ignore"):
         path = steps(bowl.grad, start, eta, gamma, 1500)
         distance = np.linalg.norm(path, axis=1)
-    reached = steps_to(path)
+        reached = steps_to(path)
     fig, (ax, side) = _two_panels()
     plots.contours(bowl.f, ax, (-1.1, 1.1), (-1.1, 1.1), levels=10, points=40)
     plots.path(np.clip(path[:80], -9, 9), ax)
@@ -353,14 +353,15 @@ def draw_momentum(heavy_ball, eta, gamma, method="heavy ball"):
     words = f"{method.capitalize()} with η = {eta:.4f}, γ = {gamma:.2f}: "
     if method != "Nesterov":
         rate = asymptotic_rate([1.0, 100.0], eta, gamma)
-        theory = np.clip(distance[0] * rate ** np.arange(801.0), 1e-9, 1e3)
+        with np.errstate(over="ignore"):
+            theory = np.clip(distance[0] * rate ** np.arange(801.0), 1e-9, 1e3)
         side.semilogy(theory, "--", color=plots.BLACK, label=f"theory: {rate:.3f} per step")
         words += f"the theory's factor per step is {rate:.3f}; "
     side.axhline(TOLERANCE, color="#666666", linestyle=":")
     side.set(xlabel="step", ylabel="distance to the minimum", ylim=(1e-9, 1e3))
     if reached is not None:
         verdict = f"within {TOLERANCE:.0e} after {reached} steps"
-    elif distance[-1] > distance[0]:
+    elif not distance[-1] <= distance[0]:  # nan: beyond all numbers
         verdict = "it diverges"
     else:
         verdict = f"still {distance[-1]:.0e} away after {len(path) - 1} steps"

@@ -1,0 +1,117 @@
+"""What `autograder try` says of an author's slips in a toy exercise: each once, with what to do."""
+
+import pytest
+
+from autograder.building import proofs, trying
+from tests.building.toy import MASTER_FILE, NOTEBOOK, SPEC_FILE
+
+ZERO = 'yield "zero", dict(x=np.zeros(2))'
+# Slip -> (file, the text that the author changed, into what, the one line that is told).
+SLIPS = {
+    "the solution is wrong": (
+        MASTER_FILE, "result = x * x", "result = x + x",
+        "square: public cases: the solution is refused: ",
+    ),
+    "the solution uses what is nowhere": (
+        MASTER_FILE, "result = x * x", "result = times(x, x)",
+        "raised NameError: name 'times' is not defined. Is it wrong, or the reference, the probe, the comparison?",
+    ),
+    "the solution has other parameters": (
+        MASTER_FILE, "def square(x):", "def square(z):",
+        "square: the solution does not take what case 'ordinary' gives (x): "
+        "missing a required argument: 'z'; rename the inputs, or write a probe",
+    ),
+    "the reference has other parameters": (
+        SPEC_FILE, "lambda x: x**2", "lambda x, y: x**2",
+        "square: its reference does not take what case 'ordinary' gives (x): "
+        "missing a required argument: 'y'; put a lambda round it",
+    ),
+    "the probe has other parameters": (
+        SPEC_FILE, "@square.cases", "@square.probe\ndef _(answer): return answer(1)\n\n@square.cases",
+        "square: its probe does not take what case 'ordinary' gives (x): got an unexpected keyword argument 'x'",
+    ),
+    "a batched input is none": (
+        SPEC_FILE, '"square", ', '"square", batched=("X",), ',
+        "square: batched names 'X', but case 'ordinary' gives (x)",
+    ),
+    "a case fails": (
+        SPEC_FILE, ZERO, 'yield "zero", dict(x=np.zeroes(2))',
+        "exercises.py:9: square: its cases fail: AttributeError: module 'numpy' has no attribute 'zeroes'",
+    ),
+    "a case is no data": (
+        SPEC_FILE, ZERO, 'yield "zero", dict(x=lambda: 0)',
+        "square: case 'zero': its input 'x' is no plain data: it is a function. A probe can make it, from data.",
+    ),
+    "two properties": (
+        SPEC_FILE, '"negative"', '"zero"',
+        "square: public cases: fewer than three named properties: give the cases more names",
+    ),
+    "a right answer is wrong": (
+        SPEC_FILE, "float(v) ** 2", "float(v) ** 3", "square: public cases: right answer 'as a list' is refused: ",
+    ),
+    "a mistake is mistyped": (
+        SPEC_FILE, "return 2 * x", "return 2 * xx",
+        "square: public cases: wrong answer 'doubles' raised NameError: name 'xx' is not defined: is it mistyped?",
+    ),
+    "a mistake is right": (
+        SPEC_FILE, "return 2 * x", "return x * x",
+        "square: public cases: wrong answer 'doubles' passes: add a case that it fails",
+    ),
+    "two mistakes are one": (
+        SPEC_FILE, "(x**2)[:, None]", "x + x",
+        "square: public cases: wrong answer 'a column' is taken for 'doubles': they give the same",
+    ),
+    "a mistake is another each time": (
+        SPEC_FILE, "return 2 * x", "return x + np.random.normal()",
+        "square: public cases: wrong answer 'doubles' is rejected but not named: does it give the same each time",
+    ),
+    "an edit has no place": (
+        SPEC_FILE, "@square.right", 'square.mistakes({"triples": ("x ** 2", "3 * x", "Look.")})\n\n@square.right',
+        "exercises.py:4: square: mistake 'triples': its old text 'x ** 2' stands 0 times in the solution of square",
+    ),
+}  # fmt: skip
+
+
+def tried(capsys, root, name="", old="", new=""):
+    """What `try` says of the toy's exercise after a slip, without the notebook's own form."""
+    if name:
+        text = (root / name).read_text()
+        assert old in text
+        (root / name).write_text(text.replace(old, new, 1))
+    trying.main([NOTEBOOK, "square"])
+    return [line for line in capsys.readouterr().out.splitlines() if "square:" in line]
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_in_one_line_that_says_what_to_do(toy_course, slip, capsys):
+    *change, message = SLIPS[slip]
+    (told,) = tried(capsys, toy_course, *change)
+    assert message in told
+
+
+def test_where_nothing_slipped_the_shares_of_the_points_are_told(toy_course, capsys):
+    assert tried(capsys, toy_course) == [
+        "square: 3 cases; wrong answers earn: 'doubles' 33%, 'in place' 33%, 'a column' 0%"
+    ]
+
+
+def test_what_fails_on_hidden_cases_alone_is_told_too(toy_course, capsys, monkeypatch):
+    judged, draws = proofs.answers_misjudged, []
+
+    def only_the_third(exercise, data):
+        draws.append(data)
+        return [("it is odd", ": look")] if len(draws) == 3 else judged(exercise, data)
+
+    monkeypatch.setattr(proofs, "answers_misjudged", only_the_third)
+    assert tried(capsys, toy_course) == ["square: hidden 2 cases: it is odd: look"]
+
+
+def test_the_answers_wait_until_the_master_can_be_read(toy_course, capsys):
+    path = toy_course / MASTER_FILE
+    path.write_text(
+        path.read_text().replace("    ### END SOLUTION\n\n# %% check", "\n\n# %% check")
+    )
+    assert trying.main([NOTEBOOK]) == 1
+    told = capsys.readouterr().out
+    assert "unbalanced solution markers" in told and "wrong answers earn" not in told
+    assert told.endswith(" findings. The answers are tried once they can be read.\n")
