@@ -226,6 +226,24 @@ def decision_regions(predict: Callable, X, y, ax, *, points: int = 120):
     ax.grid(False)
 
 
+def grouped_bars(groups, rows, ax, *, looks, step: float):
+    """Bars side by side, a row of values to each colour -> their containers, as `ax.bar_label` takes them.
+
+    groups: names below. rows (n_rows, n_groups). looks: label, colour and hatch of each row.
+    step: from bar to bar, where a group is 1 wide.
+    """
+    at = np.arange(len(groups))
+    ax.set_xticks(at, groups)
+    middle = (len(looks) - 1) / 2
+    return [
+        ax.bar(
+            at + step * (number - middle), values, step - 0.02,
+            color=color, hatch=hatch, edgecolor="white", label=label,
+        )
+        for number, (values, (label, color, hatch)) in enumerate(zip(rows, looks, strict=True))
+    ]  # fmt: skip
+
+
 def image_grid(
     images, *, columns: int = 8, titles: Sequence[str] | None = None, size: float = 0.8, limits=None
 ) -> Figure:

@@ -2,10 +2,43 @@
 
 import html
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import ipywidgets
+import traitlets
 
 DPI = 100
+
+
+class Clock(ipywidgets.HBox):
+    """A control whose `value` is a step from min to max: a play button and a slider that move together.
+
+    The button goes on by `step` each `interval` milliseconds.
+    """
+
+    value = traitlets.Int()
+
+    def __init__(
+        self,
+        value: int,
+        *,
+        min: int,
+        max: int,
+        description: str,
+        step: int = 1,
+        interval: int = 250,
+    ):
+        self.min, self.max, self.step = min, max, step
+        self.style = SimpleNamespace(description_width="")  # `explore` sets it, as on any control
+        limits = dict(value=value, min=min, max=max, step=step)
+        self.play = ipywidgets.Play(interval=interval, description="play", **limits)
+        layout = ipywidgets.Layout(width="20em")
+        self.slider = ipywidgets.IntSlider(
+            description=description, continuous_update=False, layout=layout, **limits
+        )
+        super().__init__([self.play, self.slider], value=value)
+        for part in (self.play, self.slider):
+            ipywidgets.link((part, "value"), (self, "value"))
 
 
 class Explorer(ipywidgets.VBox):

@@ -6,7 +6,7 @@ import pytest
 from ipywidgets import Dropdown, FloatSlider
 
 from descent import data, erratum, explore, plots, predict, records, show
-from descent.widgets import Explorer
+from descent.widgets import Clock, Explorer
 
 
 def draw(a=1.0, kind="line"):
@@ -109,6 +109,16 @@ def test_an_error_of_a_moved_slider_is_told():
     assert "This cannot be drawn. ValueError: a &lt; 0" in widget.readout.value
     widget.controls["a"].value = 2.0
     assert "The last value is 8.0." in widget.readout.value
+
+
+def test_slider_player_and_clock_move_together():
+    clock = Clock(3, min=0, max=60, description="step k")
+    clock.slider.value = 10
+    assert (clock.value, clock.play.value) == (10, 10)
+    clock.play.value = 11
+    assert (clock.value, clock.slider.value) == (11, 11)
+    clock.value = 0
+    assert (clock.slider.value, clock.play.value) == (0, 0)
 
 
 def test_explore_wants_controls():

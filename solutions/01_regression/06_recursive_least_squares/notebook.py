@@ -26,6 +26,7 @@ from ipywidgets import FloatLogSlider, FloatSlider, IntSlider
 
 from descent import after, check, data, erratum, explore, hint, predict, show, start
 from descent.pictures.regression import recursive_least_squares as rs
+from descent.widgets import Clock
 
 start("01_regression/06_recursive_least_squares")
 
@@ -237,7 +238,7 @@ with after(optimal_gain, joseph_update):
 with after(optimal_gain, joseph_update):
     explore(
         rs.stream_explorer(optimal_gain, joseph_update),
-        step=rs.Clock(1, 0, 60),
+        step=Clock(1, min=0, max=60, description="step k", interval=300),
         log_P0=FloatSlider(
             0.5,
             min=-2,
@@ -729,7 +730,7 @@ predict(
 with after(rls_forget):
     explore(
         rs.drift_explorer(rls_forget),
-        step=rs.Clock(80, 1, 200),
+        step=Clock(80, min=1, max=200, description="step k", interval=300),
         lam=FloatLogSlider(
             0.1,
             base=10,

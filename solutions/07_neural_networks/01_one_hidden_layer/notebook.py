@@ -26,6 +26,7 @@ from ipywidgets import Dropdown, FloatSlider, IntSlider
 
 from descent import after, check, data, erratum, explore, hint, predict, show, start
 from descent.pictures.neural_networks import one_hidden_layer as oh
+from descent.widgets import Clock
 
 start("07_neural_networks/01_one_hidden_layer")
 
@@ -302,7 +303,7 @@ explore(
     a2=FloatSlider(1, description="change 2", **slope),
     a3=FloatSlider(-1, description="change 3", **slope),
     opens=Dropdown(options=["RRR", "LRR", "LLR", "LLL"], description="opens"),
-    steps=oh.Clock(0, min=0, max=2000, description="steps", stride=50),
+    steps=Clock(0, min=0, max=2000, description="steps", step=50),
 )
 dead = oh.kink_net((-0.5, 0.0, 1.5), (1.0, 1.0, 2.0), "RRR")
 slopes = oh.gradient(dead, x[:, None], y, "gaussian")
@@ -338,7 +339,7 @@ explore(
     offset1=FloatSlider(1, description="offset 1", **shift),
     offset2=FloatSlider(1, description="offset 2", **shift),
     offset3=FloatSlider(1, description="offset 3", **shift),
-    steps=oh.Clock(0, min=0, max=1000, description="steps", stride=50),
+    steps=Clock(0, min=0, max=1000, description="steps", step=50),
 )
 
 # %% covers="wu:2.2.2" demo=true
@@ -636,7 +637,7 @@ with after(train):
         oh.training_explorer(X, y, fit),
         d=IntSlider(2, min=1, max=8, description="units d", **on_release),
         seed=IntSlider(0, min=0, max=9, description="start", **on_release),
-        steps=oh.Clock(200, min=0, max=600, description="steps", stride=20),
+        steps=Clock(200, min=0, max=600, description="steps", step=20),
     )
 
 # %% [markdown] covers="cs480:ex9.1"

@@ -11,7 +11,7 @@ from scipy.optimize import check_grad
 from scipy.special import expit
 
 from descent.pictures.neural_networks import one_hidden_layer as oh
-from descent.widgets import Explorer
+from descent.widgets import Clock, Explorer
 from solutions import notebook_module
 
 ref = notebook_module("07_neural_networks/01_one_hidden_layer", "reference")
@@ -393,7 +393,7 @@ def kinks():
         | changes
         | dict(
             opens=Dropdown(options=["RRR", "LRR", "LLR", "LLL"]),
-            steps=oh.Clock(0, min=0, max=2000, description="steps", stride=50),
+            steps=Clock(0, min=0, max=2000, description="steps", step=50),
         ),
     )
 
@@ -449,7 +449,7 @@ def folds():
     angles = dict(angle1=90, angle2=-150, angle3=-30)
     angles = {k: IntSlider(v, min=-180, max=180) for k, v in angles.items()}
     offsets = {f"offset{k}": FloatSlider(1, min=-2, max=2, step=0.1) for k in (1, 2, 3)}
-    steps = oh.Clock(0, min=0, max=1000, description="steps", stride=50)
+    steps = Clock(0, min=0, max=1000, description="steps", step=50)
     return Explorer(oh.folds_explorer(*oh.rings()), angles | offsets | dict(steps=steps))
 
 
@@ -527,7 +527,7 @@ def test_the_training_widget_shows_what_the_loop_did():
         dict(
             d=IntSlider(8, min=1, max=8),
             seed=IntSlider(8, min=0, max=9),
-            steps=oh.Clock(0, min=0, max=600, description="steps", stride=20),
+            steps=Clock(0, min=0, max=600, description="steps", step=20),
         ),
     )
     assert number_after(box.words, "at the start, ") == number_after(box.words, "risk ")

@@ -14,7 +14,7 @@ from statsmodels.regression.recursive_ls import RecursiveLS
 
 from descent import data
 from descent.pictures.regression import recursive_least_squares as rs
-from descent.widgets import Explorer
+from descent.widgets import Clock, Explorer
 from solutions import notebook_module
 
 ref = notebook_module("01_regression/06_recursive_least_squares", "reference")
@@ -352,19 +352,6 @@ def numbers(words):
     return [float(text) for text in re.findall(r"-?\d+\.\d+|-?\d+", words)]
 
 
-# ---------------------------------------------------------------- the clock
-
-
-def test_slider_player_and_clock_move_together():
-    clock = rs.Clock(3, 0, 60)
-    clock.slider.value = 10
-    assert (clock.value, clock.play.value) == (10, 10)
-    clock.play.value = 11
-    assert (clock.value, clock.slider.value) == (11, 11)
-    clock.value = 0
-    assert (clock.slider.value, clock.play.value) == (0, 0)
-
-
 # ---------------------------------------------------------------- costs
 
 
@@ -402,7 +389,10 @@ def test_a_stream_ends_at_ridge():
 
 @pytest.fixture
 def stream_widget():
-    controls = dict(step=rs.Clock(1, 0, 60), log_P0=FloatSlider(1, min=-2, max=3, step=0.5))
+    controls = dict(
+        step=Clock(1, min=0, max=60, description="step k"),
+        log_P0=FloatSlider(1, min=-2, max=3, step=0.5),
+    )
     return Explorer(rs.stream_explorer(gain, joseph), controls)
 
 
@@ -566,7 +556,7 @@ def test_lag_and_variance_are_those_of_a_long_simulation():
 @pytest.fixture
 def drift():
     controls = dict(
-        step=rs.Clock(80, 1, 200),
+        step=Clock(80, min=1, max=200, description="step k"),
         lam=FloatLogSlider(0.1, base=10, min=-2, max=-0.1, step=0.1),
         speed=FloatSlider(0.02, min=0, max=0.02, step=0.005),
     )

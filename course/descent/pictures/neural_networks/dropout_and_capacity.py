@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from descent import data
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, grouped_bars
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 LAMBDAS = (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
@@ -607,21 +607,17 @@ def draw_damage():
     """Four networks, three kinds of damage -> (fig, words)."""
     accuracy, moved = damage()
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9))
-    looks = list(
-        zip(KINDS, ("o-", "s--", "^-.", "D:"), (BLACK, GREEN, BLUE, VERMILION), strict=True)
-    )
-    for row, (name, style, color) in zip(accuracy, looks, strict=True):
+    colors, styles = (BLACK, GREEN, BLUE, VERMILION), ("o-", "s--", "^-.", "D:")
+    looks = list(zip(KINDS, colors, ("", "//", "..", "xx"), strict=True))
+    for row, style, (name, color, _) in zip(accuracy, styles, looks, strict=True):
         left.plot(100 * DEAD, 100 * row, style, color=color, label=name)
     left.set(xlabel="dead hidden units in %", ylabel="accuracy on new digits in %", ylim=(0, 100))
     left.set_title("Dropout prepares for dead units")
     left.legend(fontsize=9)
-    at = np.arange(3)
-    for j, (row, (name, _, color)) in enumerate(zip(moved, looks, strict=True)):
-        right.bar(at + 0.2 * (j - 1.5), 100 * row, 0.18, color=color, label=name,
-                  hatch=("", "//", "..", "xx")[j], edgecolor="white")  # fmt: skip
+    kinds = ["scale × or ÷ 4", "noise across h", "half dead"]
+    grouped_bars(kinds, 100 * moved, right, looks=looks, step=0.2)
     for j in np.flatnonzero(moved[:, 0] < 0.005):
-        right.text(0.2 * (j - 1.5), 0.5, "0", ha="center", color=looks[j][2])
-    right.set_xticks(at, ["scale × or ÷ 4", "noise across h", "half dead"])
+        right.text(0.2 * (j - 1.5), 0.5, "0", ha="center", color=colors[j])
     right.set(
         ylabel="probability moved in %", ylim=(0, 62), title="RMS norm removes errors of scale"
     )
@@ -646,20 +642,13 @@ def draw_three_means(h, W, p, means):
     full = np.exp(h @ W - np.max(h @ W))
     full /= full.sum()
     fig, ax = plt.subplots(figsize=(7, 3.6))
-    at = np.arange(len(geometric))
-    rows = [("unscaled network", full, PINK, ".."), ("geometric mean = scaled network", geometric, BLUE, ""),
-            ("arithmetic mean", arithmetic, ORANGE, "//")]  # fmt: skip
-    for j, (name, values, color, hatch) in enumerate(rows):
-        ax.bar(
-            at + 0.27 * (j - 1),
-            values,
-            0.25,
-            color=color,
-            hatch=hatch,
-            edgecolor="white",
-            label=name,
-        )
-    ax.set_xticks(at, [f"class {c}" for c in at])
+    looks = (
+        ("unscaled network", PINK, ".."),
+        ("geometric mean = scaled network", BLUE, ""),
+        ("arithmetic mean", ORANGE, "//"),
+    )
+    classes = [f"class {c}" for c in range(len(geometric))]
+    grouped_bars(classes, (full, geometric, arithmetic), ax, looks=looks, step=0.27)
     gap = np.abs(geometric - arithmetic).max()
     ax.set(
         ylabel="probability",

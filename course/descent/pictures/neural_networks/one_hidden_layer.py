@@ -5,12 +5,9 @@ m inputs, d hidden units, score s = b2 + Σ_k w2_k max(0, <W1_k, x> + b1_k). X i
 """
 
 from collections.abc import Callable
-from types import SimpleNamespace
 
-import ipywidgets
 import matplotlib.pyplot as plt
 import numpy as np
-import traitlets
 from scipy.special import expit
 
 from descent.pictures.classification.logistic_regression import best_fit, separable, with_one
@@ -19,25 +16,6 @@ from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixe
 LOOKS = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (PINK, "^", ":"))
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
 XOR = np.array([0.0, 1, 1, 0])
-
-
-class Clock(ipywidgets.HBox):
-    """A play button and a slider that move together: a control whose `value` is a step from min to max."""
-
-    value = traitlets.Int()
-
-    def __init__(self, value: int, min: int, max: int, description: str, stride: int, interval=250):
-        self.min, self.max, self.step = min, max, stride
-        self.style = SimpleNamespace(description_width="")  # `explore` sets it, as on any control
-        limits = dict(value=value, min=min, max=max, step=stride)
-        self.play = ipywidgets.Play(interval=interval, description="play", **limits)
-        self.slider = ipywidgets.IntSlider(
-            description=description, continuous_update=False,
-            layout=ipywidgets.Layout(width="20em"), **limits,
-        )  # fmt: skip
-        super().__init__([self.play, self.slider], value=value)
-        for part in (self.play, self.slider):
-            ipywidgets.link((part, "value"), (self, "value"))
 
 
 # ---------------------------------------------------------------- the network and its training

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes, grouped_bars
 
 # ---------------------------------------------------------------- a small world of ratings
 
@@ -652,21 +652,12 @@ def draw_probes(table):
     table: {layer: (digit, odd, random)}, shares right.
     """
     fig, ax = plt.subplots()
-    place = np.arange(len(table))
-    looks = zip(("digit (chance 0.1)", "odd or even (chance 0.5)", "random labels (chance 0.1)"),
-                (BLUE, VERMILION, SKY), ("", "//", ".."), strict=True)  # fmt: skip
-    for k, (name, color, hatch) in enumerate(looks):
-        values = [row[k] for row in table.values()]
-        ax.bar(
-            place + 0.27 * (k - 1),
-            values,
-            0.25,
-            color=color,
-            hatch=hatch,
-            edgecolor="white",
-            label=name,
-        )
-    ax.set_xticks(place, list(table))
+    looks = (
+        ("digit (chance 0.1)", BLUE, ""),
+        ("odd or even (chance 0.5)", VERMILION, "//"),
+        ("random labels (chance 0.1)", SKY, ".."),
+    )
+    grouped_bars(list(table), np.transpose(list(table.values())), ax, looks=looks, step=0.27)
     ax.set(ylabel="share right on new digits", ylim=(0, 1.4), yticks=np.linspace(0, 1, 6))
     ax.set_title("A probe finds what nobody asked the network for")
     ax.legend(fontsize=9, ncols=2, loc="upper center")

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import curve_fit
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes, grouped_bars
 
 # ---------------------------------------------------------------- lines
 
@@ -272,16 +272,9 @@ def draw_r2(rows: dict):
         ("1 - RSS/TSS", ORANGE, "//"),
         ("correlation²", GREEN, ".."),
     )
-    for column, (label, color, hatch) in enumerate(looks):
-        at = np.arange(len(names)) + (column - 1) * 0.26
-        ax.bar(
-            at, values[:, column], 0.24, color=color, hatch=hatch, edgecolor="white", label=label
-        )
-        for place, value in zip(at, values[:, column], strict=True):
-            side = "bottom" if value >= 0 else "top"
-            ax.annotate(f"{value:.2f}", (place, value), ha="center", va=side, fontsize=8)
+    for bars in grouped_bars(names, values.T, ax, looks=looks, step=0.26):
+        ax.bar_label(bars, fmt="%.2f", fontsize=8)
     ax.axhline(0, color=BLACK, linewidth=1)
-    ax.set_xticks(range(len(names)), names)
     ax.set(ylabel="R²", ylim=(values.min() - 0.25, max(1.35, values.max() + 0.45)))
     ax.set_title("Three definitions agree only for least squares on its own rows")
     ax.legend(ncols=3, fontsize=9, loc="upper center")
@@ -583,15 +576,11 @@ def draw_best(errors: dict, spreads: dict):
     errors: {noise: root mean squared errors by squares and by absolute values}; spreads: {estimator: spread / σ}.
     """
     fig, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.2), width_ratios=(1.2, 1))
-    names, values = list(errors), np.array(list(errors.values()))
-    for column, (label, color, hatch) in enumerate(
-        (("least squares", BLUE, ""), ("least absolute errors", ORANGE, "//"))
-    ):
-        at = np.arange(len(names)) + (column - 0.5) * 0.38
-        bars = left.bar(at, values[:, column], 0.36, color=color, hatch=hatch, label=label,
-                        edgecolor="white")  # fmt: skip
+    values = np.array(list(errors.values()))
+    looks = (("least squares", BLUE, ""), ("least absolute errors", ORANGE, "//"))
+    groups = [f"{name} noise" for name in errors]
+    for bars in grouped_bars(groups, values.T, left, looks=looks, step=0.38):
         left.bar_label(bars, fmt="%.4f", fontsize=8)
-    left.set_xticks(range(len(names)), [f"{name} noise" for name in names])
     left.set(ylabel="error of the slope (RMS)", ylim=(0, 1.5 * values.max()))
     left.set_title("Each loss wins with its own noise")
     left.legend(fontsize=8, loc="upper center", ncols=2)

@@ -1,33 +1,13 @@
 """Recursive least squares: streams, gains, rounding and forgetting, drawn from the student's own functions."""
 
 from collections.abc import Callable
-from types import SimpleNamespace
 
-import ipywidgets
 import matplotlib.pyplot as plt
 import numpy as np
-import traitlets
 
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
 
 TRUTH, NOISE, STREAM = np.array([1.0, -0.8]), 0.5, 60
-SLIDER = dict(continuous_update=False, layout=ipywidgets.Layout(width="20em"))
-
-
-class Clock(ipywidgets.HBox):
-    """A play button and a slider that move together: a control whose `value` is a step from min to max."""
-
-    value = traitlets.Int()
-
-    def __init__(self, value: int, min: int, max: int, description: str = "step k", interval=300):
-        self.min, self.max, self.step = min, max, 1
-        self.style = SimpleNamespace(description_width="")  # `explore` sets it, as on any control
-        limits = dict(value=value, min=min, max=max)
-        self.play = ipywidgets.Play(interval=interval, description="play", **limits)
-        self.slider = ipywidgets.IntSlider(description=description, **limits, **SLIDER)
-        super().__init__([self.play, self.slider], value=value)
-        for part in (self.play, self.slider):
-            ipywidgets.link((part, "value"), (self, "value"))
 
 
 # ---------------------------------------------------------------- why it matters
