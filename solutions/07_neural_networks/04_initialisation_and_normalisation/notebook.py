@@ -420,18 +420,18 @@ def dead_fraction(H):
 check(dead_fraction)
 
 # %% [markdown] covers="wu:2.7.5 wu:2.7.6"
-# An eight-layer ReLU network on 300 digits, learning rate 0.3, three starts: He weights, 0.3 times and 1.5 times as large. Same data, same random numbers. Guess the three curves first. Which one kills units, and how soon?
+# An eight-layer ReLU network on 300 digits, learning rate 0.2, three starts: He weights, 0.3 times and 1.6 times as large. Same data, same random numbers. Guess the three curves first. Which one kills units, and how soon?
 
 # %% covers="wu:2.7.5 wu:2.7.6"
 with after(dead_fraction):
     X, y = nn.digit_batches(data.digits(), 300)
-    starts, names = (0.3, 1.0, 1.5), ["0.3 × He", "He", "1.5 × He"]
-    losses, hidden = nn.train_stack(X, y, starts, [0.3], depth=8, steps=60)
+    starts, names = (0.3, 1.0, 1.6), ["0.3 × He", "He", "1.6 × He"]
+    losses, hidden = nn.train_stack(X, y, starts, [0.2], depth=8, steps=60)
     dead = np.array([[dead_fraction(H[i, 0]) for H in hidden] for i in range(3)])
     lowest = losses[-10:, :, 0].min(axis=0)
-    assert lowest[1] < 1 and lowest[0] > 2 and lowest[2] > 2
+    assert lowest[1] < 0.1 and lowest[0] > 2 and lowest[2] > 2
     assert dead[2, -1] > 0.9 and dead[1, -1] < 0.5
-    _, early = nn.train_stack(X, y, starts, [0.3], depth=8, steps=5)
+    _, early = nn.train_stack(X, y, starts, [0.2], depth=8, steps=5)
     assert max(dead_fraction(H[2, 0]) for H in early) == 1 and losses[:5].max() > 1e5
     show(*nn.draw_starts(losses[:, :, 0], dead, names), digits=0)
 

@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from ipywidgets import Dropdown, FloatSlider, IntSlider, SelectionSlider
 from scipy.special import logsumexp
+from scipy.special import softmax as scipy_softmax
 
 from descent import after, check, data, erratum, explore, hint, predict, show, start
 from descent.pictures.neural_networks import softmax_networks as sn
@@ -137,7 +138,7 @@ with after(mlp_softmax_forward):
     scores, P = net(torch.from_numpy(batch)).detach().numpy(), np.asarray(P)
     assert P.shape == (7, 10) and np.allclose(P.sum(axis=1), 1)
     assert np.allclose(outputs[-1], scores, atol=1e-5)
-    assert np.allclose(P, sn.softmax(scores), atol=1e-5)
+    assert np.allclose(P, scipy_softmax(scores, axis=1), atol=1e-5)
     assert np.all(P.argmax(axis=1) == scores.argmax(axis=1))  # the order is kept
     lifted = [layers[0], (layers[1][0], layers[1][1] + 50)]
     assert np.allclose(mlp_softmax_forward(batch, lifted)[1], P, atol=1e-5)
@@ -442,7 +443,7 @@ check(softmax_vjp)
 
 # %% covers="explainers:4.1.2 wu:2.8.5"
 with after(softmax_vjp):
-    P = sn.softmax(np.random.default_rng(2).normal(size=(5, 3)))
+    P = scipy_softmax(np.random.default_rng(2).normal(size=(5, 3)), axis=1)
     Y = np.eye(3)[[0, 1, 2, 0, 1]]
     assert np.allclose(softmax_vjp(P, -Y / P), P - Y)  # cross-entropy: p cancels
     show(*sn.draw_signals(softmax_vjp))

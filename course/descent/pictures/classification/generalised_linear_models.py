@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_rgb
 from scipy import optimize, stats
-from scipy.special import expit, logit, ndtr, ndtri, xlogy
+from scipy.special import expit, logit, logsumexp, ndtr, ndtri, xlogy
 from scipy.special import softmax as scipy_softmax
 
 from descent import data
@@ -414,7 +414,7 @@ def simplex_explorer(soft: Callable) -> Callable:
     def draw(z0: float, z1: float, z2: float, log_T: float):
         z, T = np.array([z0, z1, z2]), 10.0**log_T
         p, hard = np.asarray(soft(z[None], T))[0], hardmax(z)
-        top, soft_top = z.max(), T * np.log(np.sum(np.exp((z - z.max()) / T))) + z.max()
+        top, soft_top = z.max(), T * logsumexp(z / T)
         fig, (left, right) = fixed_axes(2, (9, 3.8), (0.07, 0.99, 0.13, 0.9), wspace=0.1)
         bars = left.bar(range(3), p, color=COLORS, alpha=0.75, edgecolor="white")
         for bar, hatch in zip(bars, HATCHES, strict=True):

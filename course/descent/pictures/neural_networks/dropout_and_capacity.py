@@ -6,6 +6,7 @@ from functools import lru_cache
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from scipy.special import softmax
 from torch.nn import functional as F
 
 from descent import data
@@ -639,8 +640,7 @@ def draw_damage():
 def draw_three_means(h, W, p, means):
     """Three means over all sub-networks, class by class -> (fig, words). means: as `ensemble_mean` returns them."""
     _, geometric, arithmetic = (np.asarray(m) for m in means)
-    full = np.exp(h @ W - np.max(h @ W))
-    full /= full.sum()
+    full = softmax(h @ W)
     fig, ax = plt.subplots(figsize=(7, 3.6))
     looks = (
         ("unscaled network", PINK, ".."),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.special import softmax
 
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes, grouped_bars
 
@@ -176,9 +177,7 @@ def catalogue(items=24, seed=1):
 
 def shares(a, B, beta, explore):
     """How often each item is shown -> (items,)."""
-    s = beta * (B @ a)
-    w = np.exp(s - s.max())
-    return (1 - explore) * w / w.sum() + explore / len(B)
+    return (1 - explore) * softmax(beta * (B @ a)) + explore / len(B)
 
 
 def loop(step: Callable, a, B, beta, explore, lr=0.1, rounds=150):
@@ -233,9 +232,7 @@ def sampled_users(B, beta, explore, users=200, lr=0.1, rounds=200, seed=0):
     a = 0.05 * rng.normal(size=(users, 2))
     lengths, diversity = [], []
     for _ in range(rounds):
-        s = beta * (a @ B.T)
-        w = np.exp(s - s.max(1, keepdims=True))
-        p = (1 - explore) * w / w.sum(1, keepdims=True) + explore / len(B)
+        p = (1 - explore) * softmax(beta * (a @ B.T), axis=1) + explore / len(B)
         diversity.append(np.exp(-np.sum(p * np.log(p), axis=1)))
         choice = (p.cumsum(1) < rng.random((users, 1))).sum(1).clip(max=len(B) - 1)
         a = a + lr * (B[choice] - a)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_rgb
+from scipy.special import softmax
 
 from descent.pictures.classification.generalised_linear_models import (
     CORNERS,
@@ -36,12 +37,6 @@ def start_layers(*sizes: int, seed: int = 0) -> list[tuple[np.ndarray, np.ndarra
     return layers
 
 
-def softmax(S) -> np.ndarray:
-    """Row by row. (n, C) -> (n, C)"""
-    E = np.exp(S - S.max(1, keepdims=True))
-    return E / E.sum(1, keepdims=True)
-
-
 def forward(X, layers) -> tuple[list[np.ndarray], np.ndarray]:
     """Outputs of every layer, the last being the scores, and probabilities."""
     outputs = [X]
@@ -49,7 +44,7 @@ def forward(X, layers) -> tuple[list[np.ndarray], np.ndarray]:
         outputs.append(np.maximum(outputs[-1] @ W.T + b, 0))
     W, b = layers[-1]
     outputs.append(outputs[-1] @ W.T + b)
-    return outputs[1:], softmax(outputs[-1])
+    return outputs[1:], softmax(outputs[-1], axis=1)
 
 
 def signal(S, Q) -> tuple[float, np.ndarray]:
@@ -61,7 +56,7 @@ def signal(S, Q) -> tuple[float, np.ndarray]:
 
 def squared_signal(S, Q) -> tuple[float, np.ndarray]:
     """Mean of |p - q|² / 2 and its gradient by the scores, back through softmax."""
-    P = softmax(S)
+    P = softmax(S, axis=1)
     G = (P - Q) / len(S)
     return 0.5 * np.mean(((P - Q) ** 2).sum(1)), P * (G - (P * G).sum(1, keepdims=True))
 
@@ -238,7 +233,7 @@ def map_explorer(kept: dict, forward: Callable, X, y) -> Callable:
 
     def draw(step: int, shown: str, log_T: float):
         T = 10.0**log_T
-        P = softmax(np.asarray(forward(grid, kept[step])[0][-1]) / T)
+        P = softmax(np.asarray(forward(grid, kept[step])[0][-1]) / T, axis=1)
         S = np.asarray(forward(X, kept[step])[0][-1]) / T
         right, loss = np.mean(S.argmax(1) == y), signal(S, np.eye(3)[y])[0]
         fig, (ax, bar) = fixed_axes(
@@ -252,7 +247,7 @@ def map_explorer(kept: dict, forward: Callable, X, y) -> Callable:
             _map(ax, P[:, int(shown[-1])], vmin=0, vmax=1, cmap="Greys")
         _points(ax, X, y)
         ax.set_title(f"Step {step}, T = {T:.2g}: {shown}")
-        top = softmax(S).max(1)
+        top = softmax(S, axis=1).max(1)
         bar.hist(top, bins=np.linspace(1 / 3, 1, 15), color=BLUE, alpha=0.8, edgecolor="white")
         bar.set(xlabel="largest probability", ylabel="training points", xlim=(0.3, 1.02), ylim=(0, len(X)))  # fmt: skip
         bar.set_title("How sure?")
@@ -295,7 +290,7 @@ def draw_signals(vjp: Callable):
     """Size of the signal of cross-entropy and of squared error, against how far the true class lies behind."""
     gap = np.linspace(-6, 12, 73)
     S = np.column_stack([0 * gap, gap])  # class 0 is true, class 1 leads by gap
-    P = softmax(S)
+    P = softmax(S, axis=1)
     E = P - np.array([1.0, 0])
     cross, squared = -E[:, 0], -np.asarray(vjp(P, E))[:, 0]
     fig, ax = plt.subplots()

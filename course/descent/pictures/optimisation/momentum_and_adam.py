@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.special import softmax
 
 from descent import plots
 
@@ -252,9 +253,7 @@ class NextWord:
 
     def probabilities(self, theta, last):
         E, U = self.split(theta)
-        scores = E[last] @ U
-        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return scores / scores.sum(axis=1, keepdims=True)
+        return softmax(E[last] @ U, axis=1)
 
     def losses(self, theta, pairs):
         """Cross-entropy in nats of each pair. -> (n,)"""
