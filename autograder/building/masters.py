@@ -21,17 +21,27 @@ KNOWN_KEYS = {
     "covers",
     "demo",
     "builds",
+    "form",
+    "open",
+    "predict",
 }
+GRADED = {"exercise", "check", "written"}
+OPEN_BY_KIND = {"exercise", "check", "predict"}  # of form 2, where other code is folded
+DEEPER, NOTES = "## Deeper: ", "## Where the notes differ"
 
 
 @dataclass
 class Cell:
-    """One cell of a master: kind "code" or "markdown", metadata of its header, line of its header."""
+    """One cell of a master: kind "code" or "markdown", metadata of its header, line of its header.
+
+    part: "core", "deeper" or "notes"; a notebook of form 1 is all core.
+    """
 
     kind: str
     source: str
     metadata: dict
     line: int
+    part: str = "core"
 
     @property
     def covers(self) -> list[str]:
@@ -75,8 +85,13 @@ class Master:
 
     @property
     def head(self) -> dict:
-        """minutes and builds of the title cell."""
+        """minutes, builds and form of the title cell."""
         return self.cells[0].metadata if self.cells else {}
+
+    @property
+    def form(self) -> int:
+        """Which rules of form the notebook follows: 1 where its title cell says nothing."""
+        return self.head.get("form", 1)
 
     def of(self, key: str) -> dict[str, Cell]:
         """Cells that carry `key` (exercise, check or written), by its value."""
@@ -115,7 +130,7 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
     cells = [cell for cell in jupytext.reads(text, fmt="py:percent").cells]
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
     lines = [1] * (len(cells) - len(lines)) + lines  # text above the first header is a cell too
-    return Master(
+    master = Master(
         notebook,
         path,
         [
@@ -123,6 +138,28 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
             for c, line in zip(cells, lines, strict=False)
         ],
     )
+    if master.form == 2:
+        _set_parts(master.cells)
+    return master
+
+
+def _set_parts(cells: list[Cell]) -> None:
+    """A deeper section ends at the next heading of its level, what the notes got wrong at the end."""
+    part = "core"
+    for cell in cells:
+        if part != "notes" and cell.kind == "markdown":
+            part = _part_begun(cell.source) or part
+        cell.part = part
+
+
+def _part_begun(text: str) -> str:
+    """The part that a Markdown text begins with its first heading of the second level; "" where it has none."""
+    heading = next((line for line in text.splitlines() if line.startswith("## ")), "")
+    if heading.startswith(NOTES):
+        return "notes"
+    if heading.startswith(DEEPER):
+        return "deeper"
+    return "core" if heading else ""
 
 
 @lru_cache
@@ -155,8 +192,18 @@ def expand(master: Master):
     used: set[str] = set()
     for cell in master.cells:
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
-        notebook.cells.append(make(cell.source, metadata=_metadata(cell), id=_cell_id(cell, used)))
+        metadata = _metadata(cell) | (_folded(cell) if master.form == 2 else {})
+        notebook.cells.append(make(cell.source, metadata=metadata, id=_cell_id(cell, used)))
     return notebook
+
+
+def _folded(cell: Cell) -> dict:
+    """JupyterLab's metadata of what opens folded: code that nobody needs to read, sections beside the core."""
+    if cell.kind == "code":
+        is_open = cell.metadata.keys() & OPEN_BY_KIND or cell.metadata.get("open")
+        return {} if is_open else {"jupyter": {"source_hidden": True}}
+    begins = cell.source.startswith((DEEPER, NOTES))
+    return {"jp-MarkdownHeadingCollapsed": True} if begins else {}
 
 
 def _metadata(cell) -> dict:
@@ -164,6 +211,8 @@ def _metadata(cell) -> dict:
     if cell.kind == "code" and not (about.keys() & {"exercise", "check"}):
         if about.pop("demo", False) or is_demonstration(cell.source):
             about["demo"] = True
+    if cell.part == "deeper" and about.keys() & GRADED:
+        about["part"] = "deeper"  # grading shows these points apart
     metadata: dict = {"descent": about} if about else {}
     if "exercise" in about:
         metadata["nbgrader"] = _nbgrader(about["exercise"], solution=True)
