@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import form, masters, outputs, release
+from autograder.building import form, masters, minutes, outputs, release
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
 from descent import skipping
@@ -232,17 +232,19 @@ def _build_files(notebook: str, master, data: dict) -> None:
 
 def check_data(master, exercises, errata) -> dict:
     """What the student's library needs to know of a notebook, as plain data."""
-    points = master.points
+    points, asked = master.points, master.of("exercise")
     return {
         "source": source_hash(master.notebook),
         "notebook": master.notebook,
         "title": master.title,
-        "minutes": master.head["minutes"],
+        "form": master.form,
+        "minutes": minutes.planned(master),
         "builds": master.head["builds"],
         "exercises": {
             name: checkdata.exercise_data(
                 exercises[name], points[name], checkdata.public_seed(master.notebook, name)
             )
+            | {"part": asked[name].part}
             for name in points
         },
         "errata": len(errata),

@@ -38,8 +38,14 @@ def _syntax_error(source: str) -> str:
 
 def bad_title(draft: Draft) -> Slips:
     first = draft.master.cells[0] if draft.master.cells else Cell("markdown", "", {}, 1)
-    if not _positive(first.metadata.get("minutes")) or not first.metadata.get("builds"):
-        yield 1, "the title cell needs minutes=… and builds=…"
+    timed = draft.master.form == 2 or _positive(first.metadata.get("minutes"))
+    if not timed or not first.metadata.get("builds"):
+        yield 1, "the title cell needs minutes=… and builds=…, or form=2 and builds=…"
+    if draft.master.form not in (1, 2):
+        yield (
+            1,
+            f"form={draft.master.form}: a notebook has form=2, or form 1 where it does not say so",
+        )
     if first.kind != "markdown" or not first.source.startswith("# "):
         yield 1, "the first cell must be Markdown that begins with the title, `# …`"
 
@@ -68,15 +74,21 @@ def bad_markers(draft: Draft) -> Slips:
 
 def unpaid(draft: Draft) -> Slips:
     for cell in (c for c in draft.master.cells if c.metadata.keys() & ANSWERS):
-        for key in ("points", "minutes"):
+        for key in ("points", _paid_in(draft, cell)):
             value = cell.metadata.get(key)
             if not _positive(value):
                 found = "" if value is None else f" ({value!r})"
                 yield (
                     cell,
-                    f"{key} are missing or not above zero{found}: write {key}=5 in the cell's "
+                    f"{key} {'is' if key == 'difficulty' else 'are'} missing or not above zero{found}: "
+                    f"write {key}=5 in the cell's "
                     "header line, with spaces between its keys",
                 )
+
+
+def _paid_in(draft: Draft, cell: Cell) -> str:
+    """A student's minutes are counted from the difficulty of what is to be written, where form 2 counts them."""
+    return "difficulty" if draft.master.form == 2 and "exercise" in cell.metadata else "minutes"
 
 
 def _positive(value) -> bool:

@@ -10,8 +10,8 @@ from autograder.markers import BEGIN, END, solution_lines, stubbed
 
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
-DATA_KEYS = {"source", "notebook", "title", "minutes", "builds", "exercises", "errata", "targets"}
-EXERCISE_KEYS = {"name", "points", "limit", "compare", "probe", "hints", "cases", "wrong"}
+DATA_KEYS = set("source notebook title form minutes builds exercises errata targets".split())
+EXERCISE_KEYS = set("name part points limit compare probe hints cases wrong".split())
 
 
 def notebook_problems(solution, student) -> list[str]:

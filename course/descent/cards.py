@@ -26,6 +26,12 @@ def points_text(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def minutes_text(minutes: dict[str, int]) -> str:
+    """A notebook's minutes: "60 min · deeper 45 min", or "90 min" where nothing is beside the core."""
+    deeper = f" · deeper {minutes['deeper']} min" if minutes["deeper"] else ""
+    return f"{minutes['core']} min{deeper}"
+
+
 def text_card(verdict: Verdict) -> str:
     """The verdict for a terminal."""
     mark, words, _ = _head(verdict)

@@ -33,7 +33,14 @@ predict("grows", "Does it grow?", ["yes", "no"], truth=0, because="Because.")
 GRABBED = """
 # %%
 # Take the dot: the curve follows.
-explore(draw, drag={("a", "b"): "start"}, a=FloatSlider(1.0, min=0, max=3), b=FloatSlider(1.0, min=0, max=3))
+a, b = FloatSlider(1.0, min=0, max=3), FloatSlider(1.0, min=0, max=3)
+explore(draw, drag={("a", "b"): "start"}, a=a, b=b)
+"""
+TAKE_AWAYS = """
+# %% [markdown]
+# ## Take-aways
+#
+# Squares grow.
 """
 DEEPER = """
 # %% [markdown]
@@ -72,7 +79,7 @@ SQUARE, CUBE, ROOT = exercise("square", 14), exercise("cube", 14), exercise("roo
 HALF = exercise("half", 5, difficulty=2)
 CORE = (
     TITLE + SETUP + READ + SQUARE + FOLDED + PREDICTED + CUBE
-    + PREDICTED.replace("grows", "again") + ROOT + GRABBED
+    + PREDICTED.replace("grows", "again") + ROOT + GRABBED + TAKE_AWAYS
 )  # fmt: skip
 MASTER = CORE + DEEPER + HALF + NOTES + ERRATUM
 EXERCISES = SPEC + "".join(

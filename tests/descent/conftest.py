@@ -35,7 +35,7 @@ def toy_data() -> str:
     head = {
         "notebook": NOTEBOOK,
         "title": "Doubles",
-        "minutes": 5,
+        "minutes": {"core": 5, "deeper": 0},
         "builds": "a double",
         "source": "",
         "errata": 0,
