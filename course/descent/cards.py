@@ -27,9 +27,13 @@ def points_text(value: float) -> str:
 
 
 def minutes_text(minutes: dict[str, int]) -> str:
-    """A notebook's minutes: "60 min · deeper 45 min", or "90 min" where nothing is beside the core."""
-    deeper = f" · deeper {minutes['deeper']} min" if minutes["deeper"] else ""
-    return f"{minutes['core']} min{deeper}"
+    """What notebooks take: "60 min · deeper 45 min", "11.5 h" where it is more than two hours, all of it core."""
+    deeper = f" · deeper {_time(minutes['deeper'])}" if minutes["deeper"] else ""
+    return _time(minutes["core"]) + deeper
+
+
+def _time(minutes: int) -> str:
+    return f"{minutes} min" if minutes <= 120 else f"{minutes / 60:.1f} h"
 
 
 def text_card(verdict: Verdict) -> str:
