@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import form, masters, minutes, outputs, release
+from autograder.building import form, masters, minutes, outputs, predictions, release
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
 from descent import skipping
@@ -215,6 +215,7 @@ def _build_files(notebook: str, master, data: dict) -> None:
     solution.metadata["descent"]["source"] = data["source"]
     execute(solution, notebook, static=True)
     _require_full_points(solution, master)
+    data["predictions"] = predictions.taken(solution)
     data["targets"] = outputs.write_targets(solution, data_path)
     outputs.write_json(data_path, data)
     outputs.drop_pictures(solution)
@@ -248,6 +249,7 @@ def check_data(master, exercises, errata) -> dict:
             for name in points
         },
         "errata": len(errata),
+        "predictions": {},
         "targets": {},
     }
 
@@ -293,9 +295,10 @@ def require_targets(unsolved, notebook: str, data: dict) -> None:
         page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
         if "This cell runs once" not in page:
             raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
-        if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
+        waits = skipping.waits_for_a_guess(block)  # and would give away what is to be guessed
+        if skipping.fingerprint(block) in data["targets"] and waits == ("<img" in page):
             raise BuildError(
-                f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}"
+                f"{notebook}: unsolved, this cell {'tells' if waits else 'lacks'} its target picture:\n{cell.source}"
             )
 
 
@@ -313,9 +316,8 @@ def generate(notebook: str):
         source.mkdir(parents=True)
         shutil.copy(ROOT / "solutions" / f"{notebook}.ipynb", source)
         folder = CourseDirectory(config=config, root=stage, assignment_id=chapter)
-        steps = [
-            step for step in GenerateAssignment().preprocessors if step is not SaveCells
-        ]  # no gradebook here
+        named = config.GenerateAssignment.preprocessors
+        steps = [step for step in named if step is not SaveCells]  # no gradebook here
         config.GenerateAssignment.preprocessors = steps
         GenerateAssignment(coursedir=folder, config=config, no_database=True).start()
         return nbformat.read(Path(stage) / "course" / chapter / f"{name}.ipynb", as_version=4)

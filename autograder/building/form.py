@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.building import form_answers, form_cells, form_files, form_parts
+from autograder.building import form_answers, form_cells, form_files, form_parts, form_predictions
 from autograder.building.draft import Draft
 from autograder.building.masters import KNOWN_KEYS
 
@@ -98,6 +98,8 @@ OF_THE_TEXT = (
          form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",
          form_cells.few_predictions, low=2, project=1),
+    Rule("asked", 'A prediction is a cell `# %% predict="name"` with one call, its truth computed there.',
+         form_predictions.told_too_soon, form=2, stops=True),
     Rule("widgets", "It has {low} `explore(…)` or more.", form_cells.few_widgets, low=1),
     Rule("figures", "It has {low} `show(…)` or more.", form_cells.few_figures, low=2),
     Rule("lines", "A line of code has at most {high} characters: JupyterLab cuts off longer ones.",

@@ -138,18 +138,21 @@ def unchecked(draft: Draft) -> Slips:
 
 def bad_blocks(draft: Draft) -> Slips:
     """Blocks after what is no exercise would never run."""
-    known = draft.master.of("exercise")
+    exercises, predicted = draft.master.of("exercise"), draft.master.of("predict")
     for cell in draft.code:
         nodes = list(ast.walk(cell.tree)) if cell.tree else []
         if sum(skipping.is_after(node) for node in (cell.tree.body if nodes else [])) > 1:
             yield cell, "two `with after(…)` blocks in one cell: give each its own cell"
         for block in filter(skipping.is_after, nodes):
-            names = [ast.unparse(answer) for answer in block.items[0].context_expr.args]
-            if not names:
+            awaited = block.items[0].context_expr.args
+            if not awaited:
                 yield cell, "after() names no exercise"
-            for name in names:
-                if name not in known:
-                    yield cell, f"after({name}): {name!r} is no exercise of this notebook"
+            for one in awaited:
+                guessed = isinstance(one, ast.Constant)
+                name = str(one.value) if guessed else ast.unparse(one)
+                if name not in (predicted if guessed else exercises):
+                    what = "prediction" if guessed else "exercise"
+                    yield cell, f"after({ast.unparse(one)}): {name!r} is no {what} of this notebook"
 
 
 def bad_rubric(draft: Draft) -> Slips:

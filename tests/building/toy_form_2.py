@@ -28,7 +28,7 @@ show(*draw(2.0))
 """
 PREDICTED = """
 # %% predict="grows" minutes=1
-predict("grows", "Does it grow?", ["yes", "no"], truth=0, because="Because.")
+predict("grows", "Does it grow?", ["yes", "no"], truth=int(1 > 2), because="It rises.")
 """
 GRABBED = """
 # %%
