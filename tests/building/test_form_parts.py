@@ -61,6 +61,14 @@ SLIPS = {
     "folded": [("# The curve: every", "tick = 1  # The curve: every", "it opens folded: its first line must be")],
     "open": [("    print(row)\n", "    print(row)\n" * 10, "an open cell of 11 lines: at most 10")],
     "claims": [("show(*draw(2.0))", "show(*draw(2.0))\nassert True", "a bare assert proves in silence")],
+    "asked": [
+        ('predict="grows" minutes=1', "", 'predict(…) needs a cell of its own with a header # %% predict="name"'),
+        ('predict="grows" minutes', 'predict="It grows" minutes', "write a name of small letters, digits and hyphens"),
+        ('predict="again" minutes', 'predict="grows" minutes', "the prediction 'grows' appears twice"),
+        ('predict("grows", ', 'x = predict("grows", ', "it holds more or less than the one call"),
+        ('predict("grows", "Does', 'predict("Does', "give name, question and options"),
+        ("truth=int(1 > 2)", "truth=right", "a name gives it away above"),
+    ],
     "grabbed": [("drag={", "grab={", ":1: no picture is grabbed or played")],
 }  # fmt: skip
 
