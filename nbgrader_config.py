@@ -3,6 +3,10 @@
 import os
 from pathlib import Path
 
+from nbgrader.converters import GenerateAssignment
+
+from autograder.building.predictions import KeepAnswer
+
 # The same two variables as `autograder` reads: where grading keeps its files, and another database than SQLite's file.
 grading = os.environ.get("GRADED_DESCENT_GRADING") or "grading"
 gradebook = os.environ.get("GRADED_DESCENT_GRADEBOOK") or f"sqlite:///{grading}/gradebook.db"
@@ -36,5 +40,7 @@ c.CourseDirectory.db_url = gradebook
 c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints", "*.tsv", "*.md"]
 c.ClearSolutions.code_stub = {"python": "# Your code here.\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
+# Of a prediction students get the question; its answer comes with the check data.
+c.GenerateAssignment.preprocessors = [KeepAnswer, *GenerateAssignment().preprocessors]
 # The formgrader shows the model answer and the rubric of a written answer beneath what the student wrote.
 c.HTMLExporter.preprocessors = ["autograder.grading.gradebook.rubrics.ShowRubric"]

@@ -18,6 +18,17 @@ def stubbed(source: str, stub: list[str]) -> str:
     return "\n".join(lines)
 
 
+def hidden(source: str) -> set[int]:
+    """The numbers, from 1, of the lines between the markers."""
+    found, inside = set(), False
+    for number, line in enumerate(source.split("\n"), 1):
+        if line.strip() in (BEGIN, END):
+            inside = line.strip() == BEGIN
+        elif inside:
+            found.add(number)
+    return found
+
+
 def solution_lines(source: str) -> list[str]:
     """The lines between the markers that are worth hiding."""
     found, inside = [], False

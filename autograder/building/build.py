@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import form, masters, outputs, release
+from autograder.building import form, masters, minutes, outputs, predictions, release
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
 from descent import skipping
@@ -215,6 +215,7 @@ def _build_files(notebook: str, master, data: dict) -> None:
     solution.metadata["descent"]["source"] = data["source"]
     execute(solution, notebook, static=True)
     _require_full_points(solution, master)
+    data["predictions"] = predictions.taken(solution)
     data["targets"] = outputs.write_targets(solution, data_path)
     outputs.write_json(data_path, data)
     outputs.drop_pictures(solution)
@@ -232,20 +233,23 @@ def _build_files(notebook: str, master, data: dict) -> None:
 
 def check_data(master, exercises, errata) -> dict:
     """What the student's library needs to know of a notebook, as plain data."""
-    points = master.points
+    points, asked = master.points, master.of("exercise")
     return {
         "source": source_hash(master.notebook),
         "notebook": master.notebook,
         "title": master.title,
-        "minutes": master.head["minutes"],
+        "form": master.form,
+        "minutes": minutes.planned(master),
         "builds": master.head["builds"],
         "exercises": {
             name: checkdata.exercise_data(
                 exercises[name], points[name], checkdata.public_seed(master.notebook, name)
             )
+            | {"part": asked[name].part}
             for name in points
         },
         "errata": len(errata),
+        "predictions": {},
         "targets": {},
     }
 
@@ -291,9 +295,10 @@ def require_targets(unsolved, notebook: str, data: dict) -> None:
         page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
         if "This cell runs once" not in page:
             raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
-        if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
+        waits = skipping.waits_for_a_guess(block)  # and would give away what is to be guessed
+        if skipping.fingerprint(block) in data["targets"] and waits == ("<img" in page):
             raise BuildError(
-                f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}"
+                f"{notebook}: unsolved, this cell {'tells' if waits else 'lacks'} its target picture:\n{cell.source}"
             )
 
 
@@ -311,9 +316,8 @@ def generate(notebook: str):
         source.mkdir(parents=True)
         shutil.copy(ROOT / "solutions" / f"{notebook}.ipynb", source)
         folder = CourseDirectory(config=config, root=stage, assignment_id=chapter)
-        steps = [
-            step for step in GenerateAssignment().preprocessors if step is not SaveCells
-        ]  # no gradebook here
+        named = config.GenerateAssignment.preprocessors
+        steps = [step for step in named if step is not SaveCells]  # no gradebook here
         config.GenerateAssignment.preprocessors = steps
         GenerateAssignment(coursedir=folder, config=config, no_database=True).start()
         return nbformat.read(Path(stage) / "course" / chapter / f"{name}.ipynb", as_version=4)

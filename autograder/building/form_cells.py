@@ -38,8 +38,14 @@ def _syntax_error(source: str) -> str:
 
 def bad_title(draft: Draft) -> Slips:
     first = draft.master.cells[0] if draft.master.cells else Cell("markdown", "", {}, 1)
-    if not _positive(first.metadata.get("minutes")) or not first.metadata.get("builds"):
-        yield 1, "the title cell needs minutes=… and builds=…"
+    timed = draft.master.form == 2 or _positive(first.metadata.get("minutes"))
+    if not timed or not first.metadata.get("builds"):
+        yield 1, "the title cell needs minutes=… and builds=…, or form=2 and builds=…"
+    if draft.master.form not in (1, 2):
+        yield (
+            1,
+            f"form={draft.master.form}: a notebook has form=2, or form 1 where it does not say so",
+        )
     if first.kind != "markdown" or not first.source.startswith("# "):
         yield 1, "the first cell must be Markdown that begins with the title, `# …`"
 
@@ -68,15 +74,21 @@ def bad_markers(draft: Draft) -> Slips:
 
 def unpaid(draft: Draft) -> Slips:
     for cell in (c for c in draft.master.cells if c.metadata.keys() & ANSWERS):
-        for key in ("points", "minutes"):
+        for key in ("points", _paid_in(draft, cell)):
             value = cell.metadata.get(key)
             if not _positive(value):
                 found = "" if value is None else f" ({value!r})"
                 yield (
                     cell,
-                    f"{key} are missing or not above zero{found}: write {key}=5 in the cell's "
+                    f"{key} {'is' if key == 'difficulty' else 'are'} missing or not above zero{found}: "
+                    f"write {key}=5 in the cell's "
                     "header line, with spaces between its keys",
                 )
+
+
+def _paid_in(draft: Draft, cell: Cell) -> str:
+    """A student's minutes are counted from the difficulty of what is to be written, where form 2 counts them."""
+    return "difficulty" if draft.master.form == 2 and "exercise" in cell.metadata else "minutes"
 
 
 def _positive(value) -> bool:
@@ -126,18 +138,21 @@ def unchecked(draft: Draft) -> Slips:
 
 def bad_blocks(draft: Draft) -> Slips:
     """Blocks after what is no exercise would never run."""
-    known = draft.master.of("exercise")
+    exercises, predicted = draft.master.of("exercise"), draft.master.of("predict")
     for cell in draft.code:
         nodes = list(ast.walk(cell.tree)) if cell.tree else []
         if sum(skipping.is_after(node) for node in (cell.tree.body if nodes else [])) > 1:
             yield cell, "two `with after(…)` blocks in one cell: give each its own cell"
         for block in filter(skipping.is_after, nodes):
-            names = [ast.unparse(answer) for answer in block.items[0].context_expr.args]
-            if not names:
+            awaited = block.items[0].context_expr.args
+            if not awaited:
                 yield cell, "after() names no exercise"
-            for name in names:
-                if name not in known:
-                    yield cell, f"after({name}): {name!r} is no exercise of this notebook"
+            for one in awaited:
+                guessed = isinstance(one, ast.Constant)
+                name = str(one.value) if guessed else ast.unparse(one)
+                if name not in (predicted if guessed else exercises):
+                    what = "prediction" if guessed else "exercise"
+                    yield cell, f"after({ast.unparse(one)}): {name!r} is no {what} of this notebook"
 
 
 def bad_rubric(draft: Draft) -> Slips:

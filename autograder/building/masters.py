@@ -2,13 +2,17 @@
 
 import ast
 import hashlib
+import re
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from autograder import markers
+from autograder.building import minutes
 from autograder.checkdata import ROOT
 from autograder.engine.needs import is_demonstration
+from descent.cards import minutes_text
 
 SOLUTIONS = ROOT / "solutions"
 KNOWN_KEYS = {
@@ -21,17 +25,28 @@ KNOWN_KEYS = {
     "covers",
     "demo",
     "builds",
+    "form",
+    "open",
+    "predict",
 }
+GRADED = {"exercise", "check", "written"}
+OPEN_BY_KIND = {"exercise", "check", "predict"}  # of form 2, where other code is folded
+EXPLORE_OPTIONS = {"digits", "drag", "play"}  # keywords of `explore` that are no controls
+DEEPER, NOTES = "## Deeper: ", "## Where the notes differ"
 
 
 @dataclass
 class Cell:
-    """One cell of a master: kind "code" or "markdown", metadata of its header, line of its header."""
+    """One cell of a master: kind "code" or "markdown", metadata of its header, line of its header.
+
+    part: "core", "deeper" or "notes"; a notebook of form 1 is all core.
+    """
 
     kind: str
     source: str
     metadata: dict
     line: int
+    part: str = "core"
 
     @property
     def covers(self) -> list[str]:
@@ -44,6 +59,38 @@ class Cell:
             return ast.parse(self.source) if self.kind == "code" else None
         except SyntaxError:
             return None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a student sees the code of the cell when the notebook opens (in form 2)."""
+        opened = self.metadata.keys() & OPEN_BY_KIND or self.metadata.get("open")
+        return self.kind == "code" and bool(opened)
+
+    @property
+    def words(self) -> int:
+        """Words of a text that students read: all that holds a letter or a digit."""
+        read = markers.stubbed(self.source, []) if self.kind == "markdown" else ""
+        return len(re.findall(r"\S*\w\S*", read))
+
+    @property
+    def lines(self) -> int:
+        """Lines of code that students are given; of a prediction only its call is."""
+        if self.kind != "code" or "predict" in self.metadata:
+            return int(self.kind == "code")
+        return sum(bool(line.strip()) for line in markers.stubbed(self.source, []).splitlines())
+
+    @property
+    def statements(self) -> int:
+        """Statements that the student writes: those of the solution, between its markers."""
+        hidden = markers.hidden(self.source)
+        nodes = ast.walk(self.tree) if self.tree else ()
+        return sum(isinstance(node, ast.stmt) and node.lineno in hidden for node in nodes)
+
+    @property
+    def controls(self) -> int:
+        """Controls of its `explore(…)` calls."""
+        keys = [key.arg for call in calls(self, "explore") for key in call.keywords]
+        return sum(key not in EXPLORE_OPTIONS for key in keys)
 
 
 @dataclass
@@ -75,8 +122,13 @@ class Master:
 
     @property
     def head(self) -> dict:
-        """minutes and builds of the title cell."""
+        """minutes, builds and form of the title cell."""
         return self.cells[0].metadata if self.cells else {}
+
+    @property
+    def form(self) -> int:
+        """Which rules of form the notebook follows: 1 where its title cell says nothing."""
+        return self.head.get("form", 1)
 
     def of(self, key: str) -> dict[str, Cell]:
         """Cells that carry `key` (exercise, check or written), by its value."""
@@ -115,7 +167,7 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
     cells = [cell for cell in jupytext.reads(text, fmt="py:percent").cells]
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
     lines = [1] * (len(cells) - len(lines)) + lines  # text above the first header is a cell too
-    return Master(
+    master = Master(
         notebook,
         path,
         [
@@ -123,6 +175,28 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
             for c, line in zip(cells, lines, strict=False)
         ],
     )
+    if master.form == 2:
+        _set_parts(master.cells)
+    return master
+
+
+def _set_parts(cells: list[Cell]) -> None:
+    """A deeper section ends at the next heading of its level, what the notes got wrong at the end."""
+    part = "core"
+    for cell in cells:
+        if part != "notes" and cell.kind == "markdown":
+            part = _part_begun(cell.source) or part
+        cell.part = part
+
+
+def _part_begun(text: str) -> str:
+    """The part that a Markdown text begins with its first heading of the second level; "" where it has none."""
+    heading = next((line for line in text.splitlines() if line.startswith("## ")), "")
+    if heading.startswith(NOTES):
+        return "notes"
+    if heading.startswith(DEEPER):
+        return "deeper"
+    return "core" if heading else ""
 
 
 @lru_cache
@@ -155,16 +229,40 @@ def expand(master: Master):
     used: set[str] = set()
     for cell in master.cells:
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
-        notebook.cells.append(make(cell.source, metadata=_metadata(cell), id=_cell_id(cell, used)))
+        notebook.cells.append(
+            make(cell.source, metadata=_metadata(cell, master), id=_cell_id(cell, used))
+        )
+    if master.form == 2:
+        first = notebook.cells[0]
+        first.source = _with_minutes(first.source, minutes.planned(master))
     return notebook
 
 
-def _metadata(cell) -> dict:
+def _with_minutes(title: str, planned: dict[str, int]) -> str:
+    """The title cell with the notebook's minutes below its heading."""
+    heading, _, rest = title.partition("\n")
+    return f"{heading}\n\n*{minutes_text(planned)}*\n{rest}"
+
+
+def _folded(cell: Cell) -> dict:
+    """JupyterLab's metadata of what opens folded: code that nobody needs to read, sections beside the core."""
+    if cell.kind == "code":
+        return {} if cell.is_open else {"jupyter": {"source_hidden": True}}
+    begins = cell.source.startswith((DEEPER, NOTES))
+    return {"jp-MarkdownHeadingCollapsed": True} if begins else {}
+
+
+def _metadata(cell, master) -> dict:
     about = {key: value for key, value in cell.metadata.items() if key in KNOWN_KEYS}
     if cell.kind == "code" and not (about.keys() & {"exercise", "check"}):
         if about.pop("demo", False) or is_demonstration(cell.source):
             about["demo"] = True
-    metadata: dict = {"descent": about} if about else {}
+    metadata: dict = {}
+    if master.form == 2:
+        about |= _counted(cell, master)
+        metadata |= _folded(cell)
+    if about:
+        metadata["descent"] = about
     if "exercise" in about:
         metadata["nbgrader"] = _nbgrader(about["exercise"], solution=True)
     elif "check" in about:
@@ -173,6 +271,16 @@ def _metadata(cell) -> dict:
         metadata["nbgrader"] = _nbgrader(about["written"], solution=True, grade=True)
         metadata["nbgrader"]["points"] = about["points"]
     return metadata
+
+
+def _counted(cell: Cell, master: Master) -> dict:
+    """What grading wants to know of a cell and the master says nowhere: its minutes, and points beside the core."""
+    counted = {"part": "deeper"} if cell.part == "deeper" and cell.metadata.keys() & GRADED else {}
+    if cell is master.cells[0]:
+        return counted | {"minutes": minutes.planned(master)}
+    if "exercise" in cell.metadata:
+        return counted | {"minutes": minutes.of_exercise(cell)}
+    return counted
 
 
 def _nbgrader(grade_id, *, solution=False, grade=False, locked=False) -> dict:

@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.building import coverage, form, masters
+from autograder.building import coverage, form, masters, minutes
 from autograder.building.inserts import inserted
 from autograder.checkdata import ROOT
 from descent.board import chapter_title
+from descent.cards import minutes_text, points_text
 
 COURSE = ROOT / "course"
 LECTURES = {
@@ -66,11 +67,27 @@ def _by_chapter() -> dict[str, list]:
 def what_exists() -> str:
     """How much of the course is there, in a sentence."""
     written, planned = _masters(), masters.planned()
-    hours = sum(master.head["minutes"] for master in written.values()) / 60
     return (
-        f"{len(written)} of {len(planned)} planned notebooks are written, in {len(_by_chapter())} "
-        f"chapters: about {hours:.0f} hours, by the minutes that they name."
+        f"{len(written)} of {len(planned)} planned notebooks are written, in "
+        f"{_counted(len(_by_chapter()), 'chapter')}: {_amount(written.values())}."
     )
+
+
+def _amount(notebooks) -> str:
+    """What notebooks hold together: "about 8 hours, deeper about 2 hours; 21 exercises, 64 points"."""
+    planned = [minutes.planned(master) for master in notebooks]
+    told = [_hours(sum(one[part] for one in planned)) for part in minutes.PARTS]
+    points = [value for master in notebooks for value in master.points.values()]
+    time = told[0] + (f", deeper {told[1]}" if any(one["deeper"] for one in planned) else "")
+    return f"{time}; {_counted(len(points), 'exercise')}, {points_text(sum(points))} points"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _hours(planned: int) -> str:
+    return f"{planned} minutes" if planned <= 90 else f"about {planned / 60:.0f} hours"
 
 
 def what_is_missing() -> str:
@@ -96,6 +113,7 @@ def course_map() -> str:
     ]  # fmt: skip
     for chapter, notebooks in _by_chapter().items():
         lines += [f"## [{chapter_title(chapter)}]({chapter}/README.md)", ""]
+        lines += [f"{_amount(notebooks).capitalize()}.", ""]
         lines += [*_notebook_table(notebooks, f"{chapter}/"), ""]
     lines.append(
         "What the lecture notes got wrong: [ERRATA.md](ERRATA.md). "
@@ -106,13 +124,13 @@ def course_map() -> str:
 
 def _notebook_table(notebooks, folder) -> list[str]:
     lines = [
-        "| notebook | minutes | exercises | what you will build |",
+        "| notebook | time | exercises | what you will build |",
         "| --- | --- | --- | --- |",
     ]
     for master in notebooks:
         link = f"[{master.title}]({folder}{Path(master.notebook).name}.ipynb)"
-        head = master.head
-        lines.append(f"| {link} | {head['minutes']} | {len(master.points)} | {head['builds']} |")
+        time = minutes_text(minutes.planned(master))
+        lines.append(f"| {link} | {time} | {len(master.points)} | {master.head['builds']} |")
     return lines
 
 
@@ -126,14 +144,13 @@ def chapter_page(chapter: str, notebooks: list, words: dict) -> str:
             f"{chapter}: no entry in solutions/chapters.toml. Write about, able, before."
         )
     words = words[chapter]
-    minutes = sum(int(master.head["minutes"]) for master in notebooks)
     lines = [
         f"# {chapter_title(chapter)}", "", words["about"], "",
         "## What you will be able to do", "",
         *[f"- {one}" for one in words["able"]], "",
         "## Before you start", "", words["before"], "",
         "## The notebooks", "",
-        f"About {round(minutes / 60)} hours altogether." if minutes > 90 else f"{minutes} minutes.", "",
+        f"{_amount(notebooks).capitalize()}.", "",
         *_notebook_table(notebooks, ""), "",
         "## The sections of the notes", "",
     ]  # fmt: skip
@@ -171,12 +188,20 @@ def index_notebook() -> str:
     ]
     for chapter, notebooks in _by_chapter().items():
         rows = [
-            f"- [{m.title}]({m.notebook}.ipynb), {m.head['minutes']} minutes: {m.head['builds']}"
+            f"- [{m.title}]({m.notebook}.ipynb), {minutes_text(minutes.planned(m))}: {m.head['builds']}"
             for m in notebooks
         ]
         cells.append(
             v4.new_markdown_cell(
-                "\n".join([f"## [{chapter_title(chapter)}]({chapter}/README.md)", "", *rows]),
+                "\n".join(
+                    [
+                        f"## [{chapter_title(chapter)}]({chapter}/README.md)",
+                        "",
+                        f"{_amount(notebooks).capitalize()}.",
+                        "",
+                        *rows,
+                    ]
+                ),
                 id=f"chapter-{chapter}",
             )
         )

@@ -5,13 +5,16 @@ import json
 import re
 from pathlib import Path
 
+from autograder.building import predictions
 from autograder.checkdata import ROOT
 from autograder.markers import BEGIN, END, solution_lines, stubbed
 
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
-DATA_KEYS = {"source", "notebook", "title", "minutes", "builds", "exercises", "errata", "targets"}
-EXERCISE_KEYS = {"name", "points", "limit", "compare", "probe", "hints", "cases", "wrong"}
+DATA_KEYS = set(
+    "source notebook title form minutes builds exercises errata predictions targets".split()
+)
+EXERCISE_KEYS = set("name part points limit compare probe hints cases wrong".split())
 
 
 def notebook_problems(solution, student) -> list[str]:
@@ -23,6 +26,8 @@ def notebook_problems(solution, student) -> list[str]:
         stub = CODE_STUB if one.cell_type == "code" else TEXT_STUB
         answer = one.metadata.get("nbgrader", {}).get("solution", False)
         wanted = stubbed(one.source, stub) if answer else one.source
+        if name := predictions.name_of(one):
+            wanted = predictions.question(name)
         if other.source != wanted:
             problems.append(f"cell {one.id} differs from the solution edition outside the markers")
         if other.get("outputs") or other.get("execution_count"):
@@ -78,6 +83,9 @@ def _file_problems(path, where):
 def _data_problems(data):
     if set(data) != DATA_KEYS:
         yield f"unexpected keys {sorted(set(data) ^ DATA_KEYS)}"
+    for name, kept in data.get("predictions", {}).items():
+        if set(kept) != {"question", "options", "answer"}:
+            yield f"prediction {name}: unexpected keys {sorted(kept)}"
     for name, exercise in data.get("exercises", {}).items():
         if set(exercise) != EXERCISE_KEYS:
             yield f"{name}: unexpected keys {sorted(set(exercise) ^ EXERCISE_KEYS)}"

@@ -133,7 +133,7 @@ def _write_empty_checks(checks: Path, notebook: str) -> None:
     told = {
         "notebook": notebook,
         "title": "",
-        "minutes": 0,
+        "minutes": {"core": 0, "deeper": 0},
         "builds": "",
         "exercises": {},
         "targets": {},

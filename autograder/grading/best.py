@@ -43,11 +43,12 @@ def settle(space: Workspace, chapter: str, students: list[str], way: Way) -> Non
     every = Attempts(space.folder, space.project)
     tried = _lay_out_all(space, every, chapter, students)
     best: dict[str, tuple[float, int]] = {}
+    dropped = policy.uncounted(space, chapter, rules)
     with closing(graded(every, chapter, list(tried), way)) as stream:
         for done in stream:
             verdicts.save(every, done.submission)
             student, number, attempt = tried[done.submission.student]
-            points = _counts(done.submission, student, attempt, rules)
+            points = _counts(done.submission, student, attempt, rules, dropped)
             best[student] = max(best.get(student, (0.0, 0)), (points, number))
     for student, (_, number) in best.items():
         _lay_out(
@@ -96,9 +97,9 @@ def _lay_out(space, where, chapter, student, name, attempt) -> bool:
     return True
 
 
-def _counts(submission, student, attempt, rules: Policy) -> float:
-    """Points after the penalty, without dropped exercises."""
-    kept = [v for v in submission.verdicts if f"{v.notebook}/{v.exercise}" not in rules.drop]
+def _counts(submission, student, attempt, rules: Policy, dropped: set[str]) -> float:
+    """Points after the penalty, without what counts for nobody."""
+    kept = [v for v in submission.verdicts if f"{v.notebook}/{v.exercise}" not in dropped]
     late = attempts.days_late(rules, submission.chapter, student, attempt)
     worth = sum(verdict.max_points for verdict in kept)
     return max(0.0, sum(verdict.points for verdict in kept) - rules.penalty(late, worth))

@@ -17,7 +17,7 @@ from autograder.workspace import Workspace, nearest_first
 
 DAY = timedelta(days=1)
 MOST = 100_000  # days or minutes: more is a slip
-_KEYS = {"timezone", "attempts", "drop", "deadlines", "late", "extra_time"}
+_KEYS = {"timezone", "attempts", "drop", "deeper", "deadlines", "late", "extra_time"}
 _LATE = {"percent_per_day", "at_most", "grace_minutes"}
 _UNITS = {"days", "minutes"}
 _WRITE = "write { days = 2 } or { minutes = 30 }"
@@ -29,11 +29,15 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True)
 class Policy:
-    """The agreement. extra: student -> chapter, or "" for all -> (days, minutes). zone: None for this machine's."""
+    """The agreement. deeper: whether exercises beside the core count. zone: None for this machine's.
+
+    extra: student -> chapter, or "" for all -> (days, minutes).
+    """
 
     zone: datetime.tzinfo | None = None
     attempts: str = "last"
     drop: tuple[str, ...] = ()
+    deeper: bool = True
     deadlines: dict[str, datetime.datetime] = field(default_factory=dict)
     percent_per_day: float = 0.0
     at_most: float = 100.0
@@ -106,7 +110,7 @@ def checked(space: Workspace) -> Policy:
     rules = load(space)
     there = space.chapters()
     asked = {name.split("/")[0] for name in rules.drop}.intersection(there)
-    exercises = {name for chapter in asked for name in _exercises(space, chapter)}
+    exercises = {name for chapter in asked for name in parts(space, chapter)}
     try:
         rules.check(rules.extra, there, exercises)
     except PolicyError as error:
@@ -114,15 +118,24 @@ def checked(space: Workspace) -> Policy:
     return rules
 
 
-def _exercises(space, chapter) -> set[str]:
-    """What has points in a released chapter, as "chapter/notebook/exercise"."""
-    found = set()
+def parts(space: Workspace, chapter: str) -> dict[str, str]:
+    """What has points in a released chapter, as "chapter/notebook/exercise" -> "core" or "deeper"."""
+    found = {}
     for stem, path in space.release(chapter).items():
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             told = cell["metadata"].get("nbgrader", {})
             if told.get("grade") or told.get("task"):
-                found.add(f"{chapter}/{stem}/{told['grade_id'].removeprefix('check-')}")
+                name = f"{chapter}/{stem}/{told['grade_id'].removeprefix('check-')}"
+                found[name] = cell["metadata"].get("descent", {}).get("part", "core")
     return found
+
+
+def uncounted(space: Workspace, chapter: str, rules: Policy) -> set[str]:
+    """The exercises that count for nobody: what is dropped and, by the policy, what is deeper."""
+    if rules.deeper:
+        return set(rules.drop)
+    deeper = {name for name, part in parts(space, chapter).items() if part == "deeper"}
+    return deeper | set(rules.drop)
 
 
 def read(path: Path) -> Policy:
@@ -139,6 +152,7 @@ def read(path: Path) -> Policy:
         zone=zone,
         attempts=_one_of(told, "attempts", ["last", "best"]),
         drop=_names(told, "drop"),
+        deeper=_one_of(told, "deeper", [True, False]),
         deadlines={c: _deadline(c, end, zone) for c, end in _table(told, "deadlines").items()},
         percent_per_day=_number(late, "percent_per_day", "late.", 0, 100),
         at_most=_number(late, "at_most", "late.", 100, 100),
@@ -173,7 +187,8 @@ def _table(told, key) -> dict:
 def _one_of(told, key, values) -> str:
     value = told.get(key, values[0])
     if value not in values:
-        raise PolicyError(f"{key}: {value!r} is none of {', '.join(values)}")
+        there = ", ".join(str(one).lower() for one in values)  # as TOML writes True
+        raise PolicyError(f"{key}: {value!r} is none of {there}")
     return value
 
 

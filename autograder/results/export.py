@@ -122,7 +122,8 @@ def _table(found: Marks, to: str, known) -> Table:
 
 
 def table(found: Marks, known: Roster | None = None) -> list[list]:
-    """A row a student: the exercises, for each chapter in which somebody is late what that costs, and the total.
+    """A row a student: the exercises, for each chapter what is core and what is deeper where it has both, what being
+    late costs where somebody is, and the total.
 
     Students of the roster without a mark have a row of empty cells.
     """
@@ -130,6 +131,7 @@ def table(found: Marks, known: Roster | None = None) -> list[list]:
     titles = ["student"]
     for chapter in found.worth:
         titles += found.columns(chapter)
+        titles += [f"{chapter}: {part}" for part in _parts(found, chapter)]
         titles += [f"{chapter}: {word}" for word in _LATE] if chapter in late else []
     students: dict[str, dict] = {}
     for mark in found.rows:
@@ -150,10 +152,24 @@ _LATE = ("before penalty", "days late", "penalty", "after penalty")
 
 
 def _cells(found, chapter, mark, late) -> list:
+    parts = _parts(found, chapter)
     if mark is None:
-        return [""] * (len(found.columns(chapter)) + len(_LATE) * late)
+        return [""] * (len(found.columns(chapter)) + len(parts) + len(_LATE) * late)
     scores = [mark.scores.get(column, "") for column in found.columns(chapter)]
+    scores += [_sum(mark, columns) for columns in parts.values()]
     return scores + ([mark.before, mark.days_late, -mark.penalty or 0, mark.after] if late else [])
+
+
+def _parts(found, chapter) -> dict[str, list[str]]:
+    """The columns of the core and of what is deeper; nothing of a chapter that is all core."""
+    columns = found.columns(chapter)
+    deeper = [column for column in columns if column in found.deeper]
+    core = [column for column in columns if column not in found.deeper]
+    return {"core": core, "deeper": deeper} if deeper else {}
+
+
+def _sum(mark, columns) -> float:
+    return round(sum(mark.scores.get(column, 0) for column in columns), 2)
 
 
 def marks(space: Workspace, chapters: list[str] = ()) -> tuple[list[str], dict[str, dict]]:

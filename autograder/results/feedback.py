@@ -160,10 +160,15 @@ def _add_policy(space, chapter, known) -> None:
     # Who has extra time need not have handed in.
     counted = reading.read(space, [chapter], rules, students=rules.extra)
     words = {mark.student: chapter_words(mark) for mark in counted.rows}
+    dropped = policy.uncounted(space, chapter, rules)
     for (student, stem), told in known.items():
         told.chapter = words.get(student, "")
-        place = f"{chapter}/{stem}/"
-        told.dropped = {name.removeprefix(place) for name in rules.drop if name.startswith(place)}
+        told.dropped = _of_notebook(dropped, f"{chapter}/{stem}/")
+        told.deeper = _of_notebook(counted.deeper, f"{chapter}/{stem}/")
+
+
+def _of_notebook(names, place) -> set[str]:
+    return {name.removeprefix(place) for name in names if name.startswith(place)}
 
 
 def chapter_words(mark: reading.Mark) -> str:

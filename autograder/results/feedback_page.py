@@ -27,13 +27,15 @@ class Mark:
 class Marks:
     """What the gradebook knows of one notebook of one student, by the cell's name.
 
-    dropped: exercises that count for nobody. chapter: a sentence or two on the chapter as a whole.
+    dropped: exercises that count for nobody. deeper: those beside the core. chapter: a sentence or two on the
+    chapter as a whole.
     """
 
     marks: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     penalty: float = 0.0
     dropped: set[str] = field(default_factory=set)
+    deeper: set[str] = field(default_factory=set)
     chapter: str = ""
 
 
@@ -42,6 +44,7 @@ def page(notebook: dict, title: str, student: str, known: Marks) -> str:
     cells = [_cell(cell, known) for cell in notebook["cells"]]
     rows = [_row(cell, cells, known) for cell in cells if cell["mark"]]
     marks = [row["mark"] for row in rows if not row["dropped"]]
+    deeper = [row["mark"] for row in rows if row["deeper"] and not row["dropped"]]
     return pages.render(
         "feedback",
         title=title,
@@ -50,6 +53,9 @@ def page(notebook: dict, title: str, student: str, known: Marks) -> str:
         rows=rows,
         score=round(sum(mark.score for mark in marks) - known.penalty, 2),
         max_score=round(sum(mark.max_score for mark in marks), 2),
+        deeper=[
+            round(sum(getattr(mark, key) for mark in deeper), 2) for key in ("score", "max_score")
+        ],
         waiting=sum(mark.waits for mark in marks),
         penalty=known.penalty,
         chapter=known.chapter,
@@ -66,6 +72,7 @@ def _row(cell, cells, known) -> dict:
         "anchor": of_both[0]["name"],
         "mark": cell["mark"],
         "dropped": name in known.dropped,
+        "deeper": name in known.deeper,
         "commented": "".join(commented[:1]),
     }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from autograder.grading import verdicts
 from autograder.grading.gradebook.book import open_gradebook
 from autograder.handins import attempts
-from autograder.handins.policy import Policy
+from autograder.handins.policy import Policy, parts, uncounted
 from autograder.workspace import Workspace
 
 
@@ -40,9 +40,11 @@ class Mark:
 
 @dataclass
 class Marks:
-    """worth: chapter -> column -> points to get. rows: a mark a student and chapter, in order."""
+    """worth: chapter -> column -> points to get. deeper: columns beside the core. rows: a mark a student and chapter,
+    in order."""
 
     worth: dict[str, dict[str, float]] = field(default_factory=dict)
+    deeper: set[str] = field(default_factory=set)
     rows: list[Mark] = field(default_factory=list)
 
     def columns(self, chapter: str) -> list[str]:
@@ -62,15 +64,13 @@ def read(space: Workspace, chapters: list[str], policy: Policy, students=()) -> 
     with open_gradebook(space) as book:
         worth = _worth(book)
         _check(space, policy, worth, {s.id for s in book.students} | set(students))
-        kept = {
-            chapter: {
-                name: points
-                for name, points in worth.get(chapter, {}).items()
-                if name not in policy.drop
-            }
-            for chapter in sorted(chapters or worth)
-        }
-        marks = Marks(kept)
+        marks = Marks()
+        for chapter in sorted(chapters or worth):
+            dropped = uncounted(space, chapter, policy)
+            mine = worth.get(chapter, {})
+            marks.worth[chapter] = {name: mine[name] for name in mine if name not in dropped}
+            told = parts(space, chapter)
+            marks.deeper |= {name for name in marks.worth[chapter] if told.get(name) == "deeper"}
         found = _scores(book, marks)
         times = _times(book)
     for (chapter, student), mark in sorted(found.items()):

@@ -48,7 +48,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple[str, str]:
     """(the report, the page of answers that are alike) as HTML. Raises PolicyError."""
-    dropped = set(policy.load(space).drop)
+    dropped = policy.uncounted(space, chapter, policy.load(space))
+    parts = policy.parts(space, chapter)
     found = items(submissions)
     names: dict[str, set[str]] = defaultdict(set)
     for item in found:
@@ -58,6 +59,7 @@ def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple
     pairs = similar.pairs(given, own)
     values = _of_marks(submissions, dropped) | _of_exercises(found, _planned(space, chapter))
     values["mistakes"] = _mistakes(submissions, Examples(given, [answer.tree for answer in own]))
+    values["deeper"] = {name for name, part in parts.items() if part == "deeper"}
     values["dropped"] = [item for item in found if f"{item.notebook}/{item.exercise}" in dropped]
     told = [(submission.student, looks.reasons(submission)) for submission in submissions]
     values["looks"] = [(student, reasons) for student, reasons in told if reasons]

@@ -14,7 +14,7 @@ _PLACES = {
     "erratum": "asking",
     "explore": "widgets",
     "hint": "checking",
-    "predict": "asking",
+    "predict": "predictions",
     "progress": "board",
     "say": "words",
     "scale": "devices",

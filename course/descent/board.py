@@ -2,9 +2,12 @@
 
 import html
 import json
+from itertools import groupby
 
 from descent import checking, records, session
-from descent.cards import points_text
+from descent.cards import minutes_text, points_text
+
+PARTS = ("core", "deeper")
 
 
 def notebooks() -> list[dict]:
@@ -19,21 +22,46 @@ def notebooks() -> list[dict]:
 
 
 def progress() -> None:
-    """Show, chapter by chapter, what is solved and how many points that makes."""
+    """Show where to go on, and what is solved in each notebook, each chapter and the course, core and deeper apart."""
     kept = records.read()
     rows = [_row(notebook, kept.get(notebook["notebook"], {})) for notebook in notebooks()]
     checking._display(_page(rows), _text(rows))
 
 
 def _row(notebook, kept):
-    exercises, done = notebook["exercises"], kept.get("exercises", {})
-    found = [records.best_of(done.get(name, {}), exercises[name]) or {} for name in exercises]
-    return notebook | {
-        "solved": sum(verdict.get("kind") == "full" for verdict in found),
-        "total": len(exercises),
-        "points": sum(verdict.get("points", 0) for verdict in found),
-        "max_points": sum(exercise["points"] for exercise in exercises.values()),
+    """The notebook with "core" and "deeper": what is solved of what, and "seen": when something happened in it."""
+    asked, done = notebook["exercises"], kept.get("exercises", {})
+    counts = {part: dict(solved=0, total=0, points=0, max_points=0) for part in PARTS}
+    for name, exercise in asked.items():
+        best = records.best_of(done.get(name, {}), exercise) or {}
+        count = counts[exercise["part"]]
+        count["solved"] += best.get("kind") == "full"
+        count["total"] += 1
+        count["points"] += best.get("points", 0)
+        count["max_points"] += exercise["points"]
+    return notebook | counts | {"seen": kept.get("seen", 0)}
+
+
+def _sum(rows) -> dict:
+    """A row that holds what several hold together."""
+    parts = {
+        part: {key: sum(r[part][key] for r in rows) for key in rows[0][part]} for part in PARTS
     }
+    return parts | {"minutes": {part: sum(row["minutes"][part] for row in rows) for part in PARTS}}
+
+
+def here(rows: list[dict]) -> dict | None:
+    """Where to go on: in the notebook worked on last, or in the next one whose core is not solved.
+
+    None where nothing is left to solve.
+    """
+    if not rows:
+        return None
+    last = max(
+        range(len(rows)), key=lambda i: rows[i]["seen"]
+    )  # the first one where none was opened
+    around = rows[last:] + rows[:last]
+    return next((row for row in around if row["core"]["solved"] < row["core"]["total"]), None)
 
 
 def chapter_title(chapter: str) -> str:
@@ -42,33 +70,72 @@ def chapter_title(chapter: str) -> str:
     return f"{int(number)} {words.replace('_', ' ').capitalize()}"
 
 
+def _chapter(row) -> str:
+    return row["notebook"].split("/")[0]
+
+
 def _page(rows):
-    body, last = [], None
+    body = []
+    for chapter, group in groupby(rows, _chapter):
+        mine = list(group)
+        body.append(_sum_line(chapter_title(chapter), _sum(mine), top="0.9em"))
+        body += [_line(_link(row), row) for row in mine]
+    if rows:
+        body.append(_sum_line("The course", _sum(rows), top="1.2em"))
+    table = f'<table aria-label="Your progress" style="font-size:100%">{"".join(body)}</table>'
+    on = here(rows)
+    return (f"<p><strong>Continue here:</strong> {_link(on)}</p>" if on else "") + table
+
+
+def _link(row) -> str:
     up = "../" if session.current.notebook else ""  # seen from a notebook inside a chapter
-    for row in rows:
-        chapter, name = row["notebook"].split("/")
-        if chapter != last:
-            body.append(
-                '<tr><th colspan="4" scope="rowgroup" style="text-align:left;padding-top:0.9em">'
-                f"{chapter_title(chapter)}</th></tr>"
-            )
-            last = chapter
-        share = row["points"] / row["max_points"] if row["max_points"] else 0
-        label = f"{share:.0%} of the points"
-        bar = f'<progress value="{share:.2f}" max="1" aria-label="{label}" style="width:7em"></progress>'
-        body.append(
-            f'<tr><td style="text-align:left"><a href="{up}{chapter}/{name}.ipynb">{html.escape(row["title"])}</a></td>'
-            f'<td style="text-align:right">{row["minutes"]} min</td>'
-            f'<td style="text-align:left">{bar} {row["solved"]} of {row["total"]} solved</td>'
-            f'<td style="text-align:right">{points_text(row["points"])} of '
-            f"{points_text(row['max_points'])} points</td></tr>"
-        )
-    return f'<table aria-label="Your progress" style="font-size:100%">{"".join(body)}</table>'
+    return f'<a href="{up}{row["notebook"]}.ipynb">{html.escape(row["title"])}</a>'
+
+
+def _line(first: str, row) -> str:
+    count = row["core"]
+    share = count["points"] / count["max_points"] if count["max_points"] else 0
+    label = f"{share:.0%} of the core's points"
+    bar = (
+        f'<progress value="{share:.2f}" max="1" aria-label="{label}" style="width:7em"></progress>'
+    )
+    cells = [first, minutes_text(row["minutes"]), f"{bar} {_solved(row)}", _points(row)]
+    sides = ("left", "right", "left", "right")
+    return "<tr>" + "".join(
+        f'<td style="text-align:{side}">{cell}</td>'
+        for side, cell in zip(sides, cells, strict=True)
+    ) + "</tr>"  # fmt: skip
+
+
+def _sum_line(title: str, row, top: str) -> str:
+    style = f"padding-top:{top};text-align"
+    return (
+        f'<tr><th scope="rowgroup" style="{style}:left">{title}</th>'
+        f'<th style="{style}:right">{minutes_text(row["minutes"])}</th>'
+        f'<th style="{style}:left">{_solved(row)}</th>'
+        f'<th style="{style}:right">{_points(row)}</th></tr>'
+    )
+
+
+def _solved(row) -> str:
+    """ "3 of 5 solved · deeper 0 of 2": what is deeper is told where there is something."""
+    deeper = row["deeper"]
+    more = f" · deeper {deeper['solved']} of {deeper['total']}" if deeper["total"] else ""
+    return f"{row['core']['solved']} of {row['core']['total']} solved{more}"
+
+
+def _points(row) -> str:
+    told = {
+        part: (points_text(row[part]["points"]), points_text(row[part]["max_points"]))
+        for part in PARTS
+    }
+    deeper = f" · deeper {' of '.join(told['deeper'])}" if row["deeper"]["max_points"] else ""
+    return f"{' of '.join(told['core'])} points{deeper}"
 
 
 def _text(rows):
-    return "\n".join(
-        f"{row['notebook']:<45} {row['solved']} of {row['total']} solved, "
-        f"{points_text(row['points'])} of {points_text(row['max_points'])} points"
-        for row in rows
-    )
+    named = [(row["notebook"], row) for row in rows]
+    named += [("the course", _sum(rows))] if rows else []
+    lines = [f"{name:<45} {_solved(row)}, {_points(row)}" for name, row in named]
+    on = here(rows)
+    return "\n".join(([f"Continue here: {on['notebook']}"] if on else []) + lines)

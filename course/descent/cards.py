@@ -26,6 +26,16 @@ def points_text(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def minutes_text(minutes: dict[str, int]) -> str:
+    """What notebooks take: "60 min · deeper 45 min", "11.5 h" where it is more than two hours, all of it core."""
+    deeper = f" · deeper {_time(minutes['deeper'])}" if minutes["deeper"] else ""
+    return _time(minutes["core"]) + deeper
+
+
+def _time(minutes: int) -> str:
+    return f"{minutes} min" if minutes <= 120 else f"{minutes / 60:.1f} h"
+
+
 def text_card(verdict: Verdict) -> str:
     """The verdict for a terminal."""
     mark, words, _ = _head(verdict)

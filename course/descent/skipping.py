@@ -1,4 +1,4 @@
-"""`with after(answer):` — a block that runs once an exercise is solved.
+"""`with after(answer):` — a block that runs once an exercise is solved, or a prediction, given by its name, guessed.
 
 Python cannot skip the body of a `with`, so `install` registers an AST transformer with IPython (its public
 hook for this) that turns `with after(…):` into `if after(…):`. The block's target picture is found by a
@@ -9,7 +9,7 @@ import ast
 import hashlib
 import html
 
-from descent import checking, session
+from descent import checking, predictions, session
 
 
 def fingerprint(node: ast.With) -> str:
@@ -31,6 +31,12 @@ def is_after(node: ast.AST) -> bool:
     return (
         isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "after"
     )
+
+
+def waits_for_a_guess(node: ast.With) -> bool:
+    """Whether a block names a prediction."""
+    awaited = node.items[0].context_expr.args
+    return any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in awaited)
 
 
 class AfterTransformer(ast.NodeTransformer):
@@ -59,16 +65,21 @@ def install() -> None:
 
 
 class after:  # noqa: N801 — reads as a word of the language: `with after(ridge):`
-    """A block that runs once `answers` are solved; until then it shows the picture to come.
+    """A block that runs once all of `awaited` is there: answers solved, predictions (by name) guessed.
+
+    Until then it says what it waits for, and shows the picture to come unless that would tell what is to be guessed.
 
     Outside IPython, where the block cannot be skipped, an unsolved block runs and its errors are dropped.
     """
 
-    def __init__(self, *answers, _picture: str = ""):
-        missing = [checking.name_of(a) for a in answers if not checking.is_solved(a)]
-        self.solved = not missing
-        if missing and not session.current.grading:
-            _show_target(missing, _picture)
+    def __init__(self, *awaited, _picture: str = ""):
+        names = [one for one in awaited if isinstance(one, str)]
+        answers = [one for one in awaited if not isinstance(one, str)]
+        unguessed = [name for name in names if not predictions.is_guessed(name)]
+        unsolved = [checking.name_of(a) for a in answers if not checking.is_solved(a)]
+        self.solved = not unguessed and not unsolved
+        if not self.solved and not session.current.grading:
+            _show_waiting(unsolved, unguessed, "" if unguessed else _picture)
 
     def __bool__(self):
         return self.solved
@@ -80,9 +91,11 @@ class after:  # noqa: N801 — reads as a word of the language: `with after(ridg
         return not self.solved and kind is not None and issubclass(kind, Exception)
 
 
-def _show_target(missing: list[str], picture: str) -> None:
-    names = " and ".join(f"<code>{html.escape(name)}</code>" for name in missing)
-    line = f"This cell runs once {names} {'is' if len(missing) == 1 else 'are'} solved."
+def _show_waiting(unsolved: list[str], unguessed: list[str], picture: str) -> None:
+    names = " and ".join(f"<code>{html.escape(name)}</code>" for name in unsolved)
+    reasons = [f"{names} {'is' if len(unsolved) == 1 else 'are'} solved"] if unsolved else []
+    reasons += ["you have made your guess above"] if unguessed else []
+    line = f"This cell runs once {' and '.join(reasons)}."
     targets = _targets(picture)
     if targets:
         line += " Your own code will draw this:"

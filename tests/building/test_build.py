@@ -156,7 +156,7 @@ def test_the_pages_list_the_notebook(project):
     pages.write_all()
     course = project / "course"
     assert (
-        "| [Squares](99_toy/01_square.ipynb) | 5 | 1 | a square |"
+        "| [Squares](99_toy/01_square.ipynb) | 5 min | 1 | a square |"
         in (course / "README.md").read_text()
     )
     assert "| cs480:1 | $1=2$ | $1=1$ |" in (course / "ERRATA.md").read_text()
@@ -166,7 +166,7 @@ def test_the_pages_list_the_notebook(project):
     chapter = (course / "99_toy/README.md").read_text()
     for text in (
         "- square a number",
-        "[Squares](01_square.ipynb) | 5 | 1 |",
+        "[Squares](01_square.ipynb) | 5 min | 1 |",
         ": CS480 1; Wu 1.1\n",
     ):
         assert text in chapter
@@ -182,7 +182,10 @@ def test_readme_and_map_say_what_is_there_and_what_is_not(project):
     pages.write_all()
     for page in ("README.md", "course/README.md"):
         text = (project / page).read_text()
-        assert "1 of 4 planned notebooks are written, in 1 chapters: about 0 hours" in text
+        assert (
+            "1 of 4 planned notebooks are written, in 1 chapter: 5 minutes; 1 exercise, 3 points."
+            in text
+        )
         assert "Not written yet: 98 Else (2), 99 Toy (1 more)." in text
     assert (project / "README.md").read_text().endswith("\nBelow.")
     (project / "README.md").write_text((project / "README.md").read_text().replace("1 of 4", "4"))
@@ -198,7 +201,7 @@ def test_a_page_without_its_marks_is_named(project):
 def test_authoring_shows_the_rules_as_they_are(project):
     pages.write_all()
     text = (project / "solutions/AUTHORING.md").read_text()
-    assert "| cells | It has 25 to 75 cells. |  |" in text
+    assert "| cells | 1 | It has 25 to 75 cells. |  |" in text
     (project / "solutions/AUTHORING.md").write_text(text.replace("25 to 75", "20 to 75"))
     assert pages.stale() == ["solutions/AUTHORING.md"]
 

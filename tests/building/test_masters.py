@@ -1,9 +1,14 @@
-"""A master is read as jupytext reads it, and expanded with fixed ids."""
+"""A master is read as jupytext reads it, and expanded with fixed ids; form 2 folds what is not read."""
 
+import subprocess
+import sys
+
+import nbformat
 import pytest
 
-from autograder.building import masters
+from autograder.building import masters, outputs
 from autograder.engine import needs
+from tests.building import toy_form_2
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK
 
 
@@ -31,3 +36,65 @@ def test_every_cell_gets_a_fixed_id_that_insertion_does_not_move(toy_course):
 )
 def test_what_a_demonstration_is(source, shows):
     assert needs.is_demonstration(source) is shows
+
+
+def of_form_2(root, text=toy_form_2.MASTER):
+    (root / MASTER_FILE).write_text(text)
+    return masters.read(NOTEBOOK)
+
+
+def test_a_deeper_section_ends_at_the_next_heading_of_its_level_and_the_notes_at_the_end(
+    toy_course,
+):
+    back = "\n# %% [markdown]\n# ## Back to the core\n"
+    under = "\n# %% [markdown]\n# ### A remark\n"
+    parts = toy_form_2.DEEPER, under, back, toy_form_2.NOTES, back
+    master = of_form_2(toy_course, toy_form_2.TITLE + "".join(parts))
+    assert [c.part for c in master.cells] == ["core", "deeper", "deeper", "core", "notes", "notes"]
+
+
+def test_a_notebook_of_form_1_is_all_core_and_folds_nothing(toy_course):
+    text = toy_form_2.MASTER.replace("form=2", "minutes=60")
+    master = of_form_2(toy_course, text)
+    assert master.form == 1 and {cell.part for cell in master.cells} == {"core"}
+    folding = {"jupyter", "jp-MarkdownHeadingCollapsed"}
+    assert not any(folding & cell.metadata.keys() for cell in masters.expand(master).cells)
+
+
+def folded(cells):
+    """The first line of each cell that opens folded or collapsed."""
+    found = [c for c in cells if c.metadata.get("jupyter", {}).get("source_hidden")]
+    found += [c for c in cells if c.metadata.get("jp-MarkdownHeadingCollapsed")]
+    return [cell.source.partition("\n")[0] for cell in found]
+
+
+FOLDED = [
+    "# What this notebook needs.",
+    "# The curve: every step is larger than the one before.",
+    "# Take the dot: the curve follows.",
+    "# A slip of the notes.",
+    "## Deeper: is it convex?",
+    "## Where the notes differ",
+]
+
+
+def test_open_are_answers_checks_predictions_and_what_the_master_opens(toy_course):
+    assert folded(masters.expand(of_form_2(toy_course)).cells) == FOLDED
+
+
+def test_points_in_a_deeper_section_are_marked_for_grading(toy_course):
+    cells = masters.expand(of_form_2(toy_course)).cells
+    marked = [cell.id for cell in cells if cell.metadata.get("descent", {}).get("part")]
+    assert marked == ["half", "check-half"]
+
+
+def test_stock_nbgrader_keeps_what_is_folded(toy_course):
+    master = of_form_2(toy_course)
+    notebook = masters.expand(master)
+    masters.with_points(notebook, master.points)
+    outputs.write_notebook(notebook, toy_course / "solutions" / f"{NOTEBOOK}.ipynb")
+    command = [sys.executable, "-m", "nbgrader", "generate_assignment", "99_toy"]
+    done = subprocess.run(command, cwd=toy_course, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    student = nbformat.read(toy_course / "course" / f"{NOTEBOOK}.ipynb", 4)
+    assert folded(student.cells) == FOLDED

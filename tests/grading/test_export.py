@@ -11,9 +11,9 @@ import pytest
 from autograder.grading import verdicts
 from autograder.grading.gradebook.book import open_gradebook
 from autograder.grading.verdicts import Submission
-from autograder.handins import attempts
+from autograder.handins import attempts, policy
 from autograder.handins.attempts import Attempt
-from autograder.results import export, lms_tables
+from autograder.results import export, lms_tables, marks
 from autograder.workspace import VARIABLE, Workspace
 
 # nbgrader's own order of adding rows makes SQLAlchemy warn.
@@ -156,6 +156,26 @@ def test_a_dropped_exercise_counts_for_nobody(book, table, received):
     _, rows, _ = table()
     assert WHY not in rows[0] and cells(rows, "bob")["total"] == "1.5"
     assert cells(rows, "ada")[f"{CHAPTER}: penalty"] == "-1.0"  # half of the 2 points that are left
+
+
+@pytest.fixture
+def deeper(book, tmp_path_factory, monkeypatch):
+    """As if `why` stood in a deeper section of the release."""
+    parts = {GD: "core", WHY: "deeper"}
+    for module in (policy, marks):
+        monkeypatch.setattr(module, "parts", lambda space, chapter: parts)
+
+
+def test_core_and_deeper_are_columns_of_their_own_where_there_is_both(deeper, book, table):
+    _, rows, _ = table()
+    assert rows[0] == ["student", GD, WHY, f"{CHAPTER}: core", f"{CHAPTER}: deeper", "total"]
+    assert list(cells(rows, "bob").values())[1:] == ["1.5", "1.0", "1.5", "1.0", "2.5"]
+
+
+def test_what_is_deeper_does_not_count_where_the_policy_says_so(deeper, book, table):
+    write_policy(book, "deeper = false")
+    _, rows, _ = table()
+    assert rows[0] == ["student", GD, "total"] and cells(rows, "bob")["total"] == "1.5"
 
 
 @pytest.mark.parametrize(

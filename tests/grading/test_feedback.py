@@ -123,6 +123,15 @@ def test_what_export_will_do_is_said_and_what_is_dropped_is_in_no_sum():
     assert "<p>The chapter: 4 of 9 points. 1 day late.</p>" in page
 
 
+def test_points_beside_the_core_are_told_apart():
+    checks = [code("", nbgrader=about(f"check-{name}", grade=True)) for name in ("double", "rms")]
+    marks = {"check-double": Mark(2, 3), "check-rms": Mark(1, 4)}
+    page = " ".join(shown(*checks, marks=marks, deeper={"rms"}).split())
+    assert "ada: 3 of 7 points.</strong> Of these, 1 of 4 are beside the core." in page
+    assert page.count(">deeper</span>") == 1
+    assert "beside the core" not in shown(*checks, marks=marks)
+
+
 def test_the_words_on_a_chapter():
     plain = reading.Mark("ada", CHAPTER, 51, {"a": 30.0, "b": 1.5})
     assert feedback.chapter_words(plain) == "The chapter: 31.5 of 51 points."

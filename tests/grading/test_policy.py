@@ -20,6 +20,7 @@ FULL = """
 timezone = "Europe/Berlin"
 attempts = "last"
 drop = ["03_optimisation/01_gradient_descent/step"]
+deeper = false
 [deadlines]
 03_optimisation = 2026-10-24T23:59:00
 04_other = 2026-10-24T23:59:00+00:00
@@ -110,6 +111,7 @@ SLIPS = {
     "a truth value": ("[late]\nat_most = true", "^late.at_most: True is no number"),
     "a bare number of extra time": ("[extra_time]\nada = 3", "^extra_time.ada: write { days = 2 }"),
     "no policy of attempts": ('attempts = "first"', "^attempts: 'first' is none of last, best"),
+    "no yes or no": ('deeper = "no"', "^deeper: 'no' is none of true, false"),
     "no list": ('drop = "a/b/c"', "^drop: write a list"),
     "a day without a time": (
         'timezone = "UTC"\n[deadlines]\n03_x = 2026-10-24',
@@ -145,6 +147,20 @@ def test_what_there_is_not_is_named_by_its_key(read):
         less[place] = ["bobby"] if place == 0 else []
         with pytest.raises(PolicyError, match=f"^{key}"):
             rules.check(*less)
+
+
+def test_what_is_deeper_is_read_from_the_release_and_counts_unless_the_policy_says_no(tmp_path):
+    path = tmp_path / "course" / CHAPTER / f"{STEM}.ipynb"
+    path.parent.mkdir(parents=True)
+    core = {"nbgrader": {"grade": True, "grade_id": "check-double"}}
+    deeper = {"nbgrader": {"grade": True, "grade_id": "why"}, "descent": {"part": "deeper"}}
+    cells = [{"metadata": about} for about in (core, deeper, {})]
+    path.write_text(json.dumps({"cells": cells}))
+    space = Workspace(tmp_path / "grading", tmp_path)
+    place = f"{CHAPTER}/{STEM}"
+    assert policy.parts(space, CHAPTER) == {f"{place}/double": "core", f"{place}/why": "deeper"}
+    assert policy.uncounted(space, CHAPTER, Policy(drop=("a/b/c",))) == {"a/b/c"}
+    assert policy.uncounted(space, CHAPTER, Policy(deeper=False)) == {f"{place}/why"}
 
 
 def test_without_a_file_there_are_no_rules(space):

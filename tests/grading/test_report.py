@@ -70,6 +70,15 @@ def test_what_does_not_count_is_in_no_sum_and_said(space):
     assert "<code>gd</code><br>" not in page
 
 
+def test_what_is_deeper_is_said(space, monkeypatch):
+    monkeypatch.setattr(
+        report.policy, "parts", lambda space, chapter: {f"{NOTEBOOK}/step": "deeper"}
+    )
+    page, _ = report.make(space, CHAPTER, CLASS)
+    assert page.count(">deeper</span>") == 1
+    assert '<code>step</code><br><span class="quiet">deeper' in page
+
+
 def test_what_a_person_should_look_at_is_said_with_its_reason(space):
     how = "found by its nbgrader id"
     fate = f"{how}; tampered and restored: its check cell was edited"

@@ -1,0 +1,54 @@
+"""Predictions keep their answer: what a student's notebook holds of them, and what the check data keep.
+
+`KeepAnswer` is named in nbgrader_config.py, so that stock `nbgrader generate_assignment` releases the same bytes.
+"""
+
+import base64
+
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.building.outputs import webp
+from descent.predictions import encoded
+
+
+def question(name: str) -> str:
+    """The cell of a prediction as students get it."""
+    return f'predict("{name}")'
+
+
+def name_of(cell) -> str:
+    """The name of the prediction that a notebook's cell holds; "" for another cell."""
+    return cell.metadata.get("descent", {}).get("predict", "")
+
+
+class KeepAnswer(NbGraderPreprocessor):
+    """Leaves of a prediction's cell its question's name."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        if name_of(cell):
+            cell.source = question(name_of(cell))
+        return cell, resources
+
+
+def taken(solution) -> dict[str, dict]:
+    """Take the answers out of a solution notebook's outputs -> name -> question, options, encoded answer."""
+    found = {}
+    for cell in filter(name_of, solution.cells):
+        kept = [output.metadata.pop("prediction", None) for output in cell.outputs]
+        (told,) = filter(None, kept)
+        answer = {"right": told["right"], "because": told["because"], "pictures": _pictures(cell)}
+        asked = {key: told[key] for key in ("question", "options")}
+        found[name_of(cell)] = asked | {"answer": encoded(answer)}
+    return found
+
+
+def _pictures(cell) -> list[dict]:
+    return [
+        {
+            "webp": base64.b64encode(webp(base64.b64decode(output.data["image/png"]))).decode(),
+            "width": output.metadata["image/png"]["width"],
+            "words": output.metadata["image/png"]["alt"],
+        }
+        for output in cell.outputs
+        if "image/png" in output.get("data", {})
+    ]

@@ -1,0 +1,146 @@
+"""`predict("name")` asks before a picture is shown; the guess is kept by name, and the answer stays away until then.
+
+The author's cell holds question, options and answer. The build runs it and keeps the answer with the check data,
+encoded, so that a student's notebook holds no more than the name.
+"""
+
+import base64
+import html
+import json
+from collections.abc import Callable, Sequence
+
+from descent import asking, checking, records, session
+
+
+def predict(
+    name: str,
+    *asked,
+    truth: int | None = None,
+    because: str = "",
+    then: Callable | None = None,
+    digits: int = 2,
+) -> None:
+    """Ask the question of that name; after a guess the answer is shown beside it.
+
+    An author writes it whole: asked: the question and two options or more. truth: index of the right one, computed.
+    because: the reason. then: a function returning (fig, words), the picture of the answer; shown with `digits`.
+    Raises ValueError when truth is no index of the options or two options are the same.
+    """
+    if asked and not isinstance(asked[0], str):  # form 1: predict(question, options, truth)
+        rest = [truth] if len(asked) == 1 else []
+        asking.predict(name, *asked, *rest, because=because, then=then, digits=digits)
+    elif session.current.grading:
+        return
+    elif asked:
+        _as_the_author_sees_it(name, *asked, truth=truth, because=because, then=then, digits=digits)
+    else:
+        _as_a_student_sees_it(name)
+
+
+def is_guessed(name: str) -> bool:
+    """Whether what waits for a prediction may run: in builds always, at grading never."""
+    if session.current.static or session.current.grading:
+        return session.current.static
+    return records.guess_of(session.current.notebook or "", name) is not None
+
+
+def _as_the_author_sees_it(name, question, options, *, truth, because, then, digits) -> None:
+    if len(set(options)) < max(2, len(options)):
+        raise ValueError(f"predict {name!r}: give two options or more, all different.")
+    if truth not in range(len(options)):
+        raise ValueError(
+            f"predict {name!r}: truth is {truth}, but there are {len(options)} options: give its index."
+        )
+    from IPython.display import display
+
+    page, text = _revealed(question, options, truth, None, because)
+    # The build reads the answer from here, and takes it out.
+    kept = {"question": question, "options": list(options), "right": int(truth), "because": because}
+    about = {"prediction": kept} if session.current.static else {}
+    display({"text/html": page, "text/plain": text}, metadata=about, raw=True)
+    if then is not None:
+        from descent.plots import show
+
+        show(*then(), digits=digits, target=False)
+
+
+def encoded(answer: dict) -> str:
+    """An answer as check data keep it: nobody who looks a file through reads it by chance."""
+    return base64.b64encode(json.dumps(answer).encode()).decode("ascii")
+
+
+def _as_a_student_sees_it(name: str) -> None:
+    data = session.check_data(session.current.notebook) if session.current.notebook else None
+    kept = (data or {}).get("predictions", {}).get(name)
+    if kept is None:
+        text = f"This notebook has no prediction named {name!r}. Run its first code cell (start) first."
+        checking._display(f"<p>{html.escape(text)}</p>", text)
+        return
+    guess = records.guess_of(session.current.notebook, name)
+    if guess in kept["options"]:
+        _answer(kept, guess)
+    elif session.current.static:
+        text = "\n".join([f"Predict. {kept['question']}", *(f"- {one}" for one in kept["options"])])
+        items = "".join(f"<li>{html.escape(one)}</li>" for one in kept["options"])
+        checking._display(f"<p>{_heading(kept['question'])}</p><ul>{items}</ul>", text)
+    else:
+        _ask(name, kept)
+
+
+def _ask(name: str, kept: dict) -> None:
+    import ipywidgets
+    from IPython.display import display
+
+    choice = ipywidgets.RadioButtons(
+        options=kept["options"],
+        value=None,
+        layout=ipywidgets.Layout(width="auto", max_width="46em"),
+    )
+    button = ipywidgets.Button(
+        description="This is my guess", disabled=True, layout=ipywidgets.Layout(width="12em")
+    )
+    answer = ipywidgets.Output()
+
+    def guessed(_):
+        records.record_guess(session.current.notebook, name, choice.value)
+        box.children = (answer,)
+        with answer:
+            _answer(kept, choice.value)
+
+    choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
+    button.on_click(guessed)
+    box = ipywidgets.VBox([ipywidgets.HTML(_heading(kept["question"])), choice, button])
+    display(box)
+
+
+def _answer(kept: dict, guess: str) -> None:
+    answer = json.loads(base64.b64decode(kept["answer"]))
+    page, text = _revealed(
+        kept["question"], kept["options"], answer["right"], guess, answer["because"]
+    )
+    pictures = "".join(
+        f'<img src="data:image/webp;base64,{one["webp"]}" width="{one["width"]}" '
+        f'alt="{html.escape(one["words"], quote=True)}" style="max-width:100%;height:auto;background:white">'
+        for one in answer["pictures"]
+    )
+    checking._display(
+        page + pictures, "\n".join([text, *(one["words"] for one in answer["pictures"])])
+    )
+
+
+def _heading(question: str) -> str:
+    return f"<b>Predict.</b> {html.escape(question)}"
+
+
+def _revealed(
+    question: str, options: Sequence[str], right: int, guess: str | None, because: str
+) -> tuple[str, str]:
+    """(HTML, text) of a question with its answer, and how it compares with the guess where there is one."""
+    lines, plain = [_heading(question)], [f"Predict. {question}"]
+    if guess is not None:
+        verdict = "and so it is" if guess == options[right] else "but it is not so"
+        lines.append(f"You guessed: {html.escape(guess)}, {verdict}.")
+        plain.append(f"You guessed: {guess}, {verdict}.")
+    lines.append(f"<b>Answer:</b> {html.escape(options[right])}. {html.escape(because)}")
+    plain.append(f"Answer: {options[right]}. {because}")
+    return f"<p>{'<br>'.join(lines)}</p>", "\n".join(plain).strip()

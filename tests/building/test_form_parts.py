@@ -1,0 +1,94 @@
+"""Each rule of form 2 is seen broken once, in a toy notebook that keeps them all."""
+
+import pytest
+
+from autograder.building import form, masters
+from autograder.building.draft import Draft
+from tests.building import toy_form_2 as toy
+from tests.building.toy import MASTER_FILE, NOTEBOOK, SPEC_FILE
+
+
+@pytest.fixture
+def proper(toy_course, monkeypatch):
+    """The toy project with a notebook of form 2 that breaks no rule."""
+    plan = {"cs480:1": ("Numbers", NOTEBOOK), "wu:1.1": ("Squares", NOTEBOOK)}
+    monkeypatch.setattr(masters, "sections", lambda: plan)
+    (toy_course / MASTER_FILE).write_text(toy.MASTER)
+    (toy_course / SPEC_FILE).write_text(toy.EXERCISES)
+    tests = toy_course / "tests/notebooks/toy/test_square.py"
+    tests.parent.mkdir(parents=True)
+    tests.touch()
+    return toy_course
+
+
+def findings():
+    return [str(finding) for finding in form.findings(Draft(masters.read(NOTEBOOK)))]
+
+
+def test_the_toy_breaks_no_rule(proper):
+    assert findings() == []
+
+
+EMPTY = "\n# %% [markdown]\n# Nothing.\n"
+TEXT = "\n# %% [markdown]\n# " + "word " * 130 + "\n"
+LONG = "\n# %%\n# Long.\n" + "x = 1\n" * 250
+ELEVEN = "".join(toy.exercise(name, 11) for name in ("square", "cube", "root", "fifth"))
+SMALL = "".join(toy.exercise(name, 2) for name in ("half", "third", "fourth"))
+# Rule -> slips: (what the author changed from, to, what is told).
+SLIPS = {
+    "counted": [
+        ("form=2", "form=2 minutes=60", ":1: minutes=…: they are counted"),
+        ("difficulty=1", "difficulty=1 minutes=9", ":17: minutes=…: they are counted"),
+    ],
+    "order": [(toy.TAKE_AWAYS, toy.DEEPER + toy.TAKE_AWAYS, "a section of the core below one of the deeper")],
+    "take-aways": [("# ## Take-aways", "# ## The end", "the core's last cell begins with '## Take-aways'")],
+    "core": [
+        (toy.TAKE_AWAYS, 22 * EMPTY + toy.TAKE_AWAYS, ":1: the core has 36 cells: at most 35"),
+        (toy.TAKE_AWAYS, 17 * TEXT + toy.TAKE_AWAYS, "words: at most 2200 are wanted"),
+        (toy.TAKE_AWAYS, LONG + toy.TAKE_AWAYS, "lines of code that the student does not write: at most 250"),
+    ],
+    "words": [("# It is.", "# It is. " + "word " * 128, "134 words: at most 130 in a cell")],
+    "time": [
+        ("difficulty=1", "difficulty=4", ":1: the core takes 85 minutes: at most 60"),
+        ("difficulty=2", "difficulty=10", ":1: the deeper takes 50 minutes: at most 45"),
+    ],
+    "built": [
+        (toy.ROOT, "", ":1: the student writes 28 statements in the core: at least 40"),
+        (toy.MASTER, toy.MASTER.replace(toy.SQUARE + toy.FOLDED, ELEVEN + toy.FOLDED)
+            .replace(toy.CUBE, "").replace(toy.ROOT, ""), "the largest answer has 11 statements: a build of 12"),
+    ],
+    "small": [(toy.HALF, SMALL, "another answer of 2 statements: at most 2 so small")],
+    "folded": [("# The curve: every", "tick = 1  # The curve: every", "it opens folded: its first line must be")],
+    "open": [("    print(row)\n", "    print(row)\n" * 10, "an open cell of 11 lines: at most 10")],
+    "claims": [("show(*draw(2.0))", "show(*draw(2.0))\nassert True", "a bare assert proves in silence")],
+    "asked": [
+        ('predict="grows" minutes=1', "", 'predict(…) needs a cell of its own with a header # %% predict="name"'),
+        ('predict="grows" minutes', 'predict="It grows" minutes', "write a name of small letters, digits and hyphens"),
+        ('predict="again" minutes', 'predict="grows" minutes', "the prediction 'grows' appears twice"),
+        ('predict("grows", ', 'x = predict("grows", ', "it holds more or less than the one call"),
+        ('predict("grows", "Does', 'predict("Does', "give name, question and options"),
+        ("truth=int(1 > 2)", "truth=right", "a name gives it away above"),
+    ],
+    "grabbed": [("drag={", "grab={", ":1: no picture is grabbed or played")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new", "message"),
+    [(r, *slip) for r, several in SLIPS.items() for slip in several],
+)
+def test_a_slip_is_named_with_its_line(proper, rule, old, new, message):
+    assert old in toy.MASTER
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace(old, new, 1))
+    found = findings()
+    assert any(message in one and one.endswith(f"[{rule}]") for one in found), found
+
+
+def test_a_form_that_there_is_not_is_named(proper):
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace("form=2", "form=3", 1))
+    assert any("form=3: a notebook has form=2" in one for one in findings())
+
+
+def test_an_exercise_needs_its_difficulty(proper):
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace(" difficulty=1", "", 1))
+    assert any(":17: difficulty is missing" in one for one in findings())
