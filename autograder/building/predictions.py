@@ -8,7 +8,7 @@ import base64
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.building.outputs import webp
-from descent.predictions import encoded
+from descent.predictions import decoded, encoded
 
 
 def question(name: str) -> str:
@@ -40,6 +40,30 @@ def taken(solution) -> dict[str, dict]:
         asked = {key: told[key] for key in ("question", "options")}
         found[name_of(cell)] = asked | {"answer": encoded(answer)}
     return found
+
+
+def tellings(unsolved, kept: dict[str, dict]) -> list[str]:
+    """What tells an answer in a student's notebook that ran without any guess. kept: as `taken` gives it."""
+    problems = []
+    for name, prediction in kept.items():
+        answer = decoded(prediction["answer"])
+        secrets = [answer["because"], *(picture["words"] for picture in answer["pictures"])]
+        for secret in filter(None, secrets):
+            problems += [
+                f"cell {cell.id} tells, before the guess, what prediction {name!r} answers: {secret!r}. "
+                "Take it out of this cell"
+                for cell in unsolved.cells
+                if secret in _read(cell)
+            ]
+    return problems
+
+
+def _read(cell) -> str:
+    """What a student reads of a cell: its text, and that of its outputs."""
+    shown = (output.get("data", output) for output in cell.get("outputs", []))
+    return "\n".join(
+        [cell.source, *(one.get("text/plain") or one.get("text", "") for one in shown)]
+    )
 
 
 def _pictures(cell) -> list[dict]:
