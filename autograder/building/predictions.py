@@ -1,33 +1,10 @@
-"""Predictions keep their answer: what a student's notebook holds of them, and what the check data keep.
-
-`KeepAnswer` is named in nbgrader_config.py, so that stock `nbgrader generate_assignment` releases the same bytes.
-"""
+"""Predictions keep their answer: what the check data hold of it, and that nothing else tells it before a guess."""
 
 import base64
 
-from nbgrader.preprocessors import NbGraderPreprocessor
-
 from autograder.building.outputs import webp
+from autograder.building.questions import name_of
 from descent.predictions import decoded, encoded
-
-
-def question(name: str) -> str:
-    """The cell of a prediction as students get it."""
-    return f'predict("{name}")'
-
-
-def name_of(cell) -> str:
-    """The name of the prediction that a notebook's cell holds; "" for another cell."""
-    return cell.metadata.get("descent", {}).get("predict", "")
-
-
-class KeepAnswer(NbGraderPreprocessor):
-    """Leaves of a prediction's cell its question's name."""
-
-    def preprocess_cell(self, cell, resources, cell_index):
-        if name_of(cell):
-            cell.source = question(name_of(cell))
-        return cell, resources
 
 
 def taken(solution) -> dict[str, dict]:
