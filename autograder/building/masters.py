@@ -202,15 +202,16 @@ def _part_begun(text: str) -> str:
 @lru_cache
 def sections(solutions: Path = SOLUTIONS) -> dict[str, tuple[str, str]]:
     """All lecture sections: id -> (title, planned notebook)."""
-    return {section: (title, home) for section, title, home in _rows(solutions / "sections.tsv")}
+    return {section: (title, home) for section, title, home in rows(solutions / "sections.tsv")}
 
 
 def planned(solutions: Path = SOLUTIONS) -> dict[str, str]:
     """All notebooks that the course will have: "chapter/name" -> title, in course order."""
-    return dict(_rows(solutions / "notebooks.tsv"))
+    return dict(rows(solutions / "notebooks.tsv"))
 
 
-def _rows(table: Path) -> list[list[str]]:
+def rows(table: Path) -> list[list[str]]:
+    """The lines of a table below its head, by column."""
     lines = table.read_text(encoding="utf-8").splitlines()[1:]
     return [line.split("\t") for line in lines]
 

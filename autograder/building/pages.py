@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.building import coverage, errata_page, form, masters, minutes
+from autograder.building import coverage, errata_page, form, masters, mentions, minutes
 from autograder.building.inserts import inserted
 from autograder.building.tables import link, table_text
 from autograder.checkdata import ROOT
@@ -48,7 +48,38 @@ def pages() -> dict[Path, str]:
         COURSE / "ERRATA.md": errata_page.text(_masters().values()),
         COURSE / "COVERAGE.md": coverage_page(),
         **{COURSE / c / "README.md": chapter_page(c, n, words) for c, n in _by_chapter().items()},
+        **notebooks_that_mention(),
     }
+
+
+def notebooks_that_mention() -> dict[Path, str]:
+    """Both editions of each notebook that mentions others, with what there is to say of them now."""
+    found = {}
+    for notebook, master in _masters().items():
+        told = mentioning(master)
+        for path in (ROOT / "solutions" / f"{notebook}.ipynb", COURSE / f"{notebook}.ipynb"):
+            if told and path.exists():
+                found[path] = _with_texts(path, told)
+    return found
+
+
+def mentioning(master) -> dict[str, str]:
+    """Cell id -> text of each cell of a master that mentions other notebooks."""
+    cells = zip(masters.expand(master).cells, master.cells, strict=True)
+    return {
+        built.id: mentions.filled(built.source, master.notebook, set(_masters()))
+        for built, cell in cells
+        if mentions.mentions(cell)
+    }
+
+
+def _with_texts(path: Path, texts: dict[str, str]) -> str:
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = texts.get(cell.id, cell.source)
+    return nbformat.writes(notebook) + "\n"
 
 
 @lru_cache
