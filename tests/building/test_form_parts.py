@@ -69,7 +69,11 @@ SLIPS = {
         ('predict("grows", "Does', 'predict("Does', "give name, question and options"),
         ("truth=int(1 > 2)", "truth=right", "a name gives it away above"),
     ],
+    "solution": [("show, solution, start", "show, start", ":6: the first code cell must import solution (`from")],
     "grabbed": [("drag={", "grab={", ":1: no picture is grabbed or played")],
+}  # fmt: skip
+SLIPS_OF_THE_SPECIFICATION = {
+    "worked": [("square.worked(", "dict(", 'square: say why its solution works: square.worked(why="…")')],
 }  # fmt: skip
 
 
@@ -82,6 +86,17 @@ def test_a_slip_is_named_with_its_line(proper, rule, old, new, message):
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(old, new, 1))
     found = findings()
     assert any(message in one and one.endswith(f"[{rule}]") for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new", "message"),
+    [(r, *slip) for r, several in SLIPS_OF_THE_SPECIFICATION.items() for slip in several],
+)
+def test_a_slip_in_the_specification_is_named(proper, rule, old, new, message):
+    assert old in toy.EXERCISES
+    (proper / SPEC_FILE).write_text(toy.EXERCISES.replace(old, new, 1))
+    (found,) = findings()
+    assert f"exercises.py:4: {message}" in found and found.endswith(f"[{rule}]")
 
 
 def test_a_form_that_there_is_not_is_named(proper):
