@@ -5,7 +5,7 @@ BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help start test quick build solutions stale coverage demo grading-lab bench bench-grading rehearsal portable gpu lint doctor lock env system
+.PHONY: help start test quick build solutions stale coverage release self-study demo grading-lab bench bench-grading rehearsal portable gpu lint doctor lock env system
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-13s %s\n", $$1, $$2 }'
@@ -30,6 +30,12 @@ stale: env ## fail if a built file does not match its master
 
 coverage: env ## print which sections of the lecture notes are covered, and where
 	@$(BIN)/python -m autograder coverage
+
+release: env ## pack the course as it is committed, to hand it out: artefacts/graded-descent.zip
+	@$(BIN)/python -m autograder release
+
+self-study: env ## write the worked answers of all chapters, for a person who learns alone
+	@$(BIN)/python -m autograder self-study
 
 demo: env system ## take a simulated class of twelve from release to report
 	@$(BIN)/python -m autograder demo

@@ -43,6 +43,10 @@ class Answers:
         """The text of every answer's cell by its exercise, with its markers."""
         return {c.metadata["exercise"]: c.source for c in self.cells if "exercise" in c.metadata}
 
+    def solution(self, name: str) -> str:
+        """The text of an answer's cell as its author would hand it in, without markers."""
+        return _unmarked(self.solved[name])
+
     @cached_property
     def names(self) -> dict:
         """What the notebook's answers find there: all that they use, and each other's solutions.
@@ -97,10 +101,14 @@ class Answers:
         return names[edit.exercise]
 
 
+def _unmarked(source: str) -> str:
+    return _SOLUTION.sub(r"\1", source)
+
+
 def _statements(cell) -> list[tuple[str, bool]]:
     """(source, whether it is wanted) of a cell: an answer as a whole, else what neither shows nor asks."""
     if "exercise" in cell.metadata:
-        return [(_SOLUTION.sub(r"\1", cell.source), True)]
+        return [(_unmarked(cell.source), True)]
     if cell.metadata.get("demo"):
         return []
     body = ast.parse(cell.source).body

@@ -13,6 +13,15 @@ COMMANDS = {
     "solutions": ("autograder.building.solutions", "write the solutions with their pictures"),
     "stale": ("autograder.building.stale", "fail when a built file does not match its master"),
     "coverage": ("autograder.building.coverage", "which lecture sections are covered, and where"),
+    "release": ("autograder.handing_out.bundle", "pack the course to hand it out"),
+    "publish-solutions": (
+        "autograder.handing_out.publish",
+        "write a chapter's worked answers, once its deadline is over",
+    ),
+    "self-study": (
+        "autograder.handing_out.self_study",
+        "write all worked answers, for a person who learns alone",
+    ),
     "collect": ("autograder.handins.collect", "take hand-ins"),
     "watch": ("autograder.handins.watch", "grade hand-ins as they arrive"),
     "grade": ("autograder.grading.grade", "grade a chapter"),
@@ -33,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print("usage: autograder COMMAND …\n")
         for name, (_, words) in COMMANDS.items():
-            print(f"  {name:<10} {words}")
+            print(f"  {name:<17} {words}")
         return 0 if argv else 2
     if argv[0] not in COMMANDS:
         print(

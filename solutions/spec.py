@@ -1,6 +1,7 @@
 """What is known about an exercise: one object, see AUTHORING.md."""
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,11 +17,19 @@ class SpecError(ValueError):
 
 @dataclass
 class Answer:
-    """A known wrong or right answer: a name in a student's words and a function with the answer's arguments."""
+    """A known wrong or right answer: a name in a student's words and a function with the answer's arguments.
+
+    library: the one whose way a right answer shows, "scipy.optimize"; "" where it shows none.
+    """
 
     name: str
     function: Callable
     advice: str = ""
+    library: str = ""
+
+    def source(self, name: str) -> str:
+        """The answer's text, without its decorator, under that name in place of `_`."""
+        return re.sub(r"\b_\b", name, _source(self.function), count=1)
 
 
 @dataclass
@@ -65,6 +74,7 @@ class Exercise:
     hints: three, from a nudge to nearly the line. limit: seconds a case.
     data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
     batched: inputs that the reference takes with leading batch axes, all at once.
+    why: why the solution works, Markdown for who has solved it or gave up.
     answers: the master's, given by whoever loads the specification (autograder/answers.py).
     """
 
@@ -79,6 +89,7 @@ class Exercise:
     probe_function: Callable | None = None
     wrong_answers: list[Answer | Edit] = field(default_factory=list)
     right_answers: list[Answer] = field(default_factory=list)
+    why: str = ""
     answers: Any = None
 
     @property
@@ -112,14 +123,18 @@ class Exercise:
 
         return keep
 
-    def right(self, name: str) -> Callable:
-        """Decorator: a right answer written another way."""
+    def right(self, name: str, *, library: str = "") -> Callable:
+        """Decorator: a right answer written another way; library: whose way it is, told with the worked answer."""
 
         def keep(function):
-            self.right_answers.append(Answer(name, function))
+            self.right_answers.append(Answer(name, function, library=library))
             return function
 
         return keep
+
+    def worked(self, *, why: str) -> None:
+        """Say why the solution works; it is told with the solution, Markdown with formulas between dollars."""
+        self.why = textwrap.dedent(why).strip()
 
     def drawn(self, rng) -> Iterator[tuple[str, dict]]:
         """The cases for one generator. Raises SpecError when the exercise has none."""
@@ -132,7 +147,10 @@ class Exercise:
     @property
     def probe_source(self) -> str | None:
         """The probe as text, without its decorator."""
-        if self.probe_function is None:
-            return None
-        source = textwrap.dedent(inspect.getsource(self.probe_function))
-        return source[source.index("def ") :]
+        return self.probe_function and _source(self.probe_function)
+
+
+def _source(function: Callable) -> str:
+    """The text of a function, without its decorator."""
+    source = textwrap.dedent(inspect.getsource(function))
+    return source[source.index("def ") :]

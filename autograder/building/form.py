@@ -80,6 +80,7 @@ OF_THE_TEXT = (
          form_cells.leaks, stops=True),
     Rule("sections", "`covers` names sections of `sections.tsv`.", form_cells.unknown_sections, stops=True),
     Rule("hint", "The first code cell imports `hint`: the cards name it.", form_cells.no_hint),
+    Rule("solution", "The first code cell imports `solution`: the cards name it.", form_cells.no_solution, form=2),
     Rule("cells", "It has {low} to {high} cells.", form_cells.wrong_length, form=1, low=25, high=75),
     Rule("minutes", "Its `minutes`, all exercises included, are {low} to {high}, a project's up to {project}.",
          form_cells.wrong_minutes, form=1, low=45, high=90, project=150),
@@ -148,6 +149,8 @@ OF_THE_ANSWERS = (
          "and a right answer written another way. A mistake that is an edit finds its old text once in the solution.",
          form_answers.badly_known, stops=True),
     Rule("hints", "No hint holds the whole solution.", form_answers.telling_hints, stops=True),
+    Rule("worked", "Every exercise says why its solution works: `gd.worked(why=…)`.",
+         form_answers.unexplained, form=2),
     Rule("worth", "An answer of a project is judged by what a choice is worth: `explains`, `log_loss` or `agrees`.",
          form_answers.unjudged_project),
 )  # fmt: skip

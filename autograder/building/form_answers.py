@@ -36,6 +36,13 @@ def telling_hints(draft: Draft) -> Slips:
             yield draft.specified(name), f"{name}: a hint holds the whole solution"
 
 
+def unexplained(draft: Draft) -> Slips:
+    for name, exercise in draft.exercises.items():
+        if not exercise.why.strip():
+            words = f'{name}: say why its solution works: {name}.worked(why="…")'
+            yield draft.specified(name), words
+
+
 def unjudged_project(draft: Draft) -> Slips:
     kinds = str([exercise.compare.to_plain() for exercise in draft.exercises.values()])
     if draft.is_project and not any(worth in kinds for worth in WORTHS):

@@ -194,12 +194,21 @@ def unknown_sections(draft: Draft) -> Slips:
 
 
 def no_hint(draft: Draft) -> Slips:
+    yield from _not_imported(draft, "hint")
+
+
+def no_solution(draft: Draft) -> Slips:
+    yield from _not_imported(draft, "solution")
+
+
+def _not_imported(draft: Draft, wanted: str) -> Slips:
     first = draft.code[0] if draft.code else None
     nodes = first.tree.body if first and first.tree else []
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     names = {(node.module, alias.name) for node in imports for alias in node.names}
-    if first and ("descent", "hint") not in names:
-        yield first, "the first code cell must import hint (`from descent import …, hint, …`)"
+    if first and ("descent", wanted) not in names:
+        words = f"the first code cell must import {wanted} (`from descent import …, {wanted}, …`)"
+        yield first, words
 
 
 def wrong_length(draft: Draft, low: int, high: int) -> Slips:

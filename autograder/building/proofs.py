@@ -2,6 +2,7 @@
 must not, on the public cases and on hidden ones."""
 
 import inspect
+import symtable
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from descent import judging
 from solutions.spec import Answer, Edit, Exercise, SpecError
 
 KEYS = (b"first key of the proofs", b"second key of the proofs", b"third key of the proofs")
+GIVEN = {"np", "torch", "math"}  # what every reader of a right answer knows
 
 
 @dataclass
@@ -59,7 +61,7 @@ def form_problems(exercise: Exercise) -> list[str]:
         problems.append("two wrong answers have the same name")
     if exercise.draw_cases is None:
         problems.append("it has no cases")
-    return problems + edit_problems(exercise)
+    return problems + edit_problems(exercise) + library_problems(exercise)
 
 
 def edit_problems(exercise: Exercise) -> list[str]:
@@ -72,6 +74,25 @@ def edit_problems(exercise: Exercise) -> list[str]:
         except SpecError as error:
             problems.append(str(error))
     return problems
+
+
+def library_problems(exercise: Exercise) -> list[str]:
+    """The library's ways that a student could not run: what they use of exercises.py is not on the card."""
+    problems = []
+    for right in (right for right in exercise.right_answers if right.library):
+        table = symtable.symtable(right.source(exercise.name), "<right>", "exec")
+        names = right.function.__globals__.keys() - GIVEN - {exercise.name}
+        problems += [
+            f"the library's way {right.name!r} uses {name!r} of exercises.py: import or write it inside"
+            for name in sorted(_from_outside(table) & names)
+        ]
+    return problems
+
+
+def _from_outside(table: symtable.SymbolTable) -> set[str]:
+    """The names that a text uses and does not make."""
+    own = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return own.union(*map(_from_outside, table.get_children()))
 
 
 def call_problems(exercise: Exercise, seed: int) -> list[str]:

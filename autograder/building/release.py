@@ -9,6 +9,7 @@ from autograder.building import questions
 from autograder.checkdata import ROOT
 from autograder.markers import BEGIN, END, solution_lines, stubbed
 
+MADE = {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"}  # by running the course
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
 DATA_KEYS = set(
@@ -51,14 +52,31 @@ def _stands_elsewhere(line, solution) -> bool:
     return any(line in stubbed(cell.source, []) for cell in solution.cells)
 
 
+def bundle_problems(course: Path) -> list[str]:
+    """Whatever in a packed course must not be handed out: there, nothing that running makes is passed over."""
+    files = sorted(path.relative_to(course) for path in course.rglob("*") if path.is_file())
+    hidden = [where for where in files if _is_made(where) or _is_hidden(where)]
+    told = [
+        f"course/{where.as_posix()}: no part of the course, take it out of git" for where in hidden
+    ]
+    return told + course_problems(course)
+
+
+def _is_made(where: Path) -> bool:
+    """Whether a file of the course folder came there by running the course."""
+    return bool(MADE & set(where.parts)) or "egg-info" in str(where)
+
+
+def _is_hidden(where: Path) -> bool:
+    return any(part.startswith(".") for part in where.parts)
+
+
 def course_problems(course: Path = ROOT / "course") -> list[str]:
     """Whatever in the course folder must not be handed out."""
     problems = []
     for path in sorted(p for p in course.rglob("*") if p.is_file()):
         where = path.relative_to(course)
-        if {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"} & set(
-            where.parts
-        ) or "egg-info" in str(where):
+        if _is_made(where):
             continue
         problems += [
             f"course/{where.as_posix()}: {problem}" for problem in _file_problems(path, where)
@@ -76,6 +94,8 @@ def _file_problems(path, where):
             yield from _data_problems(json.loads(path.read_text(encoding="utf-8")))
     elif path.suffix == ".py" and len(where.parts) > 1:
         yield "a Python file beside the notebooks: is it a master?"
+    elif path.suffix == ".json":
+        yield "a JSON file outside of descent/: are these worked answers?"
     elif path.suffix == ".tsv" or "reference" in where.parts or "exercises" in where.parts:
         yield "belongs to the author's world"
 

@@ -58,6 +58,13 @@ class Policy:
         days, minutes = mine.get(chapter, mine.get("", (0, 0)))
         return (end + timedelta(days=days)).astimezone(datetime.UTC) + timedelta(minutes=minutes)
 
+    def closes(self, chapter: str) -> datetime.datetime | None:
+        """When the last student's time is over, the grace too; None where there is no deadline."""
+        if chapter not in self.deadlines:
+            return None
+        ends = [self.deadline(chapter, student) for student in ("", *self.extra)]
+        return (max(ends) + self.grace).astimezone(self.zone)
+
     def days_late(self, chapter: str, student: str, handed_in: datetime.datetime) -> int:
         """Days begun after the deadline; 0 within the grace."""
         end = self.deadline(chapter, student)

@@ -31,11 +31,12 @@ def progress() -> None:
 def _row(notebook, kept):
     """The notebook with "core" and "deeper": what is solved of what, and "seen": when something happened in it."""
     asked, done = notebook["exercises"], kept.get("exercises", {})
-    counts = {part: dict(solved=0, total=0, points=0, max_points=0) for part in PARTS}
+    counts = {part: dict(solved=0, shown=0, total=0, points=0, max_points=0) for part in PARTS}
     for name, exercise in asked.items():
         best = records.best_of(done.get(name, {}), exercise) or {}
         count = counts[exercise["part"]]
         count["solved"] += best.get("kind") == "full"
+        count["shown"] += records.was_given_up(done.get(name, {}), exercise)
         count["total"] += 1
         count["points"] += best.get("points", 0)
         count["max_points"] += exercise["points"]
@@ -118,10 +119,11 @@ def _sum_line(title: str, row, top: str) -> str:
 
 
 def _solved(row) -> str:
-    """ "3 of 5 solved · deeper 0 of 2": what is deeper is told where there is something."""
-    deeper = row["deeper"]
+    """ "3 of 5 solved · deeper 0 of 2": what is deeper, or was seen unsolved, is told where there is something."""
+    deeper, shown = row["deeper"], sum(row[part]["shown"] for part in PARTS)
     more = f" · deeper {deeper['solved']} of {deeper['total']}" if deeper["total"] else ""
-    return f"{row['core']['solved']} of {row['core']['total']} solved{more}"
+    seen = f" · {shown} worked answer{'s' if shown > 1 else ''} seen first" if shown else ""
+    return f"{row['core']['solved']} of {row['core']['total']} solved{more}{seen}"
 
 
 def _points(row) -> str:

@@ -1,6 +1,7 @@
-"""Verdicts and hints as accessible HTML and as plain text. Nothing is told by colour alone."""
+"""Verdicts, hints and worked answers as accessible HTML and as plain text. Nothing is told by colour alone."""
 
 import html
+import textwrap
 
 from descent.judging import Verdict
 
@@ -19,6 +20,8 @@ _FRAME = (
 )
 # A card may quote a student's line: MathJax, which can make links that run, must not read it.
 _NO_MATHS = "tex2jax_ignore"
+
+_OPEN_MISTAKES = 4  # of a worked answer: some exercises know a dozen
 
 
 def points_text(value: float) -> str:
@@ -148,6 +151,46 @@ def hint_card(name: str, shown: list[tuple[str, str]], left: int) -> tuple[str, 
         [f"Hints for {name}"] + [f"  {level}: {text}" for level, text in shown] + [f"  {more}"]
     )
     return page, plain
+
+
+def solution_card(name: str, told: dict) -> tuple[str, str]:
+    """(html, text) of a worked answer, as `worked.answer` gives it."""
+    pages = [f"<b>A worked answer of <code>{_esc(name)}</code></b>", _code(told["code"])]
+    lines = [f"A worked answer of {name}", _indented(told["code"])]
+    if told["why"]:
+        pages.append(
+            f'<p style="white-space:pre-line"><b>Why it works.</b> {_esc(told["why"])}</p>'
+        )
+        lines.append(f"  Why it works. {told['why']}")
+    pages.append(f'<p style="margin-bottom:0"><b>What usually goes wrong</b></p>{_mistakes(told)}')
+    lines.append("  What usually goes wrong")
+    lines += [f"  - {one['name']}: {one['advice']}" for one in told["mistakes"]]
+    for way in told["libraries"]:
+        pages.append(
+            f"<p><b>With a library</b>: <code>{_esc(way['name'])}</code></p>{_code(way['code'])}"
+        )
+        lines += [f"  With a library: {way['name']}", _indented(way["code"])]
+    frame = _FRAME.format(color="#762a83")
+    about = f'role="note" aria-label="worked answer of {_esc(name)}"'
+    return f'<div {about} style="{frame}">{"".join(pages)}</div>', "\n".join(lines)
+
+
+def _code(source: str) -> str:
+    return f'<pre style="overflow-x:auto;margin:0.5em 0">{_esc(source)}</pre>'
+
+
+def _indented(source: str) -> str:
+    return textwrap.indent(source, "    ")
+
+
+def _mistakes(told: dict) -> str:
+    """The first few mistakes, and the others behind a line to click on."""
+    rows = [
+        f"<li><b>{_esc(one['name'])}</b>: {_esc(one['advice'])}</li>" for one in told["mistakes"]
+    ]
+    rest = "".join(rows[_OPEN_MISTAKES:])
+    more = f"<details><summary>{len(rows) - _OPEN_MISTAKES} more</summary><ul>{rest}</ul></details>"
+    return f'<ul style="margin:0.4em 0">{"".join(rows[:_OPEN_MISTAKES])}</ul>{more if rest else ""}'
 
 
 def note_html(text: str) -> str:

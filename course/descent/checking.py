@@ -1,10 +1,8 @@
-"""`check(answer)` and `hint(answer)`: what a student asks of the course."""
+"""`check(answer)`: what a student asks of the course at every exercise."""
 
 import sys
 
 from descent import cards, compare, judging, records, running, session
-
-_LEVELS = ("a nudge", "the next step", "nearly the line")
 
 
 class Score(float):
@@ -40,20 +38,6 @@ def check(answer) -> Score:
             f"The check itself failed ({type(error).__name__}: {error}). Please tell your instructor."
         )
     return _present(Score(verdict.points), cards.html_card(verdict), cards.text_card(verdict))
-
-
-def hint(answer) -> None:
-    """Show the next of three hints for an exercise, from a nudge to nearly the line; remembered between sessions."""
-    if session.current.grading:
-        return
-    try:
-        exercise = _exercise(answer)
-    except _Told as told:
-        _note(str(told))
-        return
-    level = records.next_hint(session.current.notebook, exercise["name"], len(exercise["hints"]))
-    shown = list(zip(_LEVELS, exercise["hints"], strict=True))[: level + 1]
-    _display(*cards.hint_card(exercise["name"], shown, len(exercise["hints"]) - level - 1))
 
 
 def is_solved(answer) -> bool:

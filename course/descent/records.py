@@ -4,7 +4,8 @@ where the file cannot be written, the course works without it, and says so once.
     {"format": 2, "student": "ada", "03_optimisation/01_gradient_descent": {
         "seen": time of the last event, "guesses": {name of a prediction: option},
         "exercises": {"gd": {"version": what its verdicts were judged on, "checks": 3, "seconds": 61.2, "hints": 1,
-            "best": {"kind": "full", "points": earned, "max_points": of}, "newest": {the same}, "solved": time}}}}
+            "best": {"kind": "full", "points": earned, "max_points": of}, "newest": {the same}, "solved": time,
+            "shown": {"time": first seen the worked answer, "version": of the exercise, "solved": whether before}}}}}
 """
 
 import contextlib
@@ -69,10 +70,11 @@ def _is_record(kept) -> bool:
     if not all(isinstance(one, dict) for one in inner):
         return False
     entries = [entry for part in parts for entry in part.get("exercises", {}).values()]
-    return all(isinstance(entry, dict) for entry in entries) and all(
-        isinstance(verdict, dict) and set(VERDICT) <= verdict.keys()
-        for entry in entries
-        for verdict in (entry[key] for key in ("best", "newest") if key in entry)
+    if not all(isinstance(entry, dict) for entry in entries):
+        return False
+    verdicts = [entry[key] for entry in entries for key in ("best", "newest") if key in entry]
+    return all(isinstance(entry.get("shown", {}), dict) for entry in entries) and all(
+        isinstance(verdict, dict) and set(VERDICT) <= verdict.keys() for verdict in verdicts
     )
 
 
@@ -194,13 +196,42 @@ def best_of(entry: dict, exercise: dict) -> dict | None:
     return entry.get("best") if same else None
 
 
+def is_solved(entry: dict, exercise: dict) -> bool:
+    """Whether an exercise, as it is asked now, had full points once."""
+    return (best_of(entry, exercise) or {}).get("kind") == "full"
+
+
+def entry_of(notebook: str, name: str) -> dict:
+    """The record of one exercise; empty where nothing happened."""
+    return of_notebook(read(), notebook)["exercises"].get(name, {})
+
+
+def record_shown(notebook: str, exercise: dict) -> None:
+    """Keep when the worked answer was first seen, and whether the exercise was solved before."""
+    with _changing() as records:
+        entry = _entry(records, notebook, exercise["name"])
+        if not was_shown(entry, exercise):
+            version, solved = version_of(exercise), is_solved(entry, exercise)
+            entry["shown"] = {"time": session.now(), "version": version, "solved": solved}
+
+
+def was_shown(entry: dict, exercise: dict) -> bool:
+    """Whether the worked answer of an exercise, as it is asked now, was seen."""
+    return entry.get("shown", {}).get("version") == version_of(exercise)
+
+
+def was_given_up(entry: dict, exercise: dict) -> bool:
+    """Whether the worked answer was seen before the exercise was solved."""
+    return was_shown(entry, exercise) and not entry["shown"].get("solved")
+
+
 def next_hint(notebook: str, name: str, levels: int) -> int:
-    """The level of hint to show now, 0 to levels - 1; each call goes one further."""
+    """How many of an exercise's hints were seen before this call, `levels` at most; each call shows one more."""
     with _changing() as records:
         entry = _entry(records, notebook, name)
-        level = min(entry.get("hints", 0), levels - 1)
-        entry["hints"] = level + 1
-    return level
+        seen = min(entry.get("hints", 0), levels)
+        entry["hints"] = min(seen + 1, levels)
+    return seen
 
 
 def _entry(records, notebook, name):

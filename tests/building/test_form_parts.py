@@ -85,7 +85,11 @@ SLIPS = {
         (toy.DEEPER, 3 * toy.ERRATUM + toy.DEEPER, "another erratum in the midst: at most 2 that teach"),
         (toy.NOTES, "", "a notebook with errata ends with the section '## Where the notes differ'"),
     ],
+    "solution": [("show, solution, start", "show, start", ":6: the first code cell must import solution (`from")],
     "grabbed": [("drag={", "grab={", ":1: no picture is grabbed or played")],
+}  # fmt: skip
+SLIPS_OF_THE_SPECIFICATION = {
+    "worked": [("square.worked(", "dict(", 'square: say why its solution works: square.worked(why="…")')],
 }  # fmt: skip
 
 
@@ -105,6 +109,17 @@ def test_two_errata_may_stand_where_they_teach_and_a_convention_needs_no_proof(p
     told = toy.ERRATUM + "\n# %%\n# A convention.\n" + plain
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(toy.TAKE_AWAYS, told + toy.TAKE_AWAYS))
     assert findings() == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new", "message"),
+    [(r, *slip) for r, several in SLIPS_OF_THE_SPECIFICATION.items() for slip in several],
+)
+def test_a_slip_in_the_specification_is_named(proper, rule, old, new, message):
+    assert old in toy.EXERCISES
+    (proper / SPEC_FILE).write_text(toy.EXERCISES.replace(old, new, 1))
+    (found,) = findings()
+    assert f"exercises.py:4: {message}" in found and found.endswith(f"[{rule}]")
 
 
 def test_a_form_that_there_is_not_is_named(proper):

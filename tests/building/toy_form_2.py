@@ -11,7 +11,7 @@ SETUP = f'''
 # %%
 # What this notebook needs.
 import numpy as np
-from descent import after, check, erratum, explore, hint, predict, show, start
+from descent import after, check, erratum, explore, hint, predict, show, solution, start
 from descent.pictures.toy.square import draw, rows
 start("{NOTEBOOK}")
 '''
@@ -85,6 +85,7 @@ CORE = (
     + PREDICTED.replace("grows", "again") + ROOT + GRABBED + TAKE_AWAYS
 )  # fmt: skip
 MASTER = CORE + DEEPER + HALF + NOTES + ERRATUM
-EXERCISES = SPEC + "".join(
-    SPEC[SPEC.index("square =") :].replace("square", name) for name in ("cube", "root", "half")
+WORKED = SPEC + '\nsquare.worked(why="A number times itself.")\n'
+EXERCISES = WORKED + "".join(
+    WORKED[WORKED.index("square =") :].replace("square", name) for name in ("cube", "root", "half")
 )

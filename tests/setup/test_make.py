@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = (
-    "start test quick build solutions stale coverage demo grading-lab bench bench-grading rehearsal"
-    " portable gpu lint doctor lock help"
+    "start test quick build solutions stale coverage release self-study demo grading-lab bench"
+    " bench-grading rehearsal portable gpu lint doctor lock help"
 ).split()
 
 
