@@ -14,6 +14,7 @@ _PLACES = {
     "erratum": "asking",
     "explore": "widgets",
     "hint": "checking",
+    "movie": "movies",
     "predict": "predictions",
     "progress": "board",
     "say": "words",

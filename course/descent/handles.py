@@ -24,7 +24,8 @@ class Axis:
 
     def share(self, value):
         """Where a value, or an array of them, lies between the ends of the axis: 0 to 1 on it."""
-        return (self.scale.transform(np.asarray(value, float)) - self.low) / (self.high - self.low)
+        flat = self.scale.transform(np.ravel(np.asarray(value, float)))  # it takes no more than a row
+        return (flat.reshape(np.shape(value)) - self.low) / (self.high - self.low)
 
     def value(self, share: float) -> float:
         return float(self.scale.inverted().transform(self.low + share * (self.high - self.low)))

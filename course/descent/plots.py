@@ -19,6 +19,13 @@ BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
 )  # fmt: skip
 DPI = 150
+# In the dark a picture is turned over as a whole: white paper becomes dark, black lines light, contrasts stay, and
+# half a circle of hues leaves blue blue. A dark style sheet of matplotlib's would miss the colours that pictures
+# name themselves ("white" edges, black lines).
+DARK = (
+    '<style>[data-jp-theme-light="false"] .descent-picture '
+    "{filter:invert(0.93) hue-rotate(180deg)}</style>"
+)
 
 
 def use_style() -> None:
@@ -50,10 +57,17 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
         plt.close(fig)
         return
     require_words(words)
-    from IPython.display import display
-
     summary = describe(fig, digits)
     data, width = png(fig)
+    display_picture(data, width, words, summary, digits=digits, target=target)
+
+
+def display_picture(
+    data: bytes, width: int, words: str, summary: str, *, digits: int, target: bool = True
+) -> None:
+    """Display a PNG with its text alternative and the summary by which two runs are compared, as `show` does."""
+    from IPython.display import display
+
     if session.current.static:
         # Where only the structure is compared, the words' numbers are of this run, too.
         told = words if digits else re.sub(r"\d[\d.,]*", "#", words)
@@ -75,8 +89,8 @@ def picture_html(data: bytes, width: int, words: str) -> str:
     """An <img> with its text alternative."""
     source = base64.b64encode(data).decode("ascii")
     return (
-        f'<img src="data:image/png;base64,{source}" width="{width}" alt="{html.escape(words, quote=True)}" '
-        'style="max-width:100%;height:auto;background:white">'
+        f'{DARK}<img class="descent-picture" src="data:image/png;base64,{source}" width="{width}" '
+        f'alt="{html.escape(words, quote=True)}" style="max-width:100%;height:auto;background:white">'
     )
 
 

@@ -119,6 +119,102 @@ function handle(number, box, wishes) {
   };
 }
 
+// A movie over the picture: points in float32, a canvas, and what plays it. Returns what stops it.
+function film(model, box, el) {
+  const { steps, points, seconds, colors, box: [left, top, width, height] } = model.get("film");
+  const bytes = model.get("positions");
+  const at = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const canvas = make("canvas", "");
+  box.append(canvas);
+  const bar = make("div", "descent-film");
+  const button = make("button", "", { type: "button" });
+  const slider = make("input", "", { type: "range", min: 0, max: steps - 1, step: 1, "aria-label": "step" });
+  const told = make("output", "", { "aria-live": "off" });
+  bar.append(button, slider, told);
+  el.append(bar);
+  let step = 0; // between two steps it is no whole number
+  let last = null; // when the frame before was painted; null while it rests
+  let request = 0;
+  const point = (now, later, part, index, axis) => {
+    const here = at[2 * (now * points + index) + axis];
+    return here + part * (at[2 * (later * points + index) + axis] - here);
+  };
+  const paint = () => {
+    const ratio = devicePixelRatio;
+    const size = [Math.round(box.clientWidth * ratio), Math.round(box.clientHeight * ratio)];
+    if (canvas.width !== size[0]) canvas.width = size[0];
+    if (canvas.height !== size[1]) canvas.height = size[1];
+    const pen = canvas.getContext("2d");
+    pen.clearRect(0, 0, ...size);
+    pen.save();
+    pen.beginPath();
+    pen.rect(left * size[0], top * size[1], width * size[0], height * size[1]);
+    pen.clip();
+    const now = Math.floor(step);
+    const later = Math.min(now + 1, steps - 1);
+    const radius = Math.max(2, (points > 200 ? 2.5 : 4) * Math.min(1, box.clientWidth / 400)) * ratio;
+    pen.strokeStyle = "white";
+    pen.lineWidth = ratio / 2;
+    for (let index = 0; index < points; index++) {
+      const u = point(now, later, step - now, index, 0);
+      const v = point(now, later, step - now, index, 1);
+      if (!Number.isFinite(u + v)) continue;
+      pen.beginPath();
+      pen.arc((left + u * width) * size[0], (top + (1 - v) * height) * size[1], radius, 0, 7);
+      pen.fillStyle = colors[index % colors.length];
+      pen.fill();
+      pen.stroke();
+    }
+    pen.restore();
+    canvas.dataset.paints = 1 + Number(canvas.dataset.paints ?? 0);
+    const whole = Math.round(step);
+    slider.value = whole;
+    told.textContent = `step ${whole} of ${steps - 1}`;
+  };
+  const rest = () => {
+    cancelAnimationFrame(request);
+    last = null;
+    button.textContent = "▶ Play";
+    told.setAttribute("aria-live", "polite"); // the step is read out at rest only
+  };
+  const frame = (time) => {
+    // Who asked for reduced motion gets still frames, two a second at most.
+    const pause = still.matches ? Math.max(500, (1000 * seconds) / (steps - 1)) : 0;
+    if (time - last >= pause) {
+      const far = ((time - last) / 1000 / seconds) * (steps - 1);
+      step = Math.min(step + far, steps - 1);
+      if (still.matches) step = Math.round(step);
+      last = time;
+      paint();
+    }
+    if (step >= steps - 1) rest();
+    else request = requestAnimationFrame(frame);
+  };
+  const play = () => {
+    if (step >= steps - 1) step = 0;
+    button.textContent = "❚❚ Pause";
+    told.setAttribute("aria-live", "off");
+    last = performance.now();
+    request = requestAnimationFrame(frame);
+  };
+  button.addEventListener("click", () => (last === null ? play() : rest()));
+  slider.addEventListener("input", () => {
+    rest();
+    step = Number(slider.value);
+    paint();
+  });
+  // Arrows are the slider's, not JupyterLab's.
+  bar.addEventListener("keydown", (event) => event.stopPropagation());
+  const resized = new ResizeObserver(paint);
+  resized.observe(box);
+  rest();
+  return () => {
+    rest();
+    resized.disconnect();
+  };
+}
+
 function render({ model, el }) {
   const box = make("div", "descent-stage");
   el.append(box);
@@ -135,8 +231,10 @@ function render({ model, el }) {
   };
   model.on("change:serial", update);
   update();
+  const stop = model.get("film").steps ? film(model, box, el) : () => {};
   wishes.send({ kind: "ready" });
   return () => {
+    stop();
     model.off("change:serial", update);
     wishes.stop();
   };

@@ -24,7 +24,9 @@ def notebook_of(course, name, *sources):
     """Path in the course of a new notebook with these cells, beside the toy that they import."""
     (course / "toy_pictures.py").write_text((HERE / "toy_pictures.py").read_text())
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    (course / f"{name}.ipynb").write_text(json.dumps(nbformat.v4.new_notebook(cells=cells)))
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    (course / f"{name}.ipynb").write_text(json.dumps(notebook))
     return f"{name}.ipynb"
 
 
