@@ -19,6 +19,21 @@ explore(bowl, drag={("x", "y"): "start"}, play="step",
         y=FloatSlider(1, min=-3, max=3, step=0.1, description="start y"),
         step=IntSlider(5, min=1, max=12, description="steps"))"""
 
+MOVIE = """\
+from descent import movie, plots
+from toy_pictures import cloud
+plots.use_style()
+movie(*cloud(), "A cloud walks to the right.", seconds=2)"""
+# How many pixels of the canvas are painted, and the middle of them along x as a share of its width.
+PAINTED = """canvas => {
+  const { width, height } = canvas;
+  const data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  let count = 0, sum = 0;
+  for (let i = 3; i < data.length; i += 4)
+    if (data[i]) { count++; sum += ((i - 3) / 4) % width; }
+  return [count, sum / count / width];
+}"""
+
 
 def notebook_of(course, name, *sources):
     """Path in the course of a new notebook with these cells, beside the toy that they import."""
@@ -72,7 +87,7 @@ def test_a_dragged_handle_moves_controls_picture_and_words(bowl):
     notebook.picture("grab-1-before")
     before = picture.get_attribute("src"), words.inner_text()
     start, paints = centre(handle), int(handle.get_attribute("data-paints"))
-    drag(notebook.page, handle, (60, -50))
+    drag(notebook.page, handle, (-60, -30))
     assert int(handle.get_attribute("data-paints")) >= paints + 10, "painted at every move"
     expect(picture).not_to_have_attribute("src", before[0])
     expect(words).not_to_have_text(before[1])
@@ -81,10 +96,10 @@ def test_a_dragged_handle_moves_controls_picture_and_words(bowl):
     values = notebook.page.locator(".widget-readout").all_inner_texts()
     x, y = float(values[0]), float(values[1])
     assert f"x = {x:g}, y = {y:g}" in words.inner_text()
-    assert x > 2.2 and y > 1.2
+    assert x < 1 and y > 1.2
     # The handle lies where it was let go, but for half a step of the sliders.
     here = centre(handle)
-    assert abs(here[0] - start[0] - 60) < 3 and abs(here[1] - start[1] + 50) < 3
+    assert abs(here[0] - start[0] + 60) < 3 and abs(here[1] - start[1] + 30) < 3
     notebook.picture("grab-2-dragged")
 
 
@@ -161,9 +176,60 @@ def test_in_the_dark_and_in_a_narrow_window_the_handle_lies_on_its_axes(bowl):
     page.set_viewport_size({"width": 1280, "height": 900})
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
     assert page.evaluate("img => getComputedStyle(img).filter", picture.element_handle()) != "none"
+    notebook.picture("grab-5-dark")
 
 
 def within(handle, picture):
     """For x and y: the handle's centre, the picture's beginning and its extent."""
     box = picture.bounding_box()
     return zip(centre(handle), (box["x"], box["y"]), (box["width"], box["height"]), strict=True)
+
+
+@pytest.fixture
+def walk(course, open_notebook):
+    """The toy movie, run: (page, its stage)."""
+    notebook = open_notebook(notebook_of(course, "walk", MOVIE))
+    notebook.run_all()
+    stage = notebook.page.locator(".descent-stage")
+    stage.locator("canvas").wait_for()
+    stage.scroll_into_view_if_needed()
+    return notebook, stage
+
+
+def test_a_movie_paints_its_points_from_the_first_step_to_the_last(walk):
+    from playwright.sync_api import expect
+
+    notebook, stage = walk
+    page, canvas = notebook.page, stage.locator("canvas")
+    assert stage.locator("img").get_attribute("alt") == "A cloud walks to the right."
+    count, first = canvas.evaluate(PAINTED)
+    assert count > 1000
+    notebook.picture("grab-4-movie")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_text("step 39 of 39")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert canvas.evaluate(PAINTED)[1] > first + 0.3  # half of the axes' width lies between
+
+
+def test_a_movie_is_scrubbed_by_keyboard_and_stays_there(walk):
+    from playwright.sync_api import expect
+
+    notebook, stage = walk
+    notebook.page.get_by_role("slider", name="step").focus()
+    notebook.page.keyboard.press("End")
+    notebook.page.keyboard.press("ArrowLeft")
+    expect(notebook.page.get_by_text("step 38 of 39")).to_be_visible()
+    assert stage.locator("canvas").evaluate(PAINTED)[1] > 0.6
+
+
+def test_who_wants_less_motion_gets_still_frames(walk):
+    from playwright.sync_api import expect
+
+    notebook, stage = walk
+    notebook.page.emulate_media(reduced_motion="reduce")
+    canvas = stage.locator("canvas")
+    before = int(canvas.get_attribute("data-paints"))
+    notebook.page.get_by_role("button", name="Play").click()
+    expect(notebook.page.get_by_text("step 39 of 39")).to_be_visible()
+    assert int(canvas.get_attribute("data-paints")) - before <= 5  # two a second, for two seconds
