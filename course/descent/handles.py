@@ -24,7 +24,9 @@ class Axis:
 
     def share(self, value):
         """Where a value, or an array of them, lies between the ends of the axis: 0 to 1 on it."""
-        flat = self.scale.transform(np.ravel(np.asarray(value, float)))  # it takes no more than a row
+        flat = self.scale.transform(
+            np.ravel(np.asarray(value, float))
+        )  # it takes no more than a row
         return (flat.reshape(np.shape(value)) - self.low) / (self.high - self.low)
 
     def value(self, share: float) -> float:

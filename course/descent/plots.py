@@ -162,6 +162,44 @@ def fixed_axes(count: int, size, margins, *, wspace: float = 0.2, **options):
     return fig, axes
 
 
+def stack(fig: Figure) -> bool:
+    """Put panels that stand side by side under each other, each as wide and high as it was; before a layout.
+
+    False, and nothing changed, for a figure of another build: one panel, a grid, a colour bar beside.
+    """
+    specs = [ax.get_subplotspec() for ax in fig.axes]
+    grids = {spec.get_gridspec() if spec else None for spec in specs}
+    if len(grids) != 1 or None in grids:
+        return False
+    (grid,) = grids
+    if grid.nrows != 1 or grid.ncols < 2 or any(len(spec.colspan) != 1 for spec in specs):
+        return False
+    shares = grid.get_width_ratios()
+    width, height = fig.get_size_inches()
+    widest = max(shares) / sum(shares)
+    fig.set_size_inches(width * widest, height * grid.ncols)
+    column = grid.__class__(grid.ncols, 1, figure=fig)
+    for ax, spec in zip(fig.axes, specs, strict=True):
+        ax.set_subplotspec(column[spec.colspan.start])
+        ax.tick_params(labelleft=True)  # hidden where the axis is shared with the left
+    _keep_margins(fig, widest, grid.ncols)
+    return True
+
+
+def _keep_margins(fig, widest, count):
+    """The margins of a stacked figure in inches as they were; a search for a layout finds its own."""
+    one = fig.subplotpars
+    margin = one.bottom + 1 - one.top  # between panels there are both, as shares of a panel
+    if fig.get_layout_engine() is None:
+        fig.subplots_adjust(
+            left=min(one.left / widest, 0.4),
+            right=max(1 - (1 - one.right) / widest, 0.6),
+            bottom=one.bottom / count,
+            top=1 - (1 - one.top) / count,
+            hspace=margin / (1 - margin),
+        )
+
+
 def contours(
     f: Callable,
     ax,

@@ -13,13 +13,14 @@ function make(name, className, attributes = {}) {
 const clip = (value, [low, high]) => Math.min(Math.max(value, low), high);
 
 // Sends one message at a time. `send(message, merge)`: merge(waiting, message) is what waits in its place.
-function queue(model) {
+// Every message says how much room there is.
+function queue(model, el) {
   let busy = false;
   let waiting = null;
   let timer = null;
   const go = (message) => {
     busy = true;
-    model.send(message);
+    model.send({ ...message, room: el.clientWidth });
   };
   return {
     send(message, merge = (_, newest) => newest) {
@@ -33,7 +34,11 @@ function queue(model) {
       const next = waiting;
       waiting = null;
       if (next) go(next);
-      else if (model.get("look").draft) timer = setTimeout(() => go({ kind: "rest" }), REST);
+      else if (model.get("look").draft) this.soon({ kind: "rest" });
+    },
+    soon(message) {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.send(message), REST);
     },
     idle: () => !busy && !waiting,
     stop: () => clearTimeout(timer),
@@ -218,7 +223,7 @@ function film(model, box, el) {
 function render({ model, el }) {
   const box = make("div", "descent-stage");
   el.append(box);
-  const wishes = queue(model);
+  const wishes = queue(model, el);
   const drawn = picture(model, box);
   const handles = [];
   const update = () => {
@@ -233,7 +238,15 @@ function render({ model, el }) {
   update();
   const stop = model.get("film").steps ? film(model, box, el) : () => {};
   wishes.send({ kind: "ready" });
+  let room = el.clientWidth;
+  const resized = new ResizeObserver(() => {
+    if (!el.clientWidth || el.clientWidth === room) return;
+    room = el.clientWidth;
+    wishes.soon({ kind: "rest" });
+  });
+  resized.observe(el);
   return () => {
+    resized.disconnect();
     stop();
     model.off("change:serial", update);
     wishes.stop();

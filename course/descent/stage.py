@@ -9,7 +9,7 @@ _HERE = Path(__file__).parent
 
 
 class Stage(anywidget.AnyWidget):
-    """What `stage.js` shows. It sends messages {"kind": …}, which whoever made it answers:
+    """What `stage.js` shows. It sends messages {"kind": …, "room": CSS pixels}, which whoever made it answers:
 
     ready: the browser shows it. rest: nothing has moved for a moment. move: handle, at. nudge: handle, steps.
     Every answer ends with a new `serial`; until then the browser keeps the newest message to itself.

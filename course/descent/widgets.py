@@ -1,6 +1,7 @@
 """`explore`: controls around a pure drawing function. The functions themselves stand in the modules of this folder."""
 
 import html
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from descent import handles, words
 
 DRAFT, SHARP = 100, 200  # dots an inch: one and two pixels of a CSS pixel
 KEPT = 16  # pictures that are not drawn again
+NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
 
 
 class Clock(ipywidgets.HBox):
@@ -48,11 +50,16 @@ class Clock(ipywidgets.HBox):
 class Drawn:
     """A picture of one set of values: its figure, words, and bytes by dots an inch. Draws it as a draft."""
 
-    def __init__(self, fig, told: str, handles_: list[handles.Handle]):
+    def __init__(self, fig, told: str, handles_: list[handles.Handle], *, room: float):
+        """room: in CSS pixels, that the browser has for it."""
         from descent import plots
 
         plots.require_words(told)
         self.fig, self.words = fig, told
+        self._full = 100 * fig.get_figwidth()
+        self.narrow = self.is_narrow(room)
+        if self.narrow:
+            plots.stack(fig)
         self._bytes: dict[int, bytes] = {}
         for ax in fig.axes:
             for place in ("left", "center", "right"):
@@ -60,6 +67,9 @@ class Drawn:
         self.png(DRAFT)
         fig.set_layout_engine("none")  # what was laid out once stays, and the sharp picture fits
         self.places = handles.places(fig, handles_)
+
+    def is_narrow(self, room: float) -> bool:
+        return room < NARROW * self._full
 
     def png(self, dpi: int) -> bytes:
         """Its bytes, closed figure or not."""
@@ -98,6 +108,7 @@ class Explorer(ipywidgets.VBox):
         self._held = False  # several controls are being moved
         # Until a browser says that it shows the stage, and where none can, the picture is plain HTML.
         self.alive = False
+        self._room = math.inf
         self.stage = new_stage()
         self.picture = ipywidgets.HTML()
         self.readout = ipywidgets.HTML()
@@ -161,6 +172,7 @@ class Explorer(ipywidgets.VBox):
 
     def _asked(self, _, message, __):
         """What the stage in the browser wants: see Stage."""
+        self._make_room(message["room"])
         if message["kind"] == "move":
             place = self._last.places[message["handle"]]
             self.move(place.moved(message["at"], self.controls))
@@ -170,6 +182,15 @@ class Explorer(ipywidgets.VBox):
         else:
             self.alive = True
             self._show(SHARP)
+
+    def _make_room(self, room: float) -> None:
+        """Draw anew where the window has become too narrow for panels side by side, or wide enough."""
+        if not room:  # it is not in sight
+            return
+        self._room = room
+        if self._last.narrow != self._last.is_narrow(room):
+            self._kept.clear()
+            self._changed(None)
 
     def redraw(self) -> None:
         """Call `draw` with the controls' values and show what it returns; its errors are raised."""
@@ -183,13 +204,16 @@ class Explorer(ipywidgets.VBox):
         try:
             known = key in self._kept
         except TypeError:  # a value without a hash: an array in a menu
-            return Drawn(*self.draw(**values), self.handles)
+            return self._draw(values)
         if not known:
-            self._kept[key] = Drawn(*self.draw(**values), self.handles)
+            self._kept[key] = self._draw(values)
         self._kept.move_to_end(key)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return self._kept[key]
+
+    def _draw(self, values: dict) -> Drawn:
+        return Drawn(*self.draw(**values), self.handles, room=self._room)
 
     def _show(self, dpi: int) -> None:
         from descent import plots
@@ -237,12 +261,13 @@ def _require_playable(name: str, controls: dict) -> None:
 
 
 def _playable(control: ipywidgets.IntSlider) -> ipywidgets.Box:
-    """The slider with a play button before it; the slider scrubs."""
+    """The slider with a play button behind it; the slider scrubs, so it is long."""
     limits = dict(min=control.min, max=control.max, step=control.step, value=control.value)
     play = ipywidgets.Play(interval=100, description="play", **limits)
     play.layout.flex = "none"
     ipywidgets.link((play, "value"), (control, "value"))
-    return ipywidgets.HBox([play, control])
+    whole_row = ipywidgets.Layout(grid_column="1 / -1")
+    return ipywidgets.HBox([control, play], layout=whole_row)
 
 
 def explore(

@@ -36,10 +36,15 @@ def sliders(**more):
     return dict(x=x, y=y) | more
 
 
+def ask(explorer, message, room=1000):
+    """What the browser asks for, with so many pixels of room."""
+    explorer._asked(None, message | {"room": room}, [])
+
+
 def dragged(**look):
     drag = {("x", "y"): "start"}
     explorer = Explorer(lambda **values: draw(**values, **look), sliders(), drag=drag)
-    explorer._asked(None, {"kind": "ready"}, [])
+    ask(explorer, {"kind": "ready"})
     return explorer
 
 
@@ -70,14 +75,14 @@ def test_a_handle_let_go_where_a_point_is_painted_moves_the_sliders_to_that_poin
     left, top, width, height = told(explorer)["box"]
     px, py = painted(explorer._last.fig, "start", 2.5, 0.5)
     at = [(px - left) / width, 1 - (py - top) / height]
-    explorer._asked(None, {"kind": "move", "handle": 0, "at": at}, [])
+    ask(explorer, {"kind": "move", "handle": 0, "at": at})
     assert (explorer.values["x"], explorer.values["y"]) == (2.5, 0.5)
     assert explorer.words == "x = 2.5, y = 0.5, step 3"
 
 
 def test_a_handle_keeps_to_the_controls_ranges():
     explorer = dragged()
-    explorer._asked(None, {"kind": "move", "handle": 0, "at": [7.0, -3.0]}, [])
+    ask(explorer, {"kind": "move", "handle": 0, "at": [7.0, -3.0]})
     assert explorer.values == {"x": 3.0, "y": 0.0}
     ends = told(explorer)["ends"]
     assert [ends[0][1], ends[1][0]] == told(explorer)["at"], "the browser paints no further either"
@@ -87,15 +92,15 @@ def test_a_handle_keeps_to_the_controls_ranges():
 def test_an_arrow_to_the_right_moves_to_the_right_by_a_step(look, way):
     explorer = dragged(**look)
     before = told(explorer)["at"][0]
-    explorer._asked(None, {"kind": "nudge", "handle": 0, "steps": [10, -1]}, [])
+    ask(explorer, {"kind": "nudge", "handle": 0, "steps": [10, -1]})
     assert explorer.values == {"x": 1 + way, "y": 1.75}
     assert told(explorer)["at"][0] > before
 
 
 def test_a_handle_for_one_control_moves_along_x_alone():
     explorer = Explorer(draw, sliders(), drag={"x": "start"})
-    explorer._asked(None, {"kind": "ready"}, [])
-    explorer._asked(None, {"kind": "move", "handle": 0, "at": [0.5, 0.9]}, [])
+    ask(explorer, {"kind": "ready"})
+    ask(explorer, {"kind": "move", "handle": 0, "at": [0.5, 0.9]})
     assert explorer.values == {"x": 1.5, "y": 2.0}
     assert told(explorer)["at"][1] == 0 and told(explorer)["ends"][1] == [0, 0]
 
@@ -126,13 +131,13 @@ def test_a_pair_of_controls_is_drawn_once_as_a_draft_and_sharp_at_rest():
         sliders(),
         drag={("x", "y"): "start"},
     )
-    explorer._asked(None, {"kind": "ready"}, [])
+    ask(explorer, {"kind": "ready"})
     serial = explorer.stage.serial
-    explorer._asked(None, {"kind": "move", "handle": 0, "at": [0.2, 0.3]}, [])
+    ask(explorer, {"kind": "move", "handle": 0, "at": [0.2, 0.3]})
     assert len(drawn) == 2 and explorer.stage.serial == serial + 1
     assert explorer.stage.look["draft"] and size(explorer.stage.png) == (700, 300)
     assert 'aria-live="off"' in explorer.readout.value
-    explorer._asked(None, {"kind": "rest"}, [])
+    ask(explorer, {"kind": "rest"})
     assert len(drawn) == 2, "the figure is kept for its sharp picture"
     assert not explorer.stage.look["draft"] and size(explorer.stage.png) == (1400, 600)
     assert 'aria-live="polite"' in explorer.readout.value
@@ -140,6 +145,42 @@ def test_a_pair_of_controls_is_drawn_once_as_a_draft_and_sharp_at_rest():
 
 def size(png):
     return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+
+
+def test_with_little_room_panels_stand_under_each_other_and_the_handle_on_its_own():
+    explorer = dragged()
+    assert size(explorer.stage.png) == (1400, 600)
+    ask(explorer, {"kind": "rest"}, room=400)
+    assert size(explorer.stage.png) == (700, 1200)
+    left, top, width, height = told(explorer)["box"]
+    u, v = told(explorer)["at"]
+    here = left + u * width, top + (1 - v) * height
+    assert here == pytest.approx(painted(explorer._last.fig, "start", 1, 2), abs=0.5 / 350)
+    assert top > 0.5, "the marked panel was the right one"
+    ask(explorer, {"kind": "rest"}, room=0)  # another tab is open
+    assert size(explorer.stage.png) == (700, 1200)
+
+
+@pytest.mark.parametrize("layout", ["constrained", "none"])
+def test_stacked_panels_keep_their_size(layout):
+    fig, axes = plt.subplots(1, 3, figsize=(9, 3), layout=layout)
+    if layout == "none":
+        fig.subplots_adjust(left=0.08, right=0.98, bottom=0.2, top=0.9, wspace=0.2)
+    assert plots.stack(fig)
+    fig.draw_without_rendering()
+    boxes = [ax.get_position() for ax in axes]
+    assert tuple(fig.get_size_inches()) == (3, 9)
+    assert all(high.y0 > low.y1 for high, low in zip(boxes, boxes[1:], strict=False))
+    heights = [9 * box.height for box in boxes]
+    assert heights == pytest.approx([heights[0]] * 3) and 2 < heights[0] < 3
+    plt.close(fig)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2)])
+def test_other_figures_are_not_stacked(shape):
+    fig, _ = plt.subplots(*shape)
+    assert not plots.stack(fig)
+    plt.close(fig)
 
 
 def test_the_same_values_are_not_drawn_again_and_many_are_not_kept():
@@ -165,9 +206,9 @@ def test_the_browser_gets_an_answer_where_nothing_can_be_drawn():
         return draw(x, y)
 
     explorer = Explorer(left_only, sliders(), drag={("x", "y"): "start"})
-    explorer._asked(None, {"kind": "ready"}, [])
+    ask(explorer, {"kind": "ready"})
     serial = explorer.stage.serial
-    explorer._asked(None, {"kind": "move", "handle": 0, "at": [0.99, 0.5]}, [])
+    ask(explorer, {"kind": "move", "handle": 0, "at": [0.99, 0.5]})
     assert explorer.stage.serial == serial + 1 and "too far" in explorer.readout.value
 
 
@@ -180,7 +221,7 @@ def test_reset_moves_every_control_back():
 
 def test_play_moves_its_control():
     explorer = Explorer(draw, sliders(step=IntSlider(3, max=9)), play="step")
-    play = explorer.children[0].children[2].children[0]
+    play = explorer.children[0].children[2].children[1]
     play.value = 7
     assert explorer.words.endswith("step 7")
     explorer.controls["step"].value = 2
