@@ -62,8 +62,8 @@ class Drawn:
             plots.stack(fig)
         self._bytes: dict[int, bytes] = {}
         for ax in fig.axes:
-            for place in ("left", "center", "right"):
-                ax.set_title(words.typeset(ax.get_title(loc=place)), loc=place)
+            for title in (ax.title, ax._left_title, ax._right_title):  # set_title resets the font
+                title.set_text(words.typeset(title.get_text()))
         self.png(DRAFT)
         fig.set_layout_engine("none")  # what was laid out once stays, and the sharp picture fits
         self.places = handles.places(fig, handles_)

@@ -268,6 +268,17 @@ def test_a_minus_before_a_number_is_one(text, set_):
     assert typeset(text) == set_
 
 
+def test_a_title_is_set_and_keeps_its_font():
+    def small(x):
+        fig, ax = plt.subplots()
+        ax.set_title(f"x = {x:g}", loc="left", fontsize=7, fontweight="normal")
+        return fig, "A title."
+
+    title = Explorer(small, {"x": FloatSlider(-1, min=-3)})._last.fig.axes[0]._left_title
+    look = title.get_text(), title.get_fontsize(), title.get_fontweight()
+    assert look == ("x = −1", 7, "normal")
+
+
 def still(steps=9, points=5):
     fig, ax = plt.subplots()
     ax.set(xlim=(1, 100), ylim=(-2, 2), xscale="log", xlabel="x", ylabel="y")
