@@ -74,7 +74,7 @@ def staged(stage, fig, ax, positions, told, *, seconds, colors):
     )
     stage.positions = shares.astype("<f4").tobytes()
     stage.show(data, width=width, words=words.typeset(told), draft=False, handles=[])
-    stage.on_msg(lambda *_: setattr(stage, "serial", stage.serial + 1))
+    stage.on_msg(lambda *_: setattr(stage, "serial", stage.serial + 1))  # all was sent already
     return stage
 
 

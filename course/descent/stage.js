@@ -253,4 +253,9 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+// The front end has anywidget: the kernel may put the stage in sight.
+function initialize({ model }) {
+  model.send({ kind: "here", room: 0 });
+}
+
+export default { initialize, render };

@@ -11,7 +11,8 @@ _HERE = Path(__file__).parent
 class Stage(anywidget.AnyWidget):
     """What `stage.js` shows. It sends messages {"kind": …, "room": CSS pixels}, which whoever made it answers:
 
-    ready: the browser shows it. rest: nothing has moved for a moment. move: handle, at. nudge: handle, steps.
+    here: the browser could show it. ready: it does. rest: nothing has moved for a moment.
+    move: handle, at. nudge: handle, steps.
     Every answer ends with a new `serial`; until then the browser keeps the newest message to itself.
     """
 

@@ -115,11 +115,12 @@ class Explorer(ipywidgets.VBox):
         panel = self._panel(play)
         for control in controls.values():
             control.observe(self._changed, "value")
-        stages = [self.stage] if self.stage else []
-        super().__init__([panel, *stages, self.picture, self.readout])
+        super().__init__([panel, self.picture, self.readout])
         self.redraw()
         if self.stage:
             self.stage.on_msg(self._asked)
+        else:
+            self._say_what_is_missing()
 
     def _panel(self, play: str | None) -> ipywidgets.Box:
         """The controls in columns, their descriptions as wide as the longest, and a button that resets."""
@@ -162,6 +163,7 @@ class Explorer(ipywidgets.VBox):
         before = plt.get_fignums()
         try:
             self.redraw()
+            self._say_what_is_missing()
         except Exception as error:
             for number in set(plt.get_fignums()) - set(before):
                 plt.close(number)  # half drawn
@@ -172,6 +174,10 @@ class Explorer(ipywidgets.VBox):
 
     def _asked(self, _, message, __):
         """What the stage in the browser wants: see Stage."""
+        if message["kind"] == "here":  # only now: elsewhere an error would stand in its place
+            panel, *_ = self.children
+            self.children = (panel, self.stage, self.picture, self.readout)
+            return
         self._make_room(message["room"])
         if message["kind"] == "move":
             place = self._last.places[message["handle"]]
@@ -191,6 +197,11 @@ class Explorer(ipywidgets.VBox):
         if self._last.narrow != self._last.is_narrow(room):
             self._kept.clear()
             self._changed(None)
+
+    def _say_what_is_missing(self) -> None:
+        """Said once a kernel, where a control moves and no stage has come, or none can."""
+        if self.handles and self.stage not in self.children:
+            self.readout.value += html.escape(_missing())
 
     def redraw(self) -> None:
         """Call `draw` with the controls' values and show what it returns; its errors are raised."""
@@ -232,20 +243,25 @@ class Explorer(ipywidgets.VBox):
 
 
 def new_stage():
-    """A Stage; None, said once a kernel, where anywidget is not installed."""
-    from descent import session
-
+    """A Stage; None where anywidget is not installed."""
     try:
         from descent.stage import Stage
     except ModuleNotFoundError:
-        if "anywidget" not in session.current.told:
-            session.current.told.add("anywidget")
-            print(
-                "Pictures cannot be grabbed or played here: anywidget is not installed "
-                "(pip install anywidget). The sliders work without it."
-            )
         return None
     return Stage()
+
+
+def _missing() -> str:
+    """What is said the first time that a picture cannot be grabbed; "" from then on."""
+    from descent import session
+
+    if "anywidget" in session.current.told:
+        return ""
+    session.current.told.add("anywidget")
+    return (
+        "Pictures cannot be grabbed here: anywidget is missing (pip install anywidget, and reload "
+        "this page). The sliders do the same."
+    )
 
 
 def _described(control) -> str:

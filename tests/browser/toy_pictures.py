@@ -3,12 +3,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from descent import plots
 from descent.words import say
 
 
 def bowl(x=2.0, y=1.0, step=5):
     """A path on f = x² + 3 y² that starts at (x, y), drawn after `step` steps."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8, 4))
+    fig, (left, right) = plots.fixed_axes(2, (8, 4), (0.08, 0.98, 0.14, 0.9))
     path = np.array([x, y]) * (1 - 0.2 * np.array([1.0, 3.0])) ** np.arange(step + 1)[:, None]
     axis = np.linspace(-3, 3, 60)
     left.contour(axis, axis, axis**2 + 3 * axis[:, None] ** 2, levels=10, colors="#777777")

@@ -245,14 +245,25 @@ def test_what_is_missing_is_said_with_what_to_do(options, problem, static, monke
         explore(lambda x, y, **_: draw(x, y), **sliders(), **options)
 
 
-def test_without_anywidget_the_sliders_work_and_it_is_said_once(monkeypatch, capsys):
+def test_without_anywidget_the_sliders_work_and_it_is_said_once(monkeypatch):
     monkeypatch.setitem(sys.modules, "descent.stage", None)
     monkeypatch.setattr(session, "current", session.Session())
-    for _ in range(2):
-        explorer = Explorer(draw, sliders(), drag={("x", "y"): "start"})
+    first, second = (Explorer(draw, sliders(), drag={("x", "y"): "start"}) for _ in "ab")
+    assert "The sliders do the same." in first.readout.value
+    for explorer in (first, second):
         explorer.controls["x"].value = 2.0
         assert 'alt="x = 2, y = 2, step 3"' in explorer.picture.value
-    assert capsys.readouterr().out.count("The sliders work without it.") == 1
+        assert "The sliders" not in explorer.readout.value
+
+
+def test_where_no_browser_shows_the_stage_it_is_said_once_a_slider_moves(monkeypatch):
+    monkeypatch.setattr(session, "current", session.Session())
+    explorer = Explorer(draw, sliders(), drag={("x", "y"): "start"})
+    assert explorer.stage not in explorer.children and "sliders" not in explorer.readout.value
+    explorer.controls["x"].value = 2.0
+    assert "The sliders do the same." in explorer.readout.value
+    ask(explorer, {"kind": "here"})
+    assert explorer.stage in explorer.children
 
 
 @pytest.mark.parametrize(
