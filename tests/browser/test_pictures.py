@@ -1,10 +1,17 @@
 """Pictures are grabbed and played in a real browser: by the pointer, by keyboard, in the dark, in a narrow window."""
 
+import io
 import json
+import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import nbformat
 import pytest
+from PIL import Image
+
+from tests.browser.conftest import Notebook, running_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -162,27 +169,66 @@ def test_a_finger_drags(bowl):
     expect(words).not_to_contain_text("x = 2,")
 
 
-def test_in_the_dark_and_in_a_narrow_window_the_handle_lies_on_its_axes(bowl):
-    from playwright.sync_api import expect
-
+def test_a_handle_scales_with_its_picture(bowl):
     notebook, handle, picture, _ = bowl
+    share = within(handle, picture)
     page = notebook.page
-    share = [(a - b) / c for a, b, c in within(handle, picture)]
-    page.set_viewport_size({"width": 800, "height": 900})
-    expect(picture).not_to_have_css("width", "800px")
-    narrow = [(a - b) / c for a, b, c in within(handle, picture)]
-    assert narrow == pytest.approx(share, abs=0.005)
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.wait_for_function("img => img.clientWidth < 700", arg=picture.element_handle())
+    scaled = within(handle, picture)
+    assert scaled == pytest.approx(share, abs=0.005)
+
+
+def test_in_a_narrow_window_panels_stand_under_each_other(bowl):
+    notebook, handle, picture, _ = bowl
+    notebook.page.set_viewport_size({"width": 800, "height": 900})
+    until_sharp(notebook.page, picture, 800)  # half as wide as both panels
+    x, y = within(handle, picture)
+    assert x > 0.6 and y < 0.3, "on the upper panel, to the right of its middle"
     notebook.picture("grab-3-narrow")
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
-    assert page.evaluate("img => getComputedStyle(img).filter", picture.element_handle()) != "none"
+
+
+def test_in_the_dark_a_picture_is_no_white_block(bowl):
+    notebook, handle, picture, _ = bowl
+    until_sharp(notebook.page, picture)
+    notebook.page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    box = picture.bounding_box()
+    corner = {"x": box["x"] + 2, "y": box["y"] + 2, "width": 8, "height": 8}
+    image = Image.open(io.BytesIO(notebook.page.screenshot(clip=corner))).convert("L")
+    assert max(image.getdata()) < 40
     notebook.picture("grab-5-dark")
 
 
 def within(handle, picture):
-    """For x and y: the handle's centre, the picture's beginning and its extent."""
+    """Where the handle's centre lies in the picture, as shares of its width and height."""
     box = picture.bounding_box()
-    return zip(centre(handle), (box["x"], box["y"]), (box["width"], box["height"]), strict=True)
+    x, y = centre(handle)
+    return (x - box["x"]) / box["width"], (y - box["y"]) / box["height"]
+
+
+def test_where_the_front_end_lacks_anywidget_sliders_work_and_it_is_said(course, browser):
+    from playwright.sync_api import expect
+
+    with tempfile.TemporaryDirectory(prefix="gd-", ignore_cleanup_errors=True) as folder:
+        bare = shutil.copytree(course, Path(folder) / "course")
+        settings = Path(folder) / "home" / "config" / "labconfig"
+        settings.mkdir(parents=True)
+        without = json.dumps({"disabledExtensions": {"anywidget": True}})
+        (settings / "page_config.json").write_text(without)
+        path = notebook_of(bare, "bowl", EXPLORE)
+        with running_lab(bare, "student", PYTHONPATH=str(bare)) as lab:
+            page = browser.new_page()
+            page.goto(f"{lab.address}/lab/tree/{path}?token={lab.token}")
+            Notebook(page, bare / path).run_all()
+            output = page.locator(".jp-OutputArea-child")
+            assert page.locator(".descent-stage").count() == 0
+            expect(output.locator("img")).to_have_attribute("alt", re.compile("x = 2, y = 1"))
+            page.get_by_role("slider").first.focus()
+            page.keyboard.press("ArrowRight")
+            expect(output.locator("img")).to_have_attribute("alt", re.compile("x = 2.1, y = 1"))
+            expect(output).to_contain_text("anywidget is missing")
+            assert "Error" not in output.inner_text()
+            page.close()
 
 
 @pytest.fixture
