@@ -14,6 +14,7 @@ _PLACES = {
     "erratum": "errata",
     "explore": "widgets",
     "hint": "helping",
+    "movie": "movies",
     "predict": "predictions",
     "progress": "board",
     "say": "words",
