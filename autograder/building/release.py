@@ -10,7 +10,17 @@ from autograder.markers import BEGIN, END, solution_lines, stubbed
 
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
-DATA_KEYS = {"source", "notebook", "title", "minutes", "builds", "exercises", "errata", "targets"}
+DATA_KEYS = {
+    "source",
+    "notebook",
+    "title",
+    "minutes",
+    "builds",
+    "exercises",
+    "errata",
+    "targets",
+    "cells",
+}
 EXERCISE_KEYS = {"name", "points", "limit", "compare", "probe", "hints", "cases", "wrong"}
 
 
