@@ -24,7 +24,7 @@ from autograder import checkdata
 from autograder.building import form, masters, minutes, outputs, predictions, release
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
-from descent import skipping
+from descent import editions, skipping
 
 COURSE = ROOT / "course"
 CHECKS = COURSE / "descent" / "checks"
@@ -221,6 +221,8 @@ def _build_files(notebook: str, master, data: dict) -> None:
     outputs.drop_pictures(solution)
     outputs.write_notebook(solution, ROOT / "solutions" / f"{notebook}.ipynb")
     student = generate(notebook)
+    data["cells"] = editions.released(student)
+    outputs.write_json(data_path, data)
     problems = release.notebook_problems(solution, student)
     if problems:
         raise BuildError("\n".join(f"course/{notebook}.ipynb: {problem}" for problem in problems))
@@ -253,6 +255,7 @@ def check_data(master, exercises, errata) -> dict:
         "errata": len(errata),
         "predictions": {},
         "targets": {},
+        "cells": {},
     }
 
 
