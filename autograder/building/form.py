@@ -72,7 +72,7 @@ OF_THE_TEXT = (
     Rule("docstring", "An exercise has a docstring.", form_cells.undescribed),
     Rule("check", "Each exercise has one check cell below it, which holds nothing but `check(name)`.",
          form_cells.unchecked, stops=True),
-    Rule("after", "A cell has at most one `with after(…)` block, which names exercises of the notebook.",
+    Rule("after", "A cell has at most one `with after(…)` block, which names exercises or predictions above it.",
          form_cells.bad_blocks, stops=True),
     Rule("rubric", "A written answer's solution ends with `**Rubric**` and lines `- 1: what earns it` "
          "that add up to its points.", form_cells.bad_rubric, stops=True),
@@ -112,7 +112,8 @@ OF_THE_TEXT = (
          form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",
          form_cells.few_predictions, low=2, project=1),
-    Rule("asked", 'A prediction is a cell `# %% predict="name"` with one call, its truth computed there.',
+    Rule("asked", 'A prediction is a cell `# %% predict="name"` with one call, `predict("name", …)`, '
+         "its truth computed there.",
          form_predictions.told_too_soon, form=2, stops=True),
     Rule("widgets", "It has {low} `explore(…)` or more.", form_cells.few_widgets, low=1),
     Rule("figures", "It has {low} `show(…)` or more.", form_cells.few_figures, low=2),

@@ -28,7 +28,7 @@ def predict(
     if session.current.static:
         _reveal(question, options, right, None, because, then, digits)
         return
-    guess = records.guess_of(session.current.notebook or "", question)
+    guess = records.guess_of(session.current.notebook or "", question, options)
     if guess is not None:
         _reveal(question, options, right, guess, because, then, digits)
     else:
@@ -49,7 +49,7 @@ def _ask(question, options, right, because, then, digits):
     answer = ipywidgets.Output()
 
     def guessed(_):
-        records.record_guess(session.current.notebook or "", question, choice.value)
+        records.record_guess(session.current.notebook or "", question, choice.value, options)
         box.children = (answer,)
         with answer:
             _reveal(question, options, right, choice.value, because, then, digits)

@@ -97,6 +97,7 @@ SLIPS = {
         ("with after(square):", "with after(square):\n    pass\nwith after(square):", "two `with after(…)` blocks"),
         ("with after(square):", "with after(draw):", "after(draw): 'draw' is no exercise"),
         ("with after(square):", "with after():", "after() names no exercise"),
+        (EXERCISE, "\n# %%\nwith after(square):\n    pass\n" + EXERCISE, "the exercise stands below: move"),
     ],
     "rubric": [
         ("# **Rubric**\n#\n# - 2: names the derivative\n", "", ":46: the model answer must end"),

@@ -68,6 +68,8 @@ SLIPS = {
         ('predict("grows", ', 'x = predict("grows", ', "it holds more or less than the one call"),
         ('predict("grows", "Does', 'predict("Does', "give name, question and options"),
         ("truth=int(1 > 2)", "truth=right", "a name gives it away above"),
+        ('because="It rises."', "because=reason", "a name gives the reason away above"),
+        ("truth=int(1 > 2)", "truth=(right := int(1 > 2))", "so it defines none"),
     ],
     "quoted": [
         ('quote="$1=2$"', 'printed="$1=2$"', "erratum('cs480:1'): give quote= as literal text; the quote stands"),
@@ -113,3 +115,18 @@ def test_a_form_that_there_is_not_is_named(proper):
 def test_an_exercise_needs_its_difficulty(proper):
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(" difficulty=1", "", 1))
     assert any(":17: difficulty is missing" in one for one in findings())
+
+
+@pytest.mark.parametrize(
+    ("name", "above", "message"),
+    [
+        ("grows", True, ":45: after('grows'): the prediction stands below: move this cell down"),
+        ("shrinks", False, ":48: after('shrinks'): 'shrinks' is no prediction of this notebook"),
+    ],
+)
+def test_a_block_waits_for_a_prediction_above_it(proper, name, above, message):
+    block = f'\n# %%\n# It grows.\nwith after("{name}"):\n    pass\n'
+    cells = block + toy.PREDICTED if above else toy.PREDICTED + block
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace(toy.PREDICTED, cells, 1))
+    (found,) = findings()
+    assert message in found and found.endswith("[after]")
