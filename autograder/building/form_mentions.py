@@ -19,9 +19,16 @@ def lost_mentions(draft: Draft) -> Slips:
         if not named and mentions.MENTION.search(cell.source):
             yield cell, "[[…]] is filled in where a text is read: not in code, nor in an answer"
         for what, _ in named:
-            found = mentions.numbered(what) if "/" in what else [what]
+            found = _meant(what, draft.master.notebook)
             if len(found) != 1:
                 yield cell, f"[[{what}]] is one notebook of notebooks.tsv, not {len(found)}"
+
+
+def _meant(what: str, notebook: str) -> list[str]:
+    """The planned notebooks that a mention may mean; the next one is found from where this one stands."""
+    if "/" in what:
+        return mentions.numbered(what)
+    return [what] if what != "next" or notebook in masters.planned() else []
 
 
 def promises(draft: Draft) -> Slips:

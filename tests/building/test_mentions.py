@@ -84,6 +84,13 @@ def write_another(project):
     pages._masters.cache_clear()
 
 
+def test_what_comes_next_is_asked_of_a_planned_notebook_only(toy):
+    (toy / "solutions/notebooks.tsv").write_text(f"notebook\ttitle\n{LATER}\tCubes\n")
+    rules = [one for one in form.RULES if one.name == "mentions"]
+    found = [str(one) for one in form.findings(Draft(masters.read(NOTEBOOK)), rules)]
+    assert any("[[next]] is one notebook of notebooks.tsv, not 0" in one for one in found)
+
+
 @pytest.mark.parametrize("notebook", masters.notebooks())
 def test_no_master_says_by_hand_what_is_coming(notebook):
     rules = [one for one in form.RULES if one.name in ("mentions", "promises", "glossary")]
