@@ -882,7 +882,7 @@ with after(layer):
 # | expectation of an expectation | [tower](../01_regression/04_bias_variance_and_validation.ipynb#cell-id=tower) | random search | [random_search](../01_regression/04_bias_variance_and_validation.ipynb#cell-id=random_search) |
 # | gradient descent, learning rate | [gd](../03_optimisation/01_gradient_descent.ipynb#cell-id=gd) | Lipschitz constant | [logistic_smoothness](../03_optimisation/01_gradient_descent.ipynb#cell-id=logistic_smoothness) |
 # | strong convexity, rates | [steps_needed](../03_optimisation/01_gradient_descent.ipynb#cell-id=steps_needed) | convexity in a proof | [proof_margins](../03_optimisation/01_gradient_descent.ipynb#cell-id=proof_margins) |
-# | projection on a ball | [project_ball](../03_optimisation/01_gradient_descent.ipynb#cell-id=project_ball) | line search | [backtracking](../03_optimisation/01_gradient_descent.ipynb#cell-id=backtracking) |
+# | projection on a ball | [pgd](../03_optimisation/01_gradient_descent.ipynb#cell-id=pgd) | line search | [descend](../03_optimisation/01_gradient_descent.ipynb#cell-id=descend) |
 # | momentum | [heavy_ball](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=heavy_ball) | Adam | [adam_step](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=adam_step) |
 # | moving average | [ewa](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=ewa) | AdaGrad | [adagrad_step](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=adagrad_step) |
 # | minibatch | [minibatches](../03_optimisation/03_stochastic_training.ipynb#cell-id=minibatches) | stochastic gradient descent | [sgd](../03_optimisation/03_stochastic_training.ipynb#cell-id=sgd) |

@@ -220,7 +220,8 @@ with after(gd, "largest-step"):
 # **Your laboratory.** Take the start with the pointer and drag it; press play to walk. Steps are in units of $1/L$,
 # the dashed line is what theory promises.
 #
-# 1. On the bowl, lengthen the step: where does the zig-zag begin, and where is the point of no return?
+# 1. On the bowl, lengthen the step: where does the zig-zag begin, and where is the point of no return? Does either
+#    move with κ?
 # 2. On the saddle, start at (1, 0.01), then at (1, 0). Who escapes?
 # 3. In Rosenbrock's valley, $L$ holds at the minimum only. Which starts survive a step of $1/L$?
 # 4. On the logistic loss the run beats its bound. Which of $m$ and $L$ is too pessimistic there?
@@ -228,16 +229,16 @@ with after(gd, "largest-step"):
 # %% covers="cs480:8 wu:1.6.3"
 # Drag the square. Play the steps.
 explore(
-    functools.partial(
-        landscapes.draw_landscape, kappa=10.0, optimiser="gradient descent"
-    ),
+    landscapes.draw_landscape,
     drag={("x", "y"): "start"},
     play="n_steps",
     name=widgets.Dropdown(options=landscapes.SURFACES, description="surface"),
+    optimiser=widgets.Dropdown(options=landscapes.OPTIMISERS, description="optimiser"),
     x=slider(2, -3, 3, 0.05, "start x₁"),
     y=slider(1.5, -3, 3, 0.01, "start x₂"),
     step=slider(0.6, 0.05, 4, 0.05, "step t · L"),
     n_steps=widgets.IntSlider(40, min=1, max=100, description="steps"),
+    kappa=widgets.FloatLogSlider(10, min=0, max=2, description="κ (bowl)"),
 )
 
 # %% [markdown] covers="cs480:8-step"
