@@ -8,9 +8,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.building import form_answers, form_cells, form_files, form_parts, form_predictions
+from autograder.building import (
+    form_answers,
+    form_cells,
+    form_errata,
+    form_files,
+    form_parts,
+    form_predictions,
+)
 from autograder.building.draft import Draft
 from autograder.building.masters import KNOWN_KEYS
+from descent.errata import KINDS
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,11 @@ OF_THE_TEXT = (
          form_parts.unexplained, form=2),
     Rule("open", "A cell with `open=true` has at most {high} lines.", form_parts.long_open, form=2, high=10),
     Rule("claims", "No cell holds a bare `assert`.", form_parts.bare_asserts, form=2),
+    Rule("quoted", "An erratum has a section, a `quote` of at most {words} words, verbatim from the notes, a kind "
+         f"({', '.join(f'`{kind}`' for kind in KINDS)}) and what that kind needs, computed.",
+         form_errata.badly_quoted, form=2, stops=True, words=25),
+    Rule("errata", "All errata but {most} stand in the last section, `## Where the notes differ`.",
+         form_errata.scattered, form=2, most=2),
     Rule("grabbed", "A picture is grabbed or played: `explore` with `drag` or `play`, or `movie`.",
          form_parts.nothing_moves, form=2),
     Rule("exercises", "It has {low} to {high} exercises, beside the written answers.",

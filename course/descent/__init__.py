@@ -11,7 +11,7 @@ _PLACES = {
     "check": "checking",
     "claim": "claims",
     "device": "devices",
-    "erratum": "asking",
+    "erratum": "errata",
     "explore": "widgets",
     "hint": "checking",
     "predict": "predictions",

@@ -69,6 +69,20 @@ SLIPS = {
         ('predict("grows", "Does', 'predict("Does', "give name, question and options"),
         ("truth=int(1 > 2)", "truth=right", "a name gives it away above"),
     ],
+    "quoted": [
+        ('quote="$1=2$"', 'printed="$1=2$"', "erratum('cs480:1'): give quote= as literal text; the quote stands"),
+        ('quote="$1=2$"', "quote=str(1)", "give quote= as literal text"),
+        (', corrected="$1=1$"', "", "give corrected= as literal text"),
+        ('erratum(\n    "cs480:1"', 'erratum(\n    "cs480:9"', "erratum('cs480:9'): no such lecture section"),
+        ("$1=2$", "$1=2$ " + "word " * 25, "a quote of 26 words: at most 25"),
+        (" decoy_holds=1 == 3,", "", "kind 'error' needs decoy_holds=…"),
+        ("decoy_holds=1 == 3", 'decoy_holds=1 == 3, kind="typo"', "kind 'typo' is none of error, broad"),
+        ("printed_holds=1 == 2", "printed_holds=False", "printed_holds is written down: compute it"),
+    ],
+    "errata": [
+        (toy.DEEPER, 3 * toy.ERRATUM + toy.DEEPER, "another erratum in the midst: at most 2 that teach"),
+        (toy.NOTES, "", "a notebook with errata ends with the section '## Where the notes differ'"),
+    ],
     "grabbed": [("drag={", "grab={", ":1: no picture is grabbed or played")],
 }  # fmt: skip
 
@@ -82,6 +96,13 @@ def test_a_slip_is_named_with_its_line(proper, rule, old, new, message):
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(old, new, 1))
     found = findings()
     assert any(message in one and one.endswith(f"[{rule}]") for one in found), found
+
+
+def test_two_errata_may_stand_where_they_teach_and_a_convention_needs_no_proof(proper):
+    plain = 'erratum("wu:1.1", quote="n", corrected="m", kind="convention")\n'
+    told = toy.ERRATUM + "\n# %%\n# A convention.\n" + plain
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace(toy.TAKE_AWAYS, told + toy.TAKE_AWAYS))
+    assert findings() == []
 
 
 def test_a_form_that_there_is_not_is_named(proper):
