@@ -183,6 +183,29 @@ def test_other_figures_are_not_stacked(shape):
     plt.close(fig)
 
 
+def test_a_draft_stands_as_the_picture_before_and_the_sharp_one_where_it_fits():
+    def draw_numbers(x):
+        fig, ax = plt.subplots(layout="constrained")
+        ax.plot([0, 10.0**x])  # the numbers beside the axis grow
+        return fig, "Numbers grow."
+
+    explorer = Explorer(draw_numbers, {"x": IntSlider(0, max=9)})
+    ask(explorer, {"kind": "ready"})
+
+    def left():
+        return explorer._last.fig.axes[0].get_position().x0
+
+    first = left()
+    explorer.controls["x"].value = 5
+    assert left() == first
+    ask(explorer, {"kind": "rest"})
+    assert left() > first + 0.02
+    fresh, _ = draw_numbers(5)
+    fresh.draw_without_rendering()
+    assert left() == pytest.approx(fresh.axes[0].get_position().x0, abs=0.003)
+    plt.close(fresh)
+
+
 def test_the_same_values_are_not_drawn_again_and_many_are_not_kept():
     drawn = []
     explorer = Explorer(lambda n: (drawn.append(n), draw(n))[1], {"n": IntSlider(0, max=40)})
