@@ -161,8 +161,8 @@ class Explorer(ipywidgets.VBox):
 
     def _say_what_is_missing(self) -> None:
         """Said once a kernel, where a control moves and no stage has come, or none can."""
-        if self.handles and self.stage not in self.children:
-            self.readout.value += html.escape(_missing())
+        if self.handles and self.stage not in self.children and (told := _missing()):
+            self.children = (*self.children, ipywidgets.HTML(html.escape(told)))
 
     def redraw(self) -> None:
         """Call `draw` with the controls' values and show what it returns; its errors are raised."""
