@@ -244,7 +244,8 @@ def _playable(control: ipywidgets.IntSlider) -> ipywidgets.Box:
     play = ipywidgets.Play(interval=100, description="play", **limits)
     play.layout.flex = "none"
     ipywidgets.link((play, "value"), (control, "value"))
-    whole_row = ipywidgets.Layout(grid_column="1 / -1")
+    # The whole row. By grid_area: ipywidgets clears grid_column where there is none.
+    whole_row = ipywidgets.Layout(grid_area="auto / 1 / auto / -1")
     return ipywidgets.HBox([control, play], layout=whole_row)
 
 
