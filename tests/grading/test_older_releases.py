@@ -6,9 +6,11 @@ import json
 import pytest
 
 from autograder.grading import jobs
-from autograder.grading.rebuilding import editions
+from autograder.grading.rebuilding import editions, rebuild
 from autograder.grading.rebuilding.rebuild import read_cells
 from autograder.results import looks
+from descent import editions as carrying
+from tests.grading.toy_chapter import SOLVED
 
 OLD, NOW = "0123456789abcdef", "fedcba9876543210"
 
@@ -51,6 +53,19 @@ def test_the_note_names_both_releases(notebook):
     (told,) = editions.words(now, {"descent": {"source": OLD}}, [])
     assert told.endswith("Asked otherwise since: nothing that is answered")
     assert editions.words(now, now, []) == editions.words(now, {}, []) == []
+
+
+def test_what_update_carried_is_of_this_release_and_its_note_is_no_answer(released, notebook):
+    old = of_release(notebook(), changed=["double"])
+    before = carrying.released(released) | {"double": "asked otherwise"}
+    mine = carrying.merge(old, released, before)
+    assert mine.changed == ["double"]
+    assert editions.changed(cells(released), cells(mine.notebook)) == []
+    made = rebuild.rebuild(cells(released), cells(mine.notebook))
+    found = {
+        part.name: part.cell.source for part in made.parts if part.role in ("answer", "written")
+    }
+    assert found == SOLVED and made.untouched == set()
 
 
 @pytest.mark.parametrize("told", ["<script>", 7, ["0123456789abcdef"], "", None])
