@@ -69,6 +69,24 @@ def _(rng):
         dict(H=np.zeros((2, 2)), c=np.zeros(2), x=x, eta=2.0, n_angles=5),
     )
     yield (
+        "of equally good ones the first",
+        dict(
+            H=np.diag([0.0, -1.0]),
+            c=np.zeros(2),
+            x=np.zeros(2),
+            eta=2.0,
+            n_angles=4,
+        ),
+    )
+    yield (
+        "near the bottom every way is up",
+        dict(H=np.diag([9.0, 1.0]), c=np.zeros(2), x=x / 100, eta=1.0, n_angles=12),
+    )
+    yield (
+        "high up, where f is in the millions",
+        dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=1000 * x, eta=9.0, n_angles=12),
+    )
+    yield (
         "one angle is no choice",
         dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=x, eta=0.1, n_angles=1),
     )
@@ -81,10 +99,20 @@ def _(rng):
 
 best_direction.mistakes(
     {
+        "only what is lower than f(x)": (
+            "None, math.inf",
+            "np.array([1.0, 0.0]), f(x)",
+            "At the bottom of a valley every way is up. Which is then the lowest end?",
+        ),
         "the steepest way up": (
             "value < lowest:",
             "best is None or value > lowest:",
             "You keep the highest end. Which comparison finds the lowest?",
+        ),
+        "clockwise": (
+            "2 * math.pi * number",
+            "-2 * math.pi * number",
+            "In which order do you try the angles? Of two equally good ones, yours is the other.",
         ),
         "the last of equals": (
             "value < lowest",
@@ -148,8 +176,8 @@ best_direction.mistakes(
 best_direction.worked(
     why=r"""Two names carry everything that the search has learnt: the lowest value so far, and the direction that it belongs to.
     A start at infinity lets the first direction win, whatever f is worth, and a strict `<` keeps the first of equals.
-    The search asks f once per direction. That is cheap in two dimensions and hopeless in thirty: $n$ angles in each of
-    29 ways to turn. The gradient finds the same direction with one look."""
+    The search asks f once per direction. That is cheap in two dimensions and hopeless in thirty: $n$ values for each of 29
+    angles are $n^{29}$ tries. For a short step the gradient finds this direction in one look."""
 )
 
 
@@ -232,6 +260,17 @@ def _(rng):
         "stops when the gradient is small",
         dict(
             H=np.eye(3), c=np.zeros(3), x0=away(rng, 3), t=0.2, max_steps=60, tol=0.05
+        ),
+    )
+    yield (
+        "whole numbers to start from",
+        dict(
+            H=np.diag([1.0, 2.0]),
+            c=np.zeros(2),
+            x0=np.array([3, -2]),
+            t=0.15,
+            max_steps=3,
+            tol=0.0,
         ),
     )
     yield (
@@ -464,6 +503,18 @@ def _(rng):
             max_steps=1,
         ),
     )
+    yield (
+        "a wild first try shrinks until it fits",
+        dict(
+            H=1e6 * np.diag([1.0, 1.0, 7.0]),
+            q=np.zeros(3),
+            x0=away(rng, 3),
+            t0=3.0,
+            beta=0.5,
+            tol=0.0,
+            max_steps=1,
+        ),
+    )
     # steep far out, flat near the minimum: the steps have to grow on the way
     yield (
         "bolder after each step",
@@ -497,6 +548,19 @@ def _(rng):
             x0=away(rng, 3),
             t0=0.35,
             beta=0.8,
+            tol=0.05,
+            max_steps=200,
+        ),
+    )
+    # three coordinates of one size: the norm differs from its largest entry and from their sum
+    yield (
+        "stops when the gradient is small",
+        dict(
+            H=np.eye(3),
+            q=np.zeros(3),
+            x0=away(rng, 3),
+            t0=0.1,
+            beta=0.9,
             tol=0.05,
             max_steps=200,
         ),
@@ -610,6 +674,21 @@ descend.mistakes(
             "slope <= tol",
             "Your path stops too early or too late. Is it the norm, or its square, that has to reach tol?",
         ),
+        "the largest entry is compared with tol": (
+            "math.sqrt(slope) <= tol",
+            "np.abs(g).max() <= tol",
+            "tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
+        ),
+        "gives up after ten tries": (
+            "while f(x - t * g) > f(x) - t / 2 * slope",
+            "first = t\n        while t > first * beta**10 and f(x - t * g) > f(x) - t / 2 * slope",
+            "A wild first try may need many more tries. Does your inner loop end before the test is passed?",
+        ),
+        "tiny steps pass untested": (
+            "while f(x - t * g) > f(x) - t / 2 * slope",
+            "while t > 1e-6 and f(x - t * g) > f(x) - t / 2 * slope",
+            "On a very steep slope even a millionth is too long. Which number stands in your inner loop?",
+        ),
         "a gradient that is exactly tol does not stop": (
             "<= tol",
             "< tol",
@@ -646,7 +725,7 @@ descend.mistakes(
 
 descend.worked(
     why=r"""The inner loop ends, because a short enough step falls as the plane says, up to a part that shrinks with $t^2$: every
-    $t \le 1/L$ passes. So an accepted step is at least $\min(t_0, \beta/L)$, for whatever $L$ is near the path. Carrying $t$
+    $t \le 1/L$ passes, for any $L$ that bounds the curvature where $f \le f(x_0)$. So an accepted step is at least $\min(t_0, \beta/L)$. Carrying $t$
     from step to step saves tries, and $t/\beta$ lets it grow again where the ground gets flatter. Asking for *half* of the
     promised fall, and not for any fall, is what the proofs need: it is line 2 of the proof of the rate $1/k$."""
 )
@@ -726,7 +805,7 @@ logistic_smoothness.mistakes(
         "the singular value is not squared": (
             "np.linalg.eigvalsh(X.T @ X)[-1]",
             "np.linalg.norm(X, 2)",
-            "Double X. Every second derivative gets four times as large: does yours?",
+            "Double X. At w = 0 every second derivative of the data part gets four times as large: does yours?",
         ),
         "the sum of the eigenvalues": (
             "[-1]",
@@ -746,7 +825,7 @@ logistic_smoothness.mistakes(
         "the longest row": (
             "largest / (4 * len(X))",
             "np.sum(X**2, axis=1).max() / 4",
-            "That bounds each row's own loss, and so the mean, too. Is the bound ever reached?",
+            "That bounds the curvature of each row's loss, and so of the mean. But is it the smallest bound?",
         ),
         "half of the penalty": (
             "+ lam",
@@ -770,8 +849,8 @@ logistic_smoothness.mistakes(
 logistic_smoothness.worked(
     why=r"""$p(1-p)$ is largest at $p = \frac12$, where it is $\frac14$. So $D \preceq \frac14 I$, and the Hessian is at most
     $\frac1{4n} X^\top X + \lambda I$ for every $w$; at $w = 0$ all $p_i$ are $\frac12$ and it is exactly that. Its largest
-    eigenvalue is therefore the smallest $L$ that will do. Least squares, whose second derivative is 1, curves four
-    times as much."""
+    eigenvalue is therefore the smallest $L$ that will do. (Half the squared error has second derivative 1: with it the
+    data part of $L$ is four times as large.)"""
 )
 
 
@@ -867,6 +946,18 @@ def _(rng):
         ),
     )
     yield (
+        "compared with a point that is not the minimiser",
+        dict(
+            H=bowl(rng, 1, 4),
+            c=np.zeros(2),
+            offset=2.0,
+            x=away(rng, size=0.5),
+            x_star=away(rng, size=3.0),
+            t=0.15,
+            L=4.0,
+        ),
+    )
+    yield (
         "at the minimiser all margins vanish",
         dict(
             H=bowl(rng, 1, 4),
@@ -902,6 +993,11 @@ proof_margins.mistakes(
             "(f(x) - f(x_star))",
             "In line 3, which point has its gap on the left: the old one or the new one?",
         ),
+        "line 3 takes the gap without its sign": (
+            "(f(new) - f(x_star))",
+            "abs(f(new) - f(x_star))",
+            "The left side of line 3 may be negative: x* is any point that you are given.",
+        ),
         "line 3 forgets f(x*)": (
             "(f(new) - f(x_star))",
             "f(new)",
@@ -915,7 +1011,7 @@ proof_margins.mistakes(
         "line 1 with 1/t in place of L": (
             "L / 2",
             "1 / t / 2",
-            "The parabola of section 3 has 1/(2t), line 1 has the curvature of f. They agree at t = 1/L only.",
+            "The parabola whose bottom is the step has 1/(2t), line 1 has L/2: they agree at t = 1/L only.",
         ),
         "line 1 without the half": (
             "L / 2",
@@ -949,7 +1045,7 @@ proof_margins.mistakes(
 proof_margins.worked(
     why=r"""All three lines are about one step, so the new point is named once. A margin is right side minus left side: what is
     left over when the line is true, negative where it breaks. Line 1 holds for every $t$, line 2 up to $1/L$ for sure, and
-    line 3 is line 2 and convexity at the minimiser, with the square completed: $2t\,g^\top(x - x^*) - t^2\lVert g\rVert^2$
+    line 3 is line 2 and the tangent at $x$, read at the minimiser, with the square completed: $2t\,g^\top(x - x^*) - t^2\lVert g\rVert^2$
     is the difference of the squared distances."""
 )
 
@@ -985,9 +1081,9 @@ steps_needed = Exercise(
     reference=lambda m, L, t, eps: reference.steps_needed(m, L, t, eps),
     compare=exact(),
     hints=[
-        "A curvature λ multiplies its coordinate by 1 − t λ. Which λ between m and L is the worst one?",
+        "A curvature c multiplies its coordinate by 1 − t c. Which c between m and L is the worst one?",
         "The rate is the larger of |1 − t m| and |1 − t L|. From rate 1 on, the bound never shrinks; below, solve rate**k = eps for k.",
-        "Handle eps >= 1, rate >= 1 and rate == 0 first. Then math.ceil(math.log(eps) / math.log(rate)).",
+        "Handle eps >= 1 and then rate >= 1 first. Then count k up from 1 while rate**k is above eps.",
     ],
 )
 
@@ -1028,9 +1124,10 @@ def _(rng):
     )
     k = int(rng.choice([1, 2, 4]))  # powers of two: logarithms and products are exact
     yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**k)
+    yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**29)
     yield (
         "many thousands of steps",
-        dict(m=1.0, L=1000.0, t=1e-3, eps=float(rng.uniform(1e-3, 2e-3))),
+        dict(m=1.0, L=1e5, t=1e-5, eps=float(rng.uniform(0.5, 0.6))),
     )
     yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=1.0)
     yield (
@@ -1077,6 +1174,16 @@ steps_needed.mistakes(
             "rho**k >= eps",
             "Half of it after one step: if eps is one half, how many steps are needed?",
         ),
+        "a quotient of logarithms that rounds up": (
+            "k = 1",
+            "return max(1, math.ceil(math.log(eps) / math.log(rho or 0.5)))\n    k = 1",
+            "A quotient of logarithms can come out a hair above a whole number. Is one step less enough?",
+        ),
+        "nearly 1 counts as 1": (
+            "rho >= 1",
+            "rho >= 1 - 1e-4",
+            "A factor of 0.99999 arrives, too, only late.",
+        ),
         "gives up after 1000": (
             "while rho**k > eps",
             "while rho**k > eps and k < 1000",
@@ -1107,10 +1214,10 @@ steps_needed.mistakes(
 
 
 steps_needed.worked(
-    why=r"""Along a curvature $\lambda$ a step multiplies by $1 - t\lambda$. Over all $\lambda$ from $m$ to $L$ the size of this factor is
-    largest at one of the ends, since it is a straight line in $\lambda$: so two numbers decide. From $\rho \ge 1$ on,
+    why=r"""Along a curvature $c$ a step multiplies by $1 - tc$. Over all $c$ from $m$ to $L$ the size of this factor is largest at
+    one of the ends, since the factor is a straight line in $c$: so two numbers decide. From $\rho \ge 1$ on,
     waiting does not help; below, counting ends. (Logarithms give it at once, $k = \lceil\log\varepsilon / \log\rho\rceil$, but they
-    round: with $\rho = \frac12$ and $\varepsilon = \frac18$ the quotient has to be exactly 3.)"""
+    round: $\rho = \frac12$ and $\varepsilon = 2^{-29}$ give 30 in place of 29.)"""
 )
 
 
@@ -1129,9 +1236,10 @@ def _(m, L, t, eps):
     rate = np.abs(1 - t * np.array([m, L])).max()
     if eps >= 1:
         return 0.0
-    return (
-        np.inf if rate >= 1 else float(np.ceil(np.log(eps) / np.log(max(rate, 1e-300))))
-    )
+    if rate >= 1:
+        return np.inf
+    k = float(np.ceil(np.log(eps) / np.log(max(rate, 1e-300))))
+    return k - 1 if rate ** (k - 1) <= eps else k
 
 
 # --------------------------------------------------------------------------------------------- ngd
@@ -1209,11 +1317,6 @@ def _(rng):
 
 ngd.mistakes(
     {
-        "plain gradient descent": (
-            " / norm if norm > 0 else path[-1]",
-            "",
-            "Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
-        ),
         "zero divided by zero": (
             " if norm > 0 else path[-1]",
             "",
@@ -1243,6 +1346,11 @@ ngd.mistakes(
             "norm > 0",
             "norm > 1e-8",
             "Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9?",
+        ),
+        "plain gradient descent": (
+            " / norm if norm > 0 else path[-1]",
+            "",
+            "Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
         ),
         "a small number added to the norm": (
             "norm if norm > 0 else path[-1]",
@@ -1351,6 +1459,30 @@ def _(rng):
         ),
     )
     yield (
+        "ends on the rim where the minimum is outside",
+        dict(
+            H=bowl(rng, 1, 3, 3),
+            c=away(rng, 3, size=4.0),
+            x0=away(rng, 3, size=0.5),
+            radius=1.0,
+            t=0.25,
+            n_steps=3,
+        ),
+    )
+    # the step lands on c: its length is beyond the radius where its square is not, and the other way round
+    for radius, length in ((0.5, 0.6), (3.0, 2.0)):
+        yield (
+            "a radius that is not 1",
+            dict(
+                H=np.eye(2),
+                c=away(rng, size=length),
+                x0=away(rng, size=0.3),
+                radius=radius,
+                t=1.0,
+                n_steps=1,
+            ),
+        )
+    yield (
         "a radius that is not 1",
         dict(
             H=bowl(rng, 1, 3),
@@ -1429,6 +1561,16 @@ pgd.mistakes(
             "np.linalg.norm(y)",
             "y @ y",
             "How long is y after your division? Is it the norm or its square?",
+        ),
+        "the squared norm decides": (
+            "max(1, norm / radius)",
+            "(norm / radius if norm**2 > radius else 1)",
+            "You ask whether y is outside, and compare two things: a length and a square?",
+        ),
+        "does not project": (
+            "y / max(1, norm / radius)",
+            "y",
+            "Measure your points: are they all in the ball?",
         ),
         "projects once, at the end": (
             "path.append(y / max(1, norm / radius))\n    return np.array(path)",

@@ -63,7 +63,7 @@ def best_direction(
     values = 0.5 * (ends * (ends @ H)).sum(-1)
     lowest = values.min()
     tie = values <= lowest + 1e-12 * lowest.abs()
-    return ways[tie.to(torch.int8).argmax()]
+    return ways.index_select(0, tie.to(torch.int8).argmax().reshape(1)).squeeze(0)
 
 
 def descend(

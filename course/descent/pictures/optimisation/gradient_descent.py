@@ -362,25 +362,22 @@ def _words(s, t, step, optimiser, facts, line):
 
 
 def draw_regimes(kappa=10.0, steps=(0.2, 1.0, 1.9, 2.1), n_steps=25, start=(2.5, 1.0)):
-    """The same bowl and start with four step sizes, in units of 1/L. -> (fig, words)"""
+    """The same bowl and start with four step sizes, in units of 1/L, which are not told. -> (fig, words)"""
     s = surface("quadratic bowl", kappa)
     fig, axes = plt.subplots(1, len(steps), figsize=(10, 2.7), sharey=True)
     ends = []
-    for ax, step, word in zip(axes, steps, ("slow", "good", "zig-zag", "diverges"), strict=True):
+    for ax, step, word in zip(axes, steps, ("slow", "good", "a zig-zag", "lost"), strict=True):
         path = descend(s, start, step / s.L, n_steps, "gradient descent")
         plots.contours(s.f, ax, s.xlim, s.ylim, levels=10, points=50, log=True)
         plots.path(path, ax)
-        ax.set(title=f"t = {step:g}/L: {word}", xlabel="$x_1$", xlim=s.xlim, ylim=s.ylim)
+        ax.set(title=word.capitalize(), xlabel="$x_1$", xlim=s.xlim, ylim=s.ylim)
         end = s.f(path[-1])
-        ends.append(
-            say("t = {step:g}/L ends at f = {end:.2g} ({word})", step=step, end=end, word=word)
-        )
+        ends.append(say("{word}: it ends at f = {end:.2g}", end=end, word=word))
     axes[0].set_ylabel("$x_2$")
     return fig, say(
-        "{n_steps} steps from f = {start:.3g} on a bowl with κ = {kappa:g}: {ends:; }.",
+        "{n_steps} steps from f = {start:.3g} on one bowl, with four step sizes. {ends:; }.",
         n_steps=n_steps,
         start=s.f(np.array(start)),
-        kappa=kappa,
         ends=ends,
     )
 
@@ -699,7 +696,7 @@ def draw_compass(a, b, x, y, h=0.6):
     ax.plot(x, y, "s", color=plots.BLACK, markersize=7)
     ax.set_gid("point")
     ax.set(
-        title="The gradient stands upright on the contour",
+        title="The gradient is at a right angle to the contour",
         xlabel="$x_1$",
         ylabel="$x_2$",
         aspect="equal",
