@@ -19,7 +19,7 @@ class Graded:
     and the course's own was used: a fact beside the kind, since the answer is graded all the same and most who do it
     only slipped; evidence and how say what had happened. groups: property -> whether it holds. how: how the answer was
     found. seconds: run time at grading. worked, checks: the student's own record of working seconds and of checks, or
-    None.
+    None. seen: whether, by that record, the worked answer was seen before the exercise was solved.
     """
 
     exercise: str
@@ -39,6 +39,7 @@ class Graded:
     seconds: float = 0.0
     worked: float | None = None
     checks: int | None = None
+    seen: bool = False
 
 
 @dataclass
@@ -119,7 +120,7 @@ def load_all(space: Workspace, chapter: str) -> list[Submission]:
 
 
 def add_records(verdict: Graded, records: dict) -> None:
-    """Put the student's own record of time and checks beside a verdict: told, not trusted."""
+    """Put the student's own record of time, checks and worked answers beside a verdict: told, not trusted."""
     entry = _dict(_dict(_dict(records).get(verdict.notebook)).get("exercises")).get(
         verdict.exercise
     )
@@ -129,6 +130,7 @@ def add_records(verdict: Graded, records: dict) -> None:
         verdict.worked = round(min(float(worked), 1e6), 1)
     if _number(checks):
         verdict.checks = int(min(checks, 1e6))
+    verdict.seen = _dict(entry.get("shown")).get("solved") is False
 
 
 def _dict(value) -> dict:

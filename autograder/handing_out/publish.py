@@ -8,6 +8,7 @@ from autograder.building import build
 from autograder.handing_out import worked
 from autograder.handins import policy
 from autograder.handins.policy import PolicyError
+from autograder.results.pages import counted
 from autograder.workspace import Workspace, workspace
 
 HAND_OUT = """Hand this file out. A student puts it into the folder .descent/solutions/ of their course. There,
@@ -52,4 +53,5 @@ def _open_until(space: Workspace, chapter: str) -> str:
 def told(chapter: str, counts: dict[str, int]) -> None:
     """Say what was written where."""
     place = worked.path(chapter).relative_to(build.COURSE.parent)
-    print(f"{place}: {sum(counts.values())} worked answers of {len(counts)} notebooks.")
+    answers, notebooks = counted(sum(counts.values()), "worked answer"), len(counts)
+    print(f"{place}: {answers}, in {counted(notebooks, 'notebook')}.")

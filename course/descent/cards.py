@@ -21,6 +21,8 @@ _FRAME = (
 # A card may quote a student's line: MathJax, which can make links that run, must not read it.
 _NO_MATHS = "tex2jax_ignore"
 
+_OPEN_MISTAKES = 4  # of a worked answer: some exercises know a dozen
+
 
 def points_text(value: float) -> str:
     """Points without useless zeros: 3, 2.5, 0.75."""
@@ -182,10 +184,13 @@ def _indented(source: str) -> str:
 
 
 def _mistakes(told: dict) -> str:
-    rows = (
+    """The first few mistakes, and the others behind a line to click on."""
+    rows = [
         f"<li><b>{_esc(one['name'])}</b>: {_esc(one['advice'])}</li>" for one in told["mistakes"]
-    )
-    return f'<ul style="margin:0.4em 0">{"".join(rows)}</ul>'
+    ]
+    rest = "".join(rows[_OPEN_MISTAKES:])
+    more = f"<details><summary>{len(rows) - _OPEN_MISTAKES} more</summary><ul>{rest}</ul></details>"
+    return f'<ul style="margin:0.4em 0">{"".join(rows[:_OPEN_MISTAKES])}</ul>{more if rest else ""}'
 
 
 def note_html(text: str) -> str:

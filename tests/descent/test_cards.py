@@ -14,3 +14,14 @@ def test_part_of_the_points_is_explained_and_all_or_nothing_needs_no_words(card)
     assert card(Verdict("ewa", "partial", 1.0, 2.0, CASES)).count(words) == 1
     assert "counts alike" not in card(Verdict("ewa", "wrong", 0.0, 2.0, CASES[1:]))
     assert "counts alike" not in card(Verdict("ewa", "full", 2.0, 2.0, CASES[:1]))
+
+
+def test_many_mistakes_are_folded_behind_the_first_four():
+    mistakes = [{"name": f"slip {number}", "advice": "Look."} for number in range(6)]
+    told = {"code": "x < y", "why": "", "mistakes": mistakes, "libraries": []}
+    page, text = cards.solution_card("f", told)
+    before, after = page.split("<details><summary>2 more</summary>")
+    assert before.count("<li>") == 4 and after.count("<li>") == 2
+    assert "x &lt; y" in page and text.count("slip") == 6
+    page, _ = cards.solution_card("f", told | {"mistakes": mistakes[:4]})
+    assert "<details>" not in page and "Why it works" not in page

@@ -60,6 +60,17 @@ def test_the_page_tells_what_the_class_did(space):
     assert "secret" not in page  # what a verdict says of a hidden case is for its student
 
 
+def test_who_saw_a_worked_answer_first_is_counted(space):
+    class_ = [
+        submission(name, graded("gd", "full", 2.0, seen=seen), graded("step", "full", 2.0))
+        for name, seen in (("ada", True), ("bob", True), ("eve", False))
+    ]
+    page, _ = report.make(space, CHAPTER, class_)
+    table = page[page.index('aria-label="Table of exercises"') :]
+    last = [row.split("<td")[-1] for row in table.split("</tr>") if 'scope="row"' in row]
+    assert last[:2] == [' class="n">2</td>', ' class="n"></td>']
+
+
 def test_what_does_not_count_is_in_no_sum_and_said(space):
     (space.folder / "policy.toml").write_text(f'drop = ["{NOTEBOOK}/step"]')
     page, _ = report.make(space, CHAPTER, CLASS)

@@ -34,7 +34,7 @@ def deadline(end, more=""):
 def test_without_a_deadline_it_is_written_and_said_what_to_do(published, capsys):
     assert published(CHAPTER) == (0, [CHAPTER])
     told = capsys.readouterr().out
-    assert f"course/.descent/solutions/{CHAPTER}.json: 5 worked answers of 1 notebooks." in told
+    assert f"course/.descent/solutions/{CHAPTER}.json: 5 worked answers, in 1 notebook." in told
     assert "Hand this file out." in told and "To withdraw it, delete it here" in told
 
 
@@ -103,4 +103,4 @@ def test_self_study_writes_every_chapter_and_says_for_whom(published, monkeypatc
 
 def test_what_is_said_counts_answers_and_notebooks(published, capsys):
     publish.told("01_a", {"01_a/01_x": 5, "01_a/02_y": 7})
-    assert "12 worked answers of 2 notebooks" in capsys.readouterr().out
+    assert "12 worked answers, in 2 notebooks." in capsys.readouterr().out

@@ -12,7 +12,7 @@
 import numpy as np
 import torch
 from descent import after, check, data, explore, hint, predict, progress
-from descent import show, start, submit
+from descent import show, solution, start, submit
 from descent.pictures.start_here import how_this_course_works as pictures
 from ipywidgets import FloatSlider, IntSlider
 
@@ -81,10 +81,11 @@ check(average)
 #
 # ## When you are stuck
 #
-# Every exercise has three **hints**: the first is a nudge, the second a step, the third is nearly the line. Each call shows one more. They are free. Remove the `#` and run:
+# Every exercise has three **hints**: the first is a nudge, the second a step, the third is nearly the line. Each call shows one more. They are free. Once an exercise is solved, or its third hint was not enough, `solution(average)` shows a worked answer: the code, why it works, what usually goes wrong. Your instructor puts them out when it is time; if you learn alone, `make self-study` does. Remove a `#` and run:
 
 # %%
 # hint(average)
+# solution(average)
 
 # %% [markdown]
 # ## Guess, then move
