@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
 
-from autograder.building.predictions import KeepAnswer
+from autograder.building.questions import KeepAnswer
 
 # The same two variables as `autograder` reads: where grading keeps its files, and another database than SQLite's file.
 grading = os.environ.get("GRADED_DESCENT_GRADING") or "grading"

@@ -26,7 +26,7 @@ def main():
     os.environ["DESCENT_HOME"] = tempfile.mkdtemp(prefix="bench-")
     missed = 0
     print(f"{'what':<52} {'to reach':<16} {'measured':<44}")
-    for measure in (written, answers, notebooks, checks, widgets, grading, suite):
+    for measure in (written, answers, notebooks, checks, widgets, pictures, grading, suite):
         for what, goal, measured, reached in measure():
             verdict = {True: "reached", False: "MISSED", None: ""}[reached]
             print(f"{what:<52} {goal:<16} {measured:<44} {verdict}", flush=True)
@@ -145,6 +145,25 @@ def widgets():
     if seconds:
         reached = statistics.median(seconds) <= 0.1
         yield "a widget, from slider to picture", "median <= 100 ms", spread(seconds, "ms"), reached
+
+
+def pictures():
+    """A handle that is dragged and a movie that plays, in a browser."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench_pictures"], cwd=ROOT, capture_output=True, text=True
+    )
+    if done.returncode:
+        yield "pictures in a browser", "", f"failed: {done.stderr[-300:]}", False
+        return
+    found = json.loads(done.stdout.splitlines()[-1])
+    drafts = found["drafts"]
+    reached = statistics.median(drafts) <= 0.1 and max(drafts) <= 0.2
+    yield "a draft, from pointer to picture", "100 ms, worst 200", spread(drafts, "ms"), reached
+    paints, moves = found["paints"], found["moves"]
+    told = f"{paints} of {moves}"
+    yield "moves of the pointer that move the handle", "all", told, paints >= moves
+    frames = found["frames"]
+    yield "a movie of 400 points, frames a second", ">= 30", f"{frames:.0f}", frames >= 30
 
 
 def grading(chapter="00_start_here", few=2, many=6, project=300):

@@ -25,7 +25,11 @@ def explorers(notebook):
     from descent.widgets import Explorer
 
     made = []
-    descent.explore = lambda draw, digits=2, **controls: made.append(Explorer(draw, controls))
+
+    def explore(draw, *, digits=2, drag=None, play=None, **controls):
+        made.append(Explorer(draw, controls, drag=drag, play=play))
+
+    descent.explore, descent.movie = explore, lambda *_, **__: None
     shell = InteractiveShell.instance()
     os.chdir(ROOT / "course" / notebook.split("/")[0])
     edition = nbformat.read(ROOT / "solutions" / f"{notebook}.ipynb", as_version=4)

@@ -24,7 +24,7 @@ from autograder import checkdata
 from autograder.building import form, masters, minutes, outputs, predictions, release
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
-from descent import skipping
+from descent import editions, skipping
 
 COURSE = ROOT / "course"
 CHECKS = COURSE / "descent" / "checks"
@@ -221,11 +221,15 @@ def _build_files(notebook: str, master, data: dict) -> None:
     outputs.drop_pictures(solution)
     outputs.write_notebook(solution, ROOT / "solutions" / f"{notebook}.ipynb")
     student = generate(notebook)
+    data["cells"] = editions.released(student)
+    outputs.write_json(data_path, data)
     problems = release.notebook_problems(solution, student)
     if problems:
         raise BuildError("\n".join(f"course/{notebook}.ipynb: {problem}" for problem in problems))
     unsolved = execute(copy.deepcopy(student), notebook, static=False)
     require_targets(unsolved, notebook, data)
+    if told := predictions.tellings(unsolved, data["predictions"]):
+        raise BuildError("\n".join(f"{notebook}: {problem}" for problem in told))
     outputs.write_notebook(
         student, COURSE / f"{notebook}.ipynb"
     )  # last: a build cut short stays stale
@@ -251,6 +255,7 @@ def check_data(master, exercises, errata) -> dict:
         "errata": len(errata),
         "predictions": {},
         "targets": {},
+        "cells": {},
     }
 
 
@@ -295,10 +300,11 @@ def require_targets(unsolved, notebook: str, data: dict) -> None:
         page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
         if "This cell runs once" not in page:
             raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
-        waits = skipping.waits_for_a_guess(block)  # and would give away what is to be guessed
-        if skipping.fingerprint(block) in data["targets"] and waits == ("<img" in page):
+        if skipping.awaited_guesses(block):  # its picture would give away what is to be guessed
+            continue
+        if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
             raise BuildError(
-                f"{notebook}: unsolved, this cell {'tells' if waits else 'lacks'} its target picture:\n{cell.source}"
+                f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}"
             )
 
 

@@ -8,9 +8,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.building import form_answers, form_cells, form_files, form_parts, form_predictions
+from autograder.building import (
+    form_answers,
+    form_cells,
+    form_errata,
+    form_files,
+    form_mentions,
+    form_parts,
+    form_predictions,
+)
 from autograder.building.draft import Draft
 from autograder.building.masters import KNOWN_KEYS
+from descent.errata import KINDS
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ OF_THE_TEXT = (
     Rule("docstring", "An exercise has a docstring.", form_cells.undescribed),
     Rule("check", "Each exercise has one check cell below it, which holds nothing but `check(name)`.",
          form_cells.unchecked, stops=True),
-    Rule("after", "A cell has at most one `with after(…)` block, which names exercises of the notebook.",
+    Rule("after", "A cell has at most one `with after(…)` block, which names exercises or predictions above it.",
          form_cells.bad_blocks, stops=True),
     Rule("rubric", "A written answer's solution ends with `**Rubric**` and lines `- 1: what earns it` "
          "that add up to its points.", form_cells.bad_rubric, stops=True),
@@ -93,19 +102,30 @@ OF_THE_TEXT = (
          form_parts.unexplained, form=2),
     Rule("open", "A cell with `open=true` has at most {high} lines.", form_parts.long_open, form=2, high=10),
     Rule("claims", "No cell holds a bare `assert`.", form_parts.bare_asserts, form=2),
+    Rule("quoted", "An erratum has a section, a `quote` of at most {words} words, verbatim from the notes, a kind "
+         f"({', '.join(f'`{kind}`' for kind in KINDS)}) and what that kind needs, computed.",
+         form_errata.badly_quoted, form=2, stops=True, words=25),
+    Rule("errata", "All errata but {most} stand in the last section, `## Where the notes differ`.",
+         form_errata.scattered, form=2, most=2),
     Rule("grabbed", "A picture is grabbed or played: `explore` with `drag` or `play`, or `movie`.",
          form_parts.nothing_moves, form=2),
     Rule("exercises", "It has {low} to {high} exercises, beside the written answers.",
          form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",
          form_cells.few_predictions, low=2, project=1),
-    Rule("asked", 'A prediction is a cell `# %% predict="name"` with one call, its truth computed there.',
+    Rule("asked", 'A prediction is a cell `# %% predict="name"` with one call, `predict("name", …)`, '
+         "its truth computed there.",
          form_predictions.told_too_soon, form=2, stops=True),
     Rule("widgets", "It has {low} `explore(…)` or more.", form_cells.few_widgets, low=1),
     Rule("figures", "It has {low} `show(…)` or more.", form_cells.few_figures, low=2),
     Rule("lines", "A line of code has at most {high} characters: JupyterLab cuts off longer ones.",
          form_cells.long_lines, high=88),
     Rule("links", "Its links lead to notebooks and pages that are there.", form_cells.dead_links),
+    Rule("mentions", "`[[07/02]]` names one planned notebook, in a text that is no answer.",
+         form_mentions.lost_mentions, stops=True),
+    Rule("promises", "No text says by hand that a notebook or a chapter is coming: `[[07/02]]` tells.",
+         form_mentions.promises),
+    Rule("glossary", "What `glossary.tsv` names of it is one of its exercises.", form_mentions.lost_words, stops=True),
     Rule("project", "A project is the last notebook of its chapter and asks for a written answer.",
          form_cells.bad_project),
     Rule("plan", "`sections.tsv` plans sections for it, none for a project, and its cells cover all of them.",

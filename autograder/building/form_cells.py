@@ -138,21 +138,26 @@ def unchecked(draft: Draft) -> Slips:
 
 def bad_blocks(draft: Draft) -> Slips:
     """Blocks after what is no exercise would never run."""
-    exercises, predicted = draft.master.of("exercise"), draft.master.of("predict")
+    exercises, predictions = draft.master.of("exercise"), draft.master.of("predict")
     for cell in draft.code:
         nodes = list(ast.walk(cell.tree)) if cell.tree else []
         if sum(skipping.is_after(node) for node in (cell.tree.body if nodes else [])) > 1:
             yield cell, "two `with after(…)` blocks in one cell: give each its own cell"
         for block in filter(skipping.is_after, nodes):
-            awaited = block.items[0].context_expr.args
-            if not awaited:
+            guesses, answers = skipping.awaited_guesses(block), skipping.awaited_answers(block)
+            if not guesses and not answers:
                 yield cell, "after() names no exercise"
-            for one in awaited:
-                guessed = isinstance(one, ast.Constant)
-                name = str(one.value) if guessed else ast.unparse(one)
-                if name not in (predicted if guessed else exercises):
-                    what = "prediction" if guessed else "exercise"
-                    yield cell, f"after({ast.unparse(one)}): {name!r} is no {what} of this notebook"
+            for one in answers:
+                yield from _awaited(cell, one, ast.unparse(one), exercises, "exercise")
+            for one in guesses:
+                yield from _awaited(cell, one, str(one.value), predictions, "prediction")
+
+
+def _awaited(cell: Cell, call: ast.expr, name: str, known: dict[str, Cell], what: str) -> Slips:
+    if name not in known:
+        yield cell, f"after({ast.unparse(call)}): {name!r} is no {what} of this notebook"
+    elif known[name].line > cell.line:
+        yield cell, f"after({ast.unparse(call)}): the {what} stands below: move this cell down"
 
 
 def bad_rubric(draft: Draft) -> Slips:

@@ -45,6 +45,10 @@ def _of_call(call: ast.Call, name: str) -> Iterator[str]:
         yield f'its call begins with the name of its header: predict("{name}", …)'
     if len(call.args) != 3:
         yield "give name, question and options, then truth=… and because=…"
-    truth = next((keyword.value for keyword in call.keywords if keyword.arg == "truth"), None)
-    if truth is None or isinstance(truth, ast.Constant | ast.Name):
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if isinstance(given.get("truth"), ast.Constant | ast.Name | None):
         yield "truth=… is computed here: a constant may be wrong, a name gives it away above"
+    if isinstance(given.get("because"), ast.Name):
+        yield "because=… is written here: a name gives the reason away above"
+    for bound in (node for node in ast.walk(call) if isinstance(node, ast.NamedExpr)):
+        yield f"{ast.unparse(bound)}: students get the name of the prediction only, so it defines none"

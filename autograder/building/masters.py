@@ -202,15 +202,16 @@ def _part_begun(text: str) -> str:
 @lru_cache
 def sections(solutions: Path = SOLUTIONS) -> dict[str, tuple[str, str]]:
     """All lecture sections: id -> (title, planned notebook)."""
-    return {section: (title, home) for section, title, home in _rows(solutions / "sections.tsv")}
+    return {section: (title, home) for section, title, home in rows(solutions / "sections.tsv")}
 
 
 def planned(solutions: Path = SOLUTIONS) -> dict[str, str]:
     """All notebooks that the course will have: "chapter/name" -> title, in course order."""
-    return dict(_rows(solutions / "notebooks.tsv"))
+    return dict(rows(solutions / "notebooks.tsv"))
 
 
-def _rows(table: Path) -> list[list[str]]:
+def rows(table: Path) -> list[list[str]]:
+    """The lines of a table below its head, by column."""
     lines = table.read_text(encoding="utf-8").splitlines()[1:]
     return [line.split("\t") for line in lines]
 
@@ -301,6 +302,8 @@ def _cell_id(cell, used) -> str:
         base = str(about.get("exercise") or about.get("written")).replace(".", "-")
     elif "check" in about:
         base = f"check-{about['check']}"
+    elif "predict" in about:  # a fingerprint of its text would be one of the answer
+        base = f"predict-{about['predict']}"
     else:
         base = hashlib.sha256(cell.source.encode()).hexdigest()[:8]
     name, number = base, 2
@@ -320,7 +323,7 @@ def with_points(notebook, points: dict[str, float]) -> None:
 
 
 def errata(master: Master) -> list[dict]:
-    """The `erratum(…)` calls of a master: section, printed, corrected, whether proven, cell line."""
+    """The `erratum(…)` calls of a master: section, printed, corrected, kind ("" in form 1), proven or not, line."""
     found = []
     for cell in master.cells:
         found += [_erratum(call, cell, master) for call in calls(cell, "erratum")]
@@ -335,16 +338,33 @@ def calls(cell: Cell, function: str) -> list[ast.Call]:
 
 
 def _erratum(node, cell, master) -> dict:
-    names = ["section", "printed", "corrected"]
-    values = dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
-    try:
-        told = {name: ast.literal_eval(values[name]) for name in names}
-    except (KeyError, ValueError) as error:
+    values = arguments(node)
+    quoted = "quote" in values
+    wanted = {
+        "section": values.get("section"),
+        "printed": values.get("quote" if quoted else "printed"),
+        "corrected": values.get("corrected"),
+        "kind": values.get("kind", ast.Constant("error")) if quoted else ast.Constant(""),
+    }
+    told = {name: literal(value) for name, value in wanted.items()}
+    if missing := [name for name, text in told.items() if text is None]:
         raise ValueError(
-            f"{master.path}:{cell.line}: erratum needs three literal strings first: {error}"
-        ) from None
+            f"{master.path}:{cell.line}: erratum needs literal strings: {', '.join(missing)}"
+        )
     return told | {
         "proven": "corrected_holds" in values,
         "line": cell.line,
         "notebook": master.notebook,
     }
+
+
+def arguments(call: ast.Call) -> dict[str, ast.expr]:
+    """What an `erratum(…)` is given, by the names of its parameters."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    return dict(zip(("section", "printed", "corrected"), call.args, strict=False)) | named
+
+
+def literal(value: ast.expr | None) -> str | None:
+    """A string that stands in the text as it is; None for anything else."""
+    known = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return value.value if known else None

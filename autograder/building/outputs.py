@@ -52,14 +52,18 @@ def pictures(data_path: Path) -> list[Path]:
 
 
 def write_targets(solution, data_path: Path) -> dict:
-    """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words."""
+    """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words.
+
+    A block that waits for a guess alone runs once its picture may be seen.
+    """
     for old in pictures(data_path):
         old.unlink()
     targets: dict[str, list] = {}
     for cell in solution.cells:
         block = after_block(cell)
         drawn = [output for output in cell.get("outputs", []) if _is_target(output)]
-        for number, output in enumerate(drawn if block else []):
+        waits = block and skipping.awaited_answers(block)
+        for number, output in enumerate(drawn if waits else []):
             mark = skipping.fingerprint(block)
             path = data_path.with_suffix(f".{mark}.{number}.webp")
             path.write_bytes(webp(base64.b64decode(output.data["image/png"])))

@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.building import coverage, form, masters, minutes
+from autograder.building import coverage, errata_page, form, masters, mentions, minutes
 from autograder.building.inserts import inserted
+from autograder.building.tables import link, table_text
 from autograder.checkdata import ROOT
 from descent.board import chapter_title
 from descent.cards import minutes_text, points_text
@@ -44,10 +45,41 @@ def pages() -> dict[Path, str]:
         authoring: inserted(authoring, "the rules of form", form.table()),
         COURSE / "README.md": course_map(),
         COURSE / "index.ipynb": index_notebook(),
-        COURSE / "ERRATA.md": errata_page(),
+        COURSE / "ERRATA.md": errata_page.text(_masters().values()),
         COURSE / "COVERAGE.md": coverage_page(),
         **{COURSE / c / "README.md": chapter_page(c, n, words) for c, n in _by_chapter().items()},
+        **notebooks_that_mention(),
     }
+
+
+def notebooks_that_mention() -> dict[Path, str]:
+    """Both editions of each notebook that mentions others, with what there is to say of them now."""
+    found = {}
+    for notebook, master in _masters().items():
+        told = mentioning(master)
+        for path in (ROOT / "solutions" / f"{notebook}.ipynb", COURSE / f"{notebook}.ipynb"):
+            if told and path.exists():
+                found[path] = _with_texts(path, told)
+    return found
+
+
+def mentioning(master) -> dict[str, str]:
+    """Cell id -> text of each cell of a master that mentions other notebooks."""
+    cells = zip(masters.expand(master).cells, master.cells, strict=True)
+    return {
+        built.id: mentions.filled(built.source, master.notebook, set(_masters()))
+        for built, cell in cells
+        if mentions.mentions(cell)
+    }
+
+
+def _with_texts(path: Path, texts: dict[str, str]) -> str:
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = texts.get(cell.id, cell.source)
+    return nbformat.writes(notebook) + "\n"
 
 
 @lru_cache
@@ -217,38 +249,6 @@ def index_notebook() -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def errata_page() -> str:
-    """course/ERRATA.md: every error of the notes with the cell that proves it."""
-    lines = [
-        "# What the lecture notes got wrong", "",
-        "Each line is shown in the named notebook. *Proven* means: the printed form is computed there "
-        "and fails, the corrected one holds. "
-        "*Wording* means: there is nothing to compute.", "",
-    ]  # fmt: skip
-    total = 0
-    for master in _masters().values():
-        found = masters.errata(master)
-        total += len(found)
-        if not found:
-            continue
-        lines += [
-            f"## [{master.title}]({master.notebook}.ipynb)",
-            "",
-            "| section | printed | corrected | shown under | |",
-            "| --- | --- | --- | --- | --- |",
-        ]
-        headings = {cell.line: place for place, cell in coverage.places(master)}
-        for entry in found:
-            place = headings[entry["line"]]
-            state = "proven" if entry["proven"] else "wording"
-            texts = " | ".join(_table_text(entry[key]) for key in ("printed", "corrected"))
-            lines.append(f"| {entry['section']} | {texts} | {_link(place)} | {state} |")
-        lines.append("")
-    lines.insert(2, f"{total} errors so far.")
-    lines.insert(3, "")
-    return "\n".join(lines)
-
-
 def coverage_page() -> str:
     """course/COVERAGE.md: lecture section -> notebook, heading, exercise."""
     found = coverage.covered()
@@ -267,20 +267,7 @@ def coverage_page() -> str:
             "| --- | --- | --- |",
         ]
         for section in rows:
-            where = "; ".join(_link(place, full=True) for place in found[section])
-            lines.append(f"| {section} | {_table_text(sections[section][0])} | {where} |")
+            where = "; ".join(link(place, full=True) for place in found[section])
+            lines.append(f"| {section} | {table_text(sections[section][0])} | {where} |")
         lines.append("")
     return "\n".join(lines)
-
-
-def _link(place, full=False) -> str:
-    anchor = place.heading.replace(" ", "-")
-    number = place.notebook.split("/")[0][:2] + "/" + place.notebook.split("/")[1][:2]
-    words = f"{number} {place.heading}" if full else place.heading
-    exercise = f" (exercise `{place.exercise}`)" if place.exercise else ""
-    return f"[{_table_text(words)}]({place.notebook}.ipynb#{anchor}){exercise}"
-
-
-def _table_text(text: str) -> str:
-    """Text that does not break a row of a Markdown table."""
-    return " ".join(text.split()).replace("|", "\\|")

@@ -1,33 +1,10 @@
-"""Predictions keep their answer: what a student's notebook holds of them, and what the check data keep.
-
-`KeepAnswer` is named in nbgrader_config.py, so that stock `nbgrader generate_assignment` releases the same bytes.
-"""
+"""Predictions keep their answer: what the check data hold of it, and that nothing else tells it before a guess."""
 
 import base64
 
-from nbgrader.preprocessors import NbGraderPreprocessor
-
 from autograder.building.outputs import webp
-from descent.predictions import encoded
-
-
-def question(name: str) -> str:
-    """The cell of a prediction as students get it."""
-    return f'predict("{name}")'
-
-
-def name_of(cell) -> str:
-    """The name of the prediction that a notebook's cell holds; "" for another cell."""
-    return cell.metadata.get("descent", {}).get("predict", "")
-
-
-class KeepAnswer(NbGraderPreprocessor):
-    """Leaves of a prediction's cell its question's name."""
-
-    def preprocess_cell(self, cell, resources, cell_index):
-        if name_of(cell):
-            cell.source = question(name_of(cell))
-        return cell, resources
+from autograder.building.questions import name_of
+from descent.predictions import decoded, encoded
 
 
 def taken(solution) -> dict[str, dict]:
@@ -40,6 +17,30 @@ def taken(solution) -> dict[str, dict]:
         asked = {key: told[key] for key in ("question", "options")}
         found[name_of(cell)] = asked | {"answer": encoded(answer)}
     return found
+
+
+def tellings(unsolved, kept: dict[str, dict]) -> list[str]:
+    """What tells an answer in a student's notebook that ran without any guess. kept: as `taken` gives it."""
+    problems = []
+    for name, prediction in kept.items():
+        answer = decoded(prediction["answer"])
+        secrets = [answer["because"], *(picture["words"] for picture in answer["pictures"])]
+        for secret in filter(None, secrets):
+            problems += [
+                f"cell {cell.id} tells, before the guess, what prediction {name!r} answers: {secret!r}. "
+                "Take it out of this cell"
+                for cell in unsolved.cells
+                if secret in _read(cell)
+            ]
+    return problems
+
+
+def _read(cell) -> str:
+    """What a student reads of a cell: its text, and that of its outputs."""
+    shown = (output.get("data", output) for output in cell.get("outputs", []))
+    return "\n".join(
+        [cell.source, *(one.get("text/plain") or one.get("text", "") for one in shown)]
+    )
 
 
 def _pictures(cell) -> list[dict]:

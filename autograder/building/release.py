@@ -5,7 +5,7 @@ import json
 import re
 from pathlib import Path
 
-from autograder.building import predictions
+from autograder.building import questions
 from autograder.checkdata import ROOT
 from autograder.markers import BEGIN, END, solution_lines, stubbed
 
@@ -13,7 +13,7 @@ MADE = {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"}  # by runnin
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
 DATA_KEYS = set(
-    "source notebook title form minutes builds exercises errata predictions targets".split()
+    "source notebook title form minutes builds exercises errata predictions targets cells".split()
 )
 EXERCISE_KEYS = set("name part points limit compare probe hints cases wrong".split())
 
@@ -27,8 +27,8 @@ def notebook_problems(solution, student) -> list[str]:
         stub = CODE_STUB if one.cell_type == "code" else TEXT_STUB
         answer = one.metadata.get("nbgrader", {}).get("solution", False)
         wanted = stubbed(one.source, stub) if answer else one.source
-        if name := predictions.name_of(one):
-            wanted = predictions.question(name)
+        if name := questions.name_of(one):
+            wanted = questions.question(name)
         if other.source != wanted:
             problems.append(f"cell {one.id} differs from the solution edition outside the markers")
         if other.get("outputs") or other.get("execution_count"):

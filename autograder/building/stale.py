@@ -51,10 +51,12 @@ def _edited(notebook, files):
     """Built notebooks whose text is not what their master expands to."""
     import nbformat
 
-    wanted = masters.expand(masters.read(notebook))
+    master = masters.read(notebook)
+    texts = pages.mentioning(master)
     solution = nbformat.read(files["solution edition"], as_version=4)
     student = nbformat.read(files["student's edition"], as_version=4)
-    if [cell.source for cell in wanted.cells] != [cell.source for cell in solution.cells]:
+    wanted = [texts.get(cell.id, cell.source) for cell in masters.expand(master).cells]
+    if wanted != [cell.source for cell in solution.cells]:
         yield f"solutions/{notebook}.ipynb: edited by hand: change its master instead"
     for problem in release.notebook_problems(solution, student):
         yield f"course/{notebook}.ipynb: {problem}"

@@ -18,7 +18,7 @@ EVERYTHING = None
 SETTINGS = frozenset({"numpy", "torch", "random", "warnings", "os", "sys"})
 # Calls that only show or ask.
 DEMO_CALLS = frozenset(
-    "check claim erratum explore hint predict print progress show solution submit display".split()
+    "check claim erratum explore hint movie predict print progress show solution submit display".split()
 )
 MAX_READ_IN_ALL = 300_000  # of a notebook
 MAX_READ = 50_000  # characters: a longer cell is not read, but run

@@ -2,8 +2,9 @@
 
 import argparse
 import sys
+from pathlib import Path
 
-from descent import board, handin
+from descent import board, handin, updating
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -14,13 +15,19 @@ def main(argv: list[str] | None = None) -> int:
     pack.add_argument("chapter", help="for example 03_optimisation")
     pack.add_argument("--student", help="your identifier; remembered after the first time")
     commands.add_parser("progress", help="show what is solved")
+    newer = commands.add_parser("update", help="put a newer edition in, with your work in it")
+    newer.add_argument("newer", type=Path, metavar="NEW_COURSE", help="its folder or zip")
+    newer.add_argument("--into", type=Path, metavar="COURSE_DIR", help="your course; without, this")
     arguments = parser.parse_args(argv)
     if arguments.command == "progress":
         board.progress()
         return 0
     try:
-        handin.submit(arguments.chapter, arguments.student)
-    except handin.HandInError as error:
+        if arguments.command == "update":
+            updating.update(arguments.newer, arguments.into)
+        else:
+            handin.submit(arguments.chapter, arguments.student)
+    except (handin.HandInError, updating.UpdateError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""`predict` asks before a picture is shown; `erratum` shows where the lecture notes are wrong."""
+"""`predict` of form 1 asks before a picture is shown."""
 
 import html
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ def predict(
     if session.current.static:
         _reveal(question, options, right, None, because, then, digits)
         return
-    guess = records.guess_of(session.current.notebook or "", question)
+    guess = records.guess_of(session.current.notebook or "", question, options)
     if guess is not None:
         _reveal(question, options, right, guess, because, then, digits)
     else:
@@ -49,7 +49,7 @@ def _ask(question, options, right, because, then, digits):
     answer = ipywidgets.Output()
 
     def guessed(_):
-        records.record_guess(session.current.notebook or "", question, choice.value)
+        records.record_guess(session.current.notebook or "", question, choice.value, options)
         box.children = (answer,)
         with answer:
             _reveal(question, options, right, choice.value, because, then, digits)
@@ -76,33 +76,3 @@ def _reveal(question, options, right, guess, because, then, digits):
         show(
             *then(), digits=digits, target=False
         )  # an unsolved block must not give the answer away
-
-
-def erratum(
-    section: str,
-    printed: str,
-    corrected: str,
-    *,
-    printed_holds: bool | None = None,
-    corrected_holds: bool | None = None,
-) -> None:
-    """Show one error of the lecture notes and its correction, proven by two computed truth values.
-
-    section: id of the lecture section. printed, corrected: the two statements (LaTeX between dollars).
-    Raises AssertionError when the printed form holds or the corrected one fails: then this is no erratum.
-    """
-    if printed_holds is not None or corrected_holds is not None:
-        assert not printed_holds, f"{section}: the printed form holds here"
-        assert corrected_holds, f"{section}: the corrected form fails here"
-    if session.current.grading:
-        return
-    from IPython.display import Markdown, display
-
-    proof = (
-        "" if printed_holds is None else " (fails here)",
-        "" if printed_holds is None else " (holds here)",
-    )
-    text = (
-        f"**Erratum, {section}.** Printed{proof[0]}: {printed}  \nCorrected{proof[1]}: {corrected}"
-    )
-    display(Markdown(text))

@@ -7,7 +7,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from descent import board, records, session
+from descent import board, records, session, updating
 
 FORMAT = 1
 
@@ -23,7 +23,8 @@ def submit(chapter: str, student: str | None = None) -> Path:
     Says what is not solved yet. Raises HandInError when there is no such chapter, no identifier or no room.
     """
     folder = session.course_folder() / chapter
-    notebooks = sorted(folder.glob("*.ipynb")) if re.fullmatch(r"\w+", chapter) else []
+    found = sorted(folder.glob("*.ipynb")) if re.fullmatch(r"\w+", chapter) else []
+    notebooks = [path for path in found if not updating.is_kept(path)]
     if not notebooks:
         chapters = ", ".join(sorted({n["notebook"].split("/")[0] for n in board.notebooks()}))
         raise HandInError(f"submit: there is no chapter {chapter!r}. Chapters: {chapters}.")

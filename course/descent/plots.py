@@ -19,6 +19,13 @@ BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
 )  # fmt: skip
 DPI = 150
+# In the dark a picture is turned over as a whole: white paper becomes dark, black lines light, contrasts stay, and
+# half a circle of hues leaves blue blue. A dark style sheet of matplotlib's would miss the colours that pictures
+# name themselves ("white" edges, black lines).
+DARK = (
+    '<style>[data-jp-theme-light="false"] .descent-picture '
+    "{filter:invert(0.93) hue-rotate(180deg)}</style>"
+)
 
 
 def use_style() -> None:
@@ -26,12 +33,15 @@ def use_style() -> None:
     plt.style.use(str(STYLE))
 
 
-def png(fig: Figure, dpi: int = DPI) -> tuple[bytes, int]:
-    """(PNG bytes, width in CSS pixels at 100 a figure inch). The same figure gives the same bytes. Closes it."""
+def png(fig: Figure, dpi: int = DPI, **pil) -> tuple[bytes, int]:
+    """(PNG bytes, width in CSS pixels at 100 a figure inch). The same figure gives the same bytes. Closes it.
+
+    pil: as pillow writes it; compress_level=1 takes half the time.
+    """
     buffer = io.BytesIO()
     fig.set_dpi(dpi)
     # `savefig` lays a figure out and draws it twice; the canvas alone does so once, to the same bytes.
-    FigureCanvasAgg(fig).print_png(buffer, metadata={"Software": None})
+    FigureCanvasAgg(fig).print_png(buffer, metadata={"Software": None}, pil_kwargs=pil)
     plt.close(fig)
     return buffer.getvalue(), round(fig.get_figwidth() * 100)
 
@@ -47,10 +57,17 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
         plt.close(fig)
         return
     require_words(words)
-    from IPython.display import display
-
     summary = describe(fig, digits)
     data, width = png(fig)
+    display_picture(data, width, words, summary, digits=digits, target=target)
+
+
+def display_picture(
+    data: bytes, width: int, words: str, summary: str, *, digits: int, target: bool = True
+) -> None:
+    """Display a PNG with its text alternative and the summary by which two runs are compared, as `show` does."""
+    from IPython.display import display
+
     if session.current.static:
         # Where only the structure is compared, the words' numbers are of this run, too.
         told = words if digits else re.sub(r"\d[\d.,]*", "#", words)
@@ -72,8 +89,8 @@ def picture_html(data: bytes, width: int, words: str) -> str:
     """An <img> with its text alternative."""
     source = base64.b64encode(data).decode("ascii")
     return (
-        f'<img src="data:image/png;base64,{source}" width="{width}" alt="{html.escape(words, quote=True)}" '
-        'style="max-width:100%;height:auto;background:white">'
+        f'{DARK}<img class="descent-picture" src="data:image/png;base64,{source}" width="{width}" '
+        f'alt="{html.escape(words, quote=True)}" style="max-width:100%;height:auto;background:white">'
     )
 
 
@@ -143,6 +160,44 @@ def fixed_axes(count: int, size, margins, *, wspace: float = 0.2, **options):
     left, right, bottom, top = margins
     fig.subplots_adjust(left=left, right=right, bottom=bottom, top=top, wspace=wspace)
     return fig, axes
+
+
+def stack(fig: Figure) -> bool:
+    """Put panels that stand side by side under each other, each as wide and high as it was; before a layout.
+
+    False, and nothing changed, for a figure of another build: one panel, a grid, a colour bar beside.
+    """
+    specs = [ax.get_subplotspec() for ax in fig.axes]
+    grids = {spec.get_gridspec() if spec else None for spec in specs}
+    if len(grids) != 1 or None in grids:
+        return False
+    (grid,) = grids
+    if grid.nrows != 1 or grid.ncols < 2 or any(len(spec.colspan) != 1 for spec in specs):
+        return False
+    shares = grid.get_width_ratios()
+    width, height = fig.get_size_inches()
+    widest = max(shares) / sum(shares)
+    fig.set_size_inches(width * widest, height * grid.ncols)
+    column = grid.__class__(grid.ncols, 1, figure=fig)
+    for ax, spec in zip(fig.axes, specs, strict=True):
+        ax.set_subplotspec(column[spec.colspan.start])
+        ax.tick_params(labelleft=True)  # hidden where the axis is shared with the left
+    _keep_margins(fig, widest, grid.ncols)
+    return True
+
+
+def _keep_margins(fig, widest, count):
+    """The margins of a stacked figure in inches as they were; a search for a layout finds its own."""
+    one = fig.subplotpars
+    margin = one.bottom + 1 - one.top  # between panels there are both, as shares of a panel
+    if fig.get_layout_engine() is None:
+        fig.subplots_adjust(
+            left=min(one.left / widest, 0.4),
+            right=max(1 - (1 - one.right) / widest, 0.6),
+            bottom=one.bottom / count,
+            top=1 - (1 - one.top) / count,
+            hspace=margin / (1 - margin),
+        )
 
 
 def contours(

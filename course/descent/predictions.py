@@ -15,16 +15,16 @@ from descent import asking, checking, records, session
 def predict(
     name: str,
     *asked,
-    truth: int | None = None,
+    truth: str | int | None = None,
     because: str = "",
     then: Callable | None = None,
     digits: int = 2,
 ) -> None:
     """Ask the question of that name; after a guess the answer is shown beside it.
 
-    An author writes it whole: asked: the question and two options or more. truth: index of the right one, computed.
+    An author writes it whole. asked: the question, then two options or more. truth: the right one, or its index.
     because: the reason. then: a function returning (fig, words), the picture of the answer; shown with `digits`.
-    Raises ValueError when truth is no index of the options or two options are the same.
+    Raises ValueError when truth is none of the options or two options are the same.
     """
     if asked and not isinstance(asked[0], str):  # form 1: predict(question, options, truth)
         rest = [truth] if len(asked) == 1 else []
@@ -39,23 +39,32 @@ def predict(
 
 def is_guessed(name: str) -> bool:
     """Whether what waits for a prediction may run: in builds always, at grading never."""
-    if session.current.static or session.current.grading:
-        return session.current.static
-    return records.guess_of(session.current.notebook or "", name) is not None
+    if session.current.grading:
+        return False
+    if session.current.static or name in session.current.answered:
+        return True
+    kept = _kept(name)
+    return kept is not None and _guess(name, kept) is not None
+
+
+def _kept(name: str) -> dict | None:
+    """Question, options and encoded answer of a prediction, from the check data."""
+    data = session.check_data(session.current.notebook) if session.current.notebook else None
+    return (data or {}).get("predictions", {}).get(name)
+
+
+def _guess(name: str, kept: dict) -> str | None:
+    return records.guess_of(session.current.notebook, name, kept["options"])
 
 
 def _as_the_author_sees_it(name, question, options, *, truth, because, then, digits) -> None:
-    if len(set(options)) < max(2, len(options)):
-        raise ValueError(f"predict {name!r}: give two options or more, all different.")
-    if truth not in range(len(options)):
-        raise ValueError(
-            f"predict {name!r}: truth is {truth}, but there are {len(options)} options: give its index."
-        )
     from IPython.display import display
 
-    page, text = _revealed(question, options, truth, None, because)
+    right = _right(name, list(options), truth)
+    session.current.answered.add(name)
+    page, text = _revealed(question, options, right, None, because)
     # The build reads the answer from here, and takes it out.
-    kept = {"question": question, "options": list(options), "right": int(truth), "because": because}
+    kept = {"question": question, "options": list(options), "right": right, "because": because}
     about = {"prediction": kept} if session.current.static else {}
     display({"text/html": page, "text/plain": text}, metadata=about, raw=True)
     if then is not None:
@@ -64,20 +73,36 @@ def _as_the_author_sees_it(name, question, options, *, truth, because, then, dig
         show(*then(), digits=digits, target=False)
 
 
+def _right(name: str, options: list[str], truth: str | int | None) -> int:
+    """The index of the right option."""
+    if len(set(options)) < max(2, len(options)):
+        raise ValueError(f"predict {name!r}: give two options or more, all different: {options}.")
+    right = options.index(truth) if truth in options else truth
+    if right not in range(len(options)):
+        raise ValueError(
+            f"predict {name!r}: truth is {truth!r}: give one of the options {options}, or its index."
+        )
+    return int(right)
+
+
 def encoded(answer: dict) -> str:
     """An answer as check data keep it: nobody who looks a file through reads it by chance."""
     return base64.b64encode(json.dumps(answer).encode()).decode("ascii")
 
 
+def decoded(answer: str) -> dict:
+    """right: index of an option. because: the reason. pictures: webp (base64), width, words of each."""
+    return json.loads(base64.b64decode(answer))
+
+
 def _as_a_student_sees_it(name: str) -> None:
-    data = session.check_data(session.current.notebook) if session.current.notebook else None
-    kept = (data or {}).get("predictions", {}).get(name)
+    kept = _kept(name)
     if kept is None:
         text = f"This notebook has no prediction named {name!r}. Run its first code cell (start) first."
         checking._display(f"<p>{html.escape(text)}</p>", text)
         return
-    guess = records.guess_of(session.current.notebook, name)
-    if guess in kept["options"]:
+    guess = _guess(name, kept)
+    if guess is not None:
         _answer(kept, guess)
     elif session.current.static:
         text = "\n".join([f"Predict. {kept['question']}", *(f"- {one}" for one in kept["options"])])
@@ -102,10 +127,10 @@ def _ask(name: str, kept: dict) -> None:
     answer = ipywidgets.Output()
 
     def guessed(_):
-        records.record_guess(session.current.notebook, name, choice.value)
+        records.record_guess(session.current.notebook, name, choice.value, kept["options"])
         box.children = (answer,)
         with answer:
-            _answer(kept, choice.value)
+            _answer(kept, _guess(name, kept))
 
     choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
     button.on_click(guessed)
@@ -114,7 +139,7 @@ def _ask(name: str, kept: dict) -> None:
 
 
 def _answer(kept: dict, guess: str) -> None:
-    answer = json.loads(base64.b64decode(kept["answer"]))
+    answer = decoded(kept["answer"])
     page, text = _revealed(
         kept["question"], kept["options"], answer["right"], guess, answer["because"]
     )

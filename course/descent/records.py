@@ -2,7 +2,7 @@
 where the file cannot be written, the course works without it, and says so once.
 
     {"format": 2, "student": "ada", "03_optimisation/01_gradient_descent": {
-        "seen": time of the last event, "guesses": {question: option},
+        "seen": time of the last event, "guesses": {name of a prediction: option},
         "exercises": {"gd": {"version": what its verdicts were judged on, "checks": 3, "seconds": 61.2, "hints": 1,
             "best": {"kind": "full", "points": earned, "max_points": of}, "newest": {the same}, "solved": time,
             "shown": {"time": first seen the worked answer, "version": of the exercise, "solved": whether before}}}}}
@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -150,7 +151,7 @@ def _changing():
 
 
 def of_notebook(records: dict, notebook: str) -> dict:
-    """The part on one notebook: "exercises" by name, "guesses" by question, "seen" (time of the last event)."""
+    """The part on one notebook: "exercises" by name, "guesses" by prediction, "seen" (time of the last event)."""
     part = records.setdefault(notebook, {})
     part.setdefault("exercises", {})
     part.setdefault("guesses", {})
@@ -244,10 +245,15 @@ def _entry(records, notebook, name):
     return entry
 
 
-def record_guess(notebook: str, question: str, guess: str) -> None:
+def record_guess(notebook: str, question: str, guess: str, options: Sequence[str]) -> None:
+    """Keep a guess by its question, or its prediction's name. The first stays while it is among the options."""
     with _changing() as records:
-        of_notebook(records, notebook)["guesses"].setdefault(question, guess)
+        guesses = of_notebook(records, notebook)["guesses"]
+        if guesses.get(question) not in options:
+            guesses[question] = guess
 
 
-def guess_of(notebook: str, question: str) -> str | None:
-    return of_notebook(read(), notebook)["guesses"].get(question)
+def guess_of(notebook: str, question: str, options: Sequence[str]) -> str | None:
+    """The guess that was kept; None where there is none, or where its option is there no longer."""
+    guess = of_notebook(read(), notebook)["guesses"].get(question)
+    return guess if guess in options else None

@@ -22,6 +22,7 @@ class Session:
         self.verdicts: dict = {}  # exercise name -> (answer object, Verdict), newest only
         self.unsaved: dict | None = None  # the records, where their file cannot be written
         self.saving = True  # whether that file is this course's to write
+        self.answered: set[str] = set()  # predictions that an author's cell told the answer of
         self.told: set[str] = set()  # what was said once
 
     @property

@@ -33,10 +33,14 @@ def is_after(node: ast.AST) -> bool:
     )
 
 
-def waits_for_a_guess(node: ast.With) -> bool:
-    """Whether a block names a prediction."""
-    awaited = node.items[0].context_expr.args
-    return any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in awaited)
+def awaited_guesses(node: ast.With) -> list[ast.Constant]:
+    """The predictions that a block waits for, by their names."""
+    return [one for one in node.items[0].context_expr.args if isinstance(one, ast.Constant)]
+
+
+def awaited_answers(node: ast.With) -> list[ast.expr]:
+    """The exercises that a block waits for."""
+    return [one for one in node.items[0].context_expr.args if not isinstance(one, ast.Constant)]
 
 
 class AfterTransformer(ast.NodeTransformer):

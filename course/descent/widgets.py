@@ -1,13 +1,19 @@
 """`explore`: controls around a pure drawing function. The functions themselves stand in the modules of this folder."""
 
 import html
+import math
+from collections import OrderedDict
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import ipywidgets
 import traitlets
 
-DPI = 100
+from descent import handles, words
+
+DRAFT, SHARP = 100, 200  # dots an inch: one and two pixels of a CSS pixel
+KEPT = 16  # pictures that are not drawn again
+NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
 
 
 class Clock(ipywidgets.HBox):
@@ -41,62 +47,260 @@ class Clock(ipywidgets.HBox):
             ipywidgets.link((part, "value"), (self, "value"))
 
 
-class Explorer(ipywidgets.VBox):
-    """Controls, a picture and a readout in words. `controls` by name, `words` as last shown."""
+class Drawn:
+    """A picture of one set of values: its figure, words, and bytes by dots an inch. Draws it as a draft."""
 
-    def __init__(self, draw: Callable, controls: dict[str, ipywidgets.Widget]):
+    def __init__(self, fig, told: str, handles_: list[handles.Handle], *, room: float):
+        """room: in CSS pixels, that the browser has for it."""
+        from descent import plots
+
+        plots.require_words(told)
+        self.fig, self.words = fig, told
+        self._full = 100 * fig.get_figwidth()
+        self.narrow = self.is_narrow(room)
+        if self.narrow:
+            plots.stack(fig)
+        self._bytes: dict[int, bytes] = {}
+        for ax in fig.axes:
+            for title in (ax.title, ax._left_title, ax._right_title):  # set_title resets the font
+                title.set_text(words.typeset(title.get_text()))
+        self.png(DRAFT)
+        fig.set_layout_engine("none")  # what was laid out once stays, and the sharp picture fits
+        self.places = handles.places(fig, handles_)
+
+    def is_narrow(self, room: float) -> bool:
+        return room < NARROW * self._full
+
+    def png(self, dpi: int) -> bytes:
+        """Its bytes, closed figure or not."""
+        from descent import plots
+
+        if dpi not in self._bytes:
+            self._bytes[dpi], self.width = plots.png(self.fig, dpi, compress_level=1)
+        return self._bytes[dpi]
+
+    @property
+    def best(self) -> int:
+        """The most dots an inch that are there already."""
+        return max(self._bytes)
+
+
+class Explorer(ipywidgets.VBox):
+    """Controls, a picture and a readout in words. `controls` by name, `words` as last shown.
+
+    drag: {("x", "y") or "x": gid of the axes}. play: the name of a control. ValueError where one is missing.
+    """
+
+    def __init__(
+        self,
+        draw: Callable,
+        controls: dict[str, ipywidgets.Widget],
+        *,
+        drag: dict | None = None,
+        play: str | None = None,
+    ):
         self.draw = draw
         self.controls = controls
+        self.starts = {name: control.value for name, control in controls.items()}
+        self.handles = handles.bind(drag or {}, controls)
         self.words = ""
+        self._kept: OrderedDict[tuple, Drawn] = OrderedDict()
+        self._held = False  # several controls are being moved
+        # Until a browser says that it shows the stage, and where none can, the picture is plain HTML.
+        self.alive = False
+        self._room = math.inf
+        self.stage = new_stage()
         self.picture = ipywidgets.HTML()
         self.readout = ipywidgets.HTML()
+        panel = self._panel(play)
         for control in controls.values():
-            control.style.description_width = "initial"
-            control.layout.width = "auto" if not hasattr(control, "readout") else "24em"
             control.observe(self._changed, "value")
-        panel = ipywidgets.Box(
-            list(controls.values()),
-            layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="0 1.5em"),
-        )
         super().__init__([panel, self.picture, self.readout])
         self.redraw()
+        if self.stage:
+            self.stage.on_msg(self._asked)
+        else:
+            self._say_what_is_missing()
+
+    def _panel(self, play: str | None) -> ipywidgets.Box:
+        """The controls in columns, their descriptions as wide as the longest, and a button that resets."""
+        rows = dict(self.controls)
+        longest = max((len(_described(control)) for control in rows.values()), default=0)
+        for control in self.controls.values():
+            control.style.description_width = f"{longest + 1}ch"
+            control.layout.width = "100%" if hasattr(control, "readout") else "auto"
+        if play is not None:
+            _require_playable(play, self.controls)
+            rows[play] = _playable(self.controls[play])
+        reset = ipywidgets.Button(description="Reset", tooltip="all controls as at the start")
+        reset.layout.width = "7em"
+        reset.on_click(lambda _: self.move(self.starts))
+        columns = "repeat(auto-fill, minmax(min(24em, 100%), 1fr))"
+        layout = ipywidgets.Layout(grid_template_columns=columns, grid_gap="0 1.5em")
+        return ipywidgets.GridBox([*rows.values(), reset], layout=layout)
 
     @property
     def values(self) -> dict:
-        return {name: control.value for name, control in self.controls.items()}
+        """What `draw` gets: the values as they stand beside the sliders."""
+        return {name: handles.shown(control) for name, control in self.controls.items()}
+
+    def move(self, values: dict) -> None:
+        """Set several controls by name, and draw once."""
+        self._held = True
+        try:
+            for name, value in values.items():
+                self.controls[name].value = value
+        finally:
+            self._held = False
+        self._changed(None)
 
     def _changed(self, _):
         """A control moved. Jupyter hides what a callback raises, so an error is told in the readout."""
         import matplotlib.pyplot as plt
 
+        if self._held:
+            return
         before = plt.get_fignums()
         try:
             self.redraw()
+            self._say_what_is_missing()
         except Exception as error:
             for number in set(plt.get_fignums()) - set(before):
                 plt.close(number)  # half drawn
             message = html.escape(f"This cannot be drawn. {type(error).__name__}: {error}")
             self.readout.value = f'<div role="alert">{message}</div>'
+            if self.stage:
+                self.stage.serial += 1  # the browser waits for an answer
+
+    def _asked(self, _, message, __):
+        """What the stage in the browser wants: see Stage."""
+        if message["kind"] == "here":  # only now: elsewhere an error would stand in its place
+            panel, *_ = self.children
+            self.children = (panel, self.stage, self.picture, self.readout)
+            return
+        self._make_room(message["room"])
+        if message["kind"] == "move":
+            place = self._last.places[message["handle"]]
+            self.move(place.moved(message["at"], self.controls))
+        elif message["kind"] == "nudge":
+            place = self._last.places[message["handle"]]
+            self.move(place.nudged(message["steps"], self.controls))
+        else:
+            self.alive = True
+            self._show(SHARP)
+
+    def _make_room(self, room: float) -> None:
+        """Draw anew where the window has become too narrow for panels side by side, or wide enough."""
+        if not room:  # it is not in sight
+            return
+        self._room = room
+        if self._last.narrow != self._last.is_narrow(room):
+            self._kept.clear()
+            self._changed(None)
+
+    def _say_what_is_missing(self) -> None:
+        """Said once a kernel, where a control moves and no stage has come, or none can."""
+        if self.handles and self.stage not in self.children:
+            self.readout.value += html.escape(_missing())
 
     def redraw(self) -> None:
         """Call `draw` with the controls' values and show what it returns; its errors are raised."""
+        self._last = self._drawn(self.values)
+        self.words = self._last.words
+        self._show(self._last.best if self.alive else DRAFT)
+
+    def _drawn(self, values: dict) -> Drawn:
+        """The picture of these values, drawn now or kept."""
+        key = tuple(values.values())
+        try:
+            known = key in self._kept
+        except TypeError:  # a value without a hash: an array in a menu
+            return self._draw(values)
+        if not known:
+            self._kept[key] = self._draw(values)
+        self._kept.move_to_end(key)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def _draw(self, values: dict) -> Drawn:
+        return Drawn(*self.draw(**values), self.handles, room=self._room)
+
+    def _show(self, dpi: int) -> None:
         from descent import plots
 
-        fig, self.words = self.draw(**self.values)
-        plots.require_words(self.words)
-        data, width = plots.png(fig, DPI)
-        self.picture.value = plots.picture_html(data, width, self.words)
-        self.readout.value = (
-            f'<div role="status" aria-live="polite">{html.escape(self.words)}</div>'
+        data, told = self._last.png(dpi), words.typeset(self.words)
+        if self.alive:
+            places = [place.told(self.controls) for place in self._last.places]
+            look = dict(width=self._last.width, words=told, draft=dpi == DRAFT, handles=places)
+            self.stage.show(data, **look)
+            self.picture.value = ""
+        else:
+            self.picture.value = plots.picture_html(data, self._last.width, told)
+        # While something moves its words follow for the eye; a screen reader hears those at rest.
+        live = "off" if self.alive and dpi == DRAFT else "polite"
+        self.readout.value = f'<div role="status" aria-live="{live}">{html.escape(told)}</div>'
+
+
+def new_stage():
+    """A Stage; None where anywidget is not installed."""
+    try:
+        from descent.stage import Stage
+    except ModuleNotFoundError:
+        return None
+    return Stage()
+
+
+def _missing() -> str:
+    """What is said the first time that a picture cannot be grabbed; "" from then on."""
+    from descent import session
+
+    if "anywidget" in session.current.told:
+        return ""
+    session.current.told.add("anywidget")
+    return (
+        "Pictures cannot be grabbed here: anywidget is missing (pip install anywidget, and reload "
+        "this page). The sliders do the same."
+    )
+
+
+def _described(control) -> str:
+    return getattr(control, "description", "")
+
+
+def _require_playable(name: str, controls: dict) -> None:
+    if not isinstance(controls.get(name), ipywidgets.IntSlider):
+        raise ValueError(
+            f"explore: play={name!r} wants a control {name}=IntSlider(…). "
+            f"The controls are {', '.join(controls)}."
         )
 
 
-def explore(draw: Callable, *, digits: int = 2, **controls: ipywidgets.Widget) -> None:
+def _playable(control: ipywidgets.IntSlider) -> ipywidgets.Box:
+    """The slider with a play button behind it; the slider scrubs, so it is long."""
+    limits = dict(min=control.min, max=control.max, step=control.step, value=control.value)
+    play = ipywidgets.Play(interval=100, description="play", **limits)
+    play.layout.flex = "none"
+    ipywidgets.link((play, "value"), (control, "value"))
+    whole_row = ipywidgets.Layout(grid_column="1 / -1")
+    return ipywidgets.HBox([control, play], layout=whole_row)
+
+
+def explore(
+    draw: Callable,
+    *,
+    digits: int = 2,
+    drag: dict | None = None,
+    play: str | None = None,
+    **controls: ipywidgets.Widget,
+) -> None:
     """A widget: `draw(**values)` returns (fig, words); each keyword is an ipywidgets control with a value.
 
     Words are shown under the picture as its readout. In a static page the first state is shown,
     with `digits` as in `show`.
-    Raises TypeError when a control has no value.
+    drag: {("x", "y"): "start"} puts a handle on the axes that `draw` marks with ax.set_gid("start"); it moves
+    the sliders x and y, on any scale. {"x": "start"} moves x alone. play: the IntSlider that gets a play button.
+    Raises TypeError when a control has no value, ValueError where drag or play name what is not there.
     """
     from descent import plots, session
 
@@ -105,13 +309,16 @@ def explore(draw: Callable, *, digits: int = 2, **controls: ipywidgets.Widget) -
             raise TypeError(
                 f"explore: {name} is a {type(control).__name__}, not a control with a value."
             )
+    bound = handles.bind(drag or {}, controls)
+    if play is not None:
+        _require_playable(play, controls)
     if session.current.grading:
         return
     if session.current.static:
-        plots.show(
-            *draw(**{name: control.value for name, control in controls.items()}), digits=digits
-        )
+        fig, told = draw(**{name: control.value for name, control in controls.items()})
+        handles.places(fig, bound)
+        plots.show(fig, told, digits=digits)
         return
     from IPython.display import display
 
-    display(Explorer(draw, controls))
+    display(Explorer(draw, controls, drag=drag, play=play))

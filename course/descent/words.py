@@ -1,5 +1,6 @@
 """`say`: the words of a picture, computed from its numbers, which keep these numbers."""
 
+import re
 import string
 
 
@@ -68,6 +69,11 @@ class _Strict(string.Formatter):
         if isinstance(value, list):
             return format_spec.join(value)
         return super().format_field(value, format_spec)
+
+
+def typeset(text: str) -> str:
+    """The text with "−" before negative numbers, as on the axes; formulas between dollars set their own."""
+    return text if "$" in text else re.sub(r"(?<![\w)\]])-(?=\.?\d)", "−", text)
 
 
 def _listed(names) -> str:

@@ -24,11 +24,12 @@ def answers(notebook):
 
 
 def solved(course, notebook):
-    """Path of a copy of the student's edition with all answers written, and how many there are."""
+    """Path of a copy of the student's edition with all answers written and all sections open, and how many there are."""
     content = json.loads((course / f"{notebook}.ipynb").read_text())
     sources = answers(notebook)
     for cell in content["cells"]:
         cell["source"] = sources.get(cell["id"], cell["source"])
+        cell["metadata"].pop("jp-MarkdownHeadingCollapsed", None)
     path = f"{notebook}_solved.ipynb"
     (course / path).write_text(json.dumps(content))
     return path, len(sources)
@@ -52,6 +53,15 @@ def test_run_all_of_an_unsolved_notebook_shows_no_error(path, open_notebook):
         if cell["cell_type"] == "code":
             assert cell["execution_count"], cell["source"]
             assert all(output["output_type"] != "error" for output in cell["outputs"])
+
+
+def test_what_is_deeper_opens_collapsed_and_code_that_nobody_needs_to_read_folded(open_notebook):
+    notebook = open_notebook(f"{WIDGETS}.ipynb")
+    hidden = notebook.page.get_by_role("button", name=re.compile("cells? hidden"))
+    cells = json.loads((ROOT / "course" / f"{WIDGETS}.ipynb").read_text())["cells"]
+    assert hidden.count() == sum("jp-MarkdownHeadingCollapsed" in c["metadata"] for c in cells) > 5
+    assert notebook.page.get_by_text("Take-aways", exact=True).is_visible()
+    assert not notebook.page.get_by_text("Your laboratory").locator("..").locator("code").count()
 
 
 def test_a_wrong_answer_is_named_and_a_right_one_is_solved_and_the_index_knows(open_notebook):

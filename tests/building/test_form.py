@@ -29,6 +29,7 @@ FULL = (
 EXERCISES = SPEC + "".join(SPEC[SPEC.index("square =") :].replace("square", n) for n in MORE)
 CHAPTERS, NOTEBOOKS = "solutions/chapters.toml", "solutions/notebooks.tsv"
 TESTS, STRAY = "tests/notebooks/toy/test_square.py", f"solutions/{NOTEBOOK}/notes.csv"
+WORDS = "solutions/glossary.tsv"
 BUILT = f"solutions/{NOTEBOOK}.ipynb"
 
 
@@ -96,6 +97,7 @@ SLIPS = {
         ("with after(square):", "with after(square):\n    pass\nwith after(square):", "two `with after(…)` blocks"),
         ("with after(square):", "with after(draw):", "after(draw): 'draw' is no exercise"),
         ("with after(square):", "with after():", "after() names no exercise"),
+        (EXERCISE, "\n# %%\nwith after(square):\n    pass\n" + EXERCISE, "the exercise stands below: move"),
     ],
     "rubric": [
         ("# **Rubric**\n#\n# - 2: names the derivative\n", "", ":46: the model answer must end"),
@@ -117,6 +119,15 @@ SLIPS = {
     "figures": [(SHOWN + SHOWN, SHOWN, ":1: 1 calls of show(…): at least 2 wanted")],
     "lines": [("check(square)\n", "check(square)\n\n# %%\n" + "x = 1  # " + 80 * "x" + "\n", ":26: 89 characters")],
     "links": [("# A toy.", "# [Next](02_cube.ipynb#top)", ":1: the link to 02_cube.ipynb leads nowhere")],
+    "mentions": [
+        ("# A toy.", "# See [[97/01]].", ":1: [[97/01]] is one notebook of notebooks.tsv, not 0"),
+        ("result = x * x", "result = x * x  # [[99/01]]", ":14: [[…]] is filled in where a text is read: not in code"),
+        ("Because the derivative", "By [[99/01]] the derivative", "not in code, nor in an answer"),
+    ],
+    "promises": [
+        ("# A toy.", "# Cubes (chapter 98, coming).", ":1: write [[07/02]], and the build says whether that"),
+        ("# A toy.", "# The notebook on cubes is not yet written.", ":1: write [[07/02]], and the build says"),
+    ],
     "plan": [('covers="wu:1.1"', "", ":1: no cell covers the planned wu:1.1")],
     "list": [("# # Squares", "# # Cubes", "notebooks.tsv:1: it says 'Squares' where the master says 'Cubes'")],
     "specified": [('# %% exercise="square"', '# %% exercise="sq"', "exercise 'sq' has no specification"),
@@ -141,6 +152,8 @@ SLIPS_OF_THE_SPECIFICATION = {
 }
 # Rule -> (file, its new content or None where it is removed, what is told).
 SLIPS_OF_FILES = {
+    "glossary": [(WORDS, f"word\tnotebook\texercise\nsquare\t{NOTEBOOK}\tsqare\n",
+                  "glossary.tsv:2: 'square' is computed in 'sqare', which is no exercise there")],
     "list": [(NOTEBOOKS, "notebook\ttitle\n", "notebooks.tsv:1: it lacks the line '99_toy/01_square'")],
     "chapter": [(CHAPTERS, "", '["99_toy"] lacks about, able, before'),
                 (CHAPTERS, '[99_toy]\nabout = "x"\nable = ["x"]\n', '["99_toy"] lacks before')],

@@ -68,6 +68,22 @@ SLIPS = {
         ('predict("grows", ', 'x = predict("grows", ', "it holds more or less than the one call"),
         ('predict("grows", "Does', 'predict("Does', "give name, question and options"),
         ("truth=int(1 > 2)", "truth=right", "a name gives it away above"),
+        ('because="It rises."', "because=reason", "a name gives the reason away above"),
+        ("truth=int(1 > 2)", "truth=(right := int(1 > 2))", "so it defines none"),
+    ],
+    "quoted": [
+        ('quote="$1=2$"', 'printed="$1=2$"', "erratum('cs480:1'): give quote= as literal text; the quote stands"),
+        ('quote="$1=2$"', "quote=str(1)", "give quote= as literal text"),
+        (', corrected="$1=1$"', "", "give corrected= as literal text"),
+        ('erratum(\n    "cs480:1"', 'erratum(\n    "cs480:9"', "erratum('cs480:9'): no such lecture section"),
+        ("$1=2$", "$1=2$ " + "word " * 25, "a quote of 26 words: at most 25"),
+        (" decoy_holds=1 == 3,", "", "kind 'error' needs decoy_holds=…"),
+        ("decoy_holds=1 == 3", 'decoy_holds=1 == 3, kind="typo"', "kind 'typo' is none of error, broad"),
+        ("printed_holds=1 == 2", "printed_holds=False", "printed_holds is written down: compute it"),
+    ],
+    "errata": [
+        (toy.DEEPER, 3 * toy.ERRATUM + toy.DEEPER, "another erratum in the midst: at most 2 that teach"),
+        (toy.NOTES, "", "a notebook with errata ends with the section '## Where the notes differ'"),
     ],
     "solution": [("show, solution, start", "show, start", ":6: the first code cell must import solution (`from")],
     "grabbed": [("drag={", "grab={", ":1: no picture is grabbed or played")],
@@ -86,6 +102,13 @@ def test_a_slip_is_named_with_its_line(proper, rule, old, new, message):
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(old, new, 1))
     found = findings()
     assert any(message in one and one.endswith(f"[{rule}]") for one in found), found
+
+
+def test_two_errata_may_stand_where_they_teach_and_a_convention_needs_no_proof(proper):
+    plain = 'erratum("wu:1.1", quote="n", corrected="m", kind="convention")\n'
+    told = toy.ERRATUM + "\n# %%\n# A convention.\n" + plain
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace(toy.TAKE_AWAYS, told + toy.TAKE_AWAYS))
+    assert findings() == []
 
 
 @pytest.mark.parametrize(
@@ -107,3 +130,18 @@ def test_a_form_that_there_is_not_is_named(proper):
 def test_an_exercise_needs_its_difficulty(proper):
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(" difficulty=1", "", 1))
     assert any(":17: difficulty is missing" in one for one in findings())
+
+
+@pytest.mark.parametrize(
+    ("name", "above", "message"),
+    [
+        ("grows", True, ":45: after('grows'): the prediction stands below: move this cell down"),
+        ("shrinks", False, ":48: after('shrinks'): 'shrinks' is no prediction of this notebook"),
+    ],
+)
+def test_a_block_waits_for_a_prediction_above_it(proper, name, above, message):
+    block = f'\n# %%\n# It grows.\nwith after("{name}"):\n    pass\n'
+    cells = block + toy.PREDICTED if above else toy.PREDICTED + block
+    (proper / MASTER_FILE).write_text(toy.MASTER.replace(toy.PREDICTED, cells, 1))
+    (found,) = findings()
+    assert message in found and found.endswith("[after]")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,10 @@ import sys
 import nbformat
 import pytest
 
-from autograder.building import build, release
+from autograder.building import build, outputs, release
+from autograder.checkdata import ROOT
 from autograder.kernels import running
+from descent import skipping
 from tests.building.toy import MASTER_FILE, NOTEBOOK
 
 MASTER = f'''# %% [markdown] form=2 builds="a square"
@@ -87,6 +90,8 @@ def test_the_students_notebook_holds_the_name_alone(project):
     student = nbformat.reads(text, 4)
     (cell,) = (c for c in student.cells if c.metadata.get("descent", {}).get("predict"))
     assert cell.source == 'predict("it-grows")' and cell.outputs == []
+    assert cell.id == "predict-it-grows"  # the answer's fingerprint would be its proof
+    assert cell.metadata == {"descent": {"demo": True, "minutes": 1, "predict": "it-grows"}}
     assert not [secret for secret in SECRETS if secret in text]
 
 
@@ -116,15 +121,20 @@ def test_the_answer_stands_in_the_check_data_where_nobody_reads_it_by_chance(pro
     ]
 
 
+def test_a_block_that_waits_for_a_guess_alone_has_no_target_picture(project):
+    solution = nbformat.read(project / "solutions" / f"{NOTEBOOK}.ipynb", 4)
+    _, both, square = (skipping.fingerprint(outputs.after_block(c)) for c in solution.cells[-3:])
+    assert set(data_of(project)["targets"]) == {both, square}
+
+
 def test_stock_nbgrader_releases_the_same_bytes(project):
     ours = (project / "course" / f"{NOTEBOOK}.ipynb").read_bytes()
     shutil.rmtree(project / "course" / "99_toy")  # it leaves alone what is released
     run = [sys.executable, "-m", "nbgrader", "generate_assignment", "99_toy"]
-    environ = running.environment("", project / "course", static=False)
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(run, cwd=project, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    stock = nbformat.read(project / "course" / f"{NOTEBOOK}.ipynb", 4)
-    assert stock.cells == nbformat.reads(ours.decode(), 4).cells
+    assert (project / "course" / f"{NOTEBOOK}.ipynb").read_bytes() == ours
 
 
 def test_an_answer_in_the_release_is_found(project):
@@ -141,11 +151,22 @@ def test_an_answer_in_the_release_is_found(project):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[2, 4, 8].index(2**2)", "2**2", "truth is 4, but there are 3 options"),
+        (
+            "[2, 4, 8].index(2**2)",
+            "2**2",
+            r"truth is 4: give one of the options \['twice', 'fourfold'",
+        ),
+        ("[2, 4, 8].index(2**2)", "str(2**2)", "truth is '4': give one of the options"),
         ('"fourfold"', '"twice"', "all different"),
         ("truth=[2, 4, 8].index(2**2)", "truth=1", "a constant may be wrong"),
         ('"it-grows", "Twice', '"it-shrinks", "Twice', "begins with the name of its header"),
         ('after("it-grows")', 'after("it-shrinks")', "'it-shrinks' is no prediction"),
+        (
+            "# The curve.",
+            'print(f"Its area has {2**2} parts.")',
+            "tells, before the guess, what prediction 'it-grows'",
+        ),
+        ("# The curve.", "show(*draw(2))", "'The curve ends at 8.'. Take it out of this cell"),
     ],
 )
 def test_a_prediction_that_does_not_hold_is_refused(toy_course, old, new, message):

@@ -55,7 +55,10 @@ NOTES = """
 ERRATUM = """
 # %%
 # A slip of the notes.
-erratum("cs480:1", "$1=2$", "$1=1$", printed_holds=1 == 2, corrected_holds=1 == 1)
+erratum(
+    "cs480:1", quote="$1=2$", corrected="$1=1$",
+    printed_holds=1 == 2, corrected_holds=1 == 1, decoy_holds=1 == 3,
+)
 """
 
 

@@ -130,8 +130,8 @@ def test_a_guess_is_kept_and_shown_beside_the_truth(shell):
     ask = "from descent import predict\npredict('Up?', ['yes', 'no'], 0, because='It is.')"
     shell.run_cell(ask).raise_error()
     assert not any("Answer" in str(o["data"]) for o in shell.shown)
-    records.record_guess("99_toy/01_double", "Up?", "no")
-    records.record_guess("99_toy/01_double", "Up?", "yes")  # the first guess counts
+    records.record_guess("99_toy/01_double", "Up?", "no", ["yes", "no"])
+    records.record_guess("99_toy/01_double", "Up?", "yes", ["yes", "no"])  # the first guess counts
     shell.run_cell(ask).raise_error()
     assert "You guessed: no, but it is not so." in shell.shown[-1]["data"]["text/plain"]
 

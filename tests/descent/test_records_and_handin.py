@@ -109,7 +109,7 @@ def test_records_of_the_first_format_are_read(toy, capsys):
     records.path().write_text(json.dumps(OLD))
     progress()
     assert "1 of 1 solved, 2 of 2 points" in capsys.readouterr().out
-    assert records.guess_of("99_toy/01_double", "Up?") == "yes"
+    assert records.guess_of("99_toy/01_double", "Up?", ["yes", "no"]) == "yes"
     check_squared()
     kept = json.loads(records.path().read_text())
     assert kept["format"] == 2 and kept["student"] == "ada"
@@ -200,8 +200,8 @@ def test_hints_go_on_where_nothing_can_be_written(toy, monkeypatch, tmp_path, ca
     for words in ("2 more", "1 more", "That was the last hint."):
         hint(double)
         assert words in capsys.readouterr().out
-    records.record_guess("99_toy/01_double", "Up?", "yes")
-    assert records.guess_of("99_toy/01_double", "Up?") == "yes"
+    records.record_guess("99_toy/01_double", "Up?", "yes", ["yes", "no"])
+    assert records.guess_of("99_toy/01_double", "Up?", ["yes", "no"]) == "yes"
 
 
 def test_a_full_disk_leaves_no_litter(toy, descent_home, monkeypatch, capsys):
@@ -216,7 +216,7 @@ def test_a_full_disk_leaves_no_litter(toy, descent_home, monkeypatch, capsys):
 
 def record_many(notebook):
     for number in range(30):
-        records.record_guess(notebook, f"question {number}", "yes")
+        records.record_guess(notebook, f"question {number}", "yes", ["yes"])
 
 
 def test_two_notebooks_at_once_lose_nothing(toy):

@@ -20,10 +20,10 @@ from descent.widgets import Explorer
 
 
 class Explored:
-    """One `explore(draw, **controls)`. text: as the master has it, on one line."""
+    """One `explore(draw, **controls)`. text: as the master has it, on one line. moves: its `drag` and `play`."""
 
-    def __init__(self, text: str, draw: Callable, controls: dict):
-        self.text, self.draw, self.controls = text, draw, controls
+    def __init__(self, text: str, draw: Callable, controls: dict, moves: dict):
+        self.text, self.draw, self.controls, self.moves = text, draw, controls, moves
         self.start = {name: control.value for name, control in controls.items()}
         self.last: Explorer | None = None
 
@@ -45,7 +45,7 @@ def explorer(notebook: str, text: str, **moved) -> Explorer:
     found = [one for one in explored(notebook) if text in one.text]
     if len(found) != 1:
         raise LookupError(f"{len(found)} of {notebook}'s explorers have {text!r} in their call.")
-    widget = found[0].last = Explorer(found[0].draw, found[0].opened())
+    widget = found[0].last = Explorer(found[0].draw, found[0].opened(), **found[0].moves)
     for name, value in moved.items():
         widget.controls[name].value = value
     return widget
@@ -56,8 +56,9 @@ def explored(notebook: str) -> list[Explored]:
     """What the notebook explores, in order."""
     found: list[Explored] = []
 
-    def explore(draw, *, digits=2, **controls):
-        found.append(Explored(texts(notebook)[len(found)], draw, controls))
+    def explore(draw, *, digits=2, drag=None, play=None, **controls):
+        text, moves = texts(notebook)[len(found)], dict(drag=drag, play=play)
+        found.append(Explored(text, draw, controls, moves))
 
     statements = list(_statements(notebook))
     names = {"__name__": "__main__"}

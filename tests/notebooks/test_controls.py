@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.building import masters
-from descent import plots
+from descent import handles, plots
 from tests.notebooks.controls import explored, texts
 
 EXPLORERS = [(nb, i) for nb in masters.notebooks() for i in range(len(texts(nb)))]
@@ -73,13 +73,15 @@ def _numbered(axis) -> bool:
 @pytest.mark.parametrize(("notebook", "number"), EXPLORERS)
 def test_every_place_of_every_control_has_a_picture_and_words(notebook, number):
     one = explored(notebook)[number]
+    grabbed = handles.bind(one.moves["drag"] or {}, one.controls)
     with plt.style.context(plots.STYLE):
         for moved in moves(one.controls):
             controls = one.opened()
             for name, value in moved.items():
                 controls[name].value = value
-            fig, words = one.draw(**{name: control.value for name, control in controls.items()})
+            fig, words = one.draw(**{name: handles.shown(c) for name, c in controls.items()})
             assert faults(fig, words) == [], (one.text, moved)
+            handles.places(fig, grabbed)  # the marked axes are there
             plt.close(fig)
             assert plt.get_fignums() == [], (one.text, moved)
     one.opened()

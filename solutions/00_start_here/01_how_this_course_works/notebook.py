@@ -422,7 +422,7 @@ explore(
 # Move both sliders. On new data, how much does degree 9 lose against degree 3 with 15 examples? With 30? With 100? More capacity never hurts what was seen. How much it hurts what was not seen depends on the amount of data.
 #
 # That is the puzzle at the heart of the field. Since 2012 networks with far more parameters than examples have been trained by little else than maximum likelihood,
-# and they *do* predict well. Why? There are partial answers: double descent (chapter 1, notebook 5, coming), the preference of gradient descent for simple solutions, the structure of real data. The question is open.
+# and they *do* predict well. Why? There are partial answers: [[01/05|double descent]], the preference of gradient descent for simple solutions, the structure of real data. The question is open.
 
 # %% [markdown] written="what_accuracy_hides" points=2 minutes=5 covers="explainers:B"
 # ### In your own words
@@ -462,8 +462,8 @@ explore(
 # They are lecture notes and not refereed books. So this course takes formulas from them and believes none: **each derivation is verified by numbers**. Where a printed formula fails, the notebook shows an *erratum*: the printed form with a
 # number against it, the corrected form with a number for it.
 #
-# Where a note is empty, the course fills the hole from standard references and says so. **Holes filled so far:** explainers 3.3.3 and 3.3.4 and moon 37.2.3, in [03/03](../03_optimisation/03_stochastic_training.ipynb). Coming, for the explainers: 2.4 (05/01) · 3.1.2 (07/04) ·
-# 4.3 and 4.5.4 (09/01) · byte-pair encoding, which ends in mid-sentence (11/02) · RoPE (12/02) · 4.4.4 (12/01, 12/03) · 4.5.3 (08/02) · 5.2.6 (14/01) · 5.3.1 (14/04) · 5.4 (14/06) · 5.6 (14/07) · A.4 (06/01) · B.3 (02/04) · B.4 (13/01). For cs480: the TODOs of its sections 3, 11 and 12.
+# Where a note is empty, the course fills the hole from standard references and says so. **Holes of the explainers and where they are filled:** 2.4 in [[05/01]] · 3.1.2 in [[07/04]] · 3.3.3 and 3.3.4 in [[03/03]] · 4.3 and 4.5.4 in [[09/01]] · 4.4.4 in [[12/01]] and [[12/03]] · 4.5.3 in [[08/02]] ·
+# 5.2.6 in [[14/01]] · 5.3.1 in [[14/04]] · 5.4 in [[14/06]] · 5.6 in [[14/07]] · A.4 in [[06/01]] · B.3 in [[02/04]] · B.4 in [[13/01]] · byte-pair encoding, which ends in mid-sentence, in [[11/02]] · RoPE in [[12/02]]. **Of moon:** 37.2.3 in [[03/03]]. **Of cs480:** the TODOs of its sections 3, 11 and 12.
 #
 # **References.** Classical material: Murphy, *Machine Learning: A Probabilistic Perspective* (2012); Bishop, *Pattern Recognition and Machine Learning* (2006); Pishro-Nik, *Introduction to Probability, Statistics, and Random Processes* (2014).
 # Original papers: Kalman 1960 (filter) · Vaswani et al. 2017 (transformer) · Chen et al. 2018 (neural ODE) · Su et al. 2021 (RoPE) · Gu et al. 2022 (S4) · Gu and Dao 2023 (Mamba) · Rafailov et al. 2023 (DPO) · DeepSeek-V2, V3 (2024), R1 (2025).
@@ -563,7 +563,7 @@ with after(counterexample):
 # %% [markdown] covers="guo:0 wu:3.1.2 wu:3.1.1 wu:4.8.1"
 # Four of five fail, and each of the four passes somewhere: the first at $y=1$, the second for every odd $W$, the third for every positive $\alpha$, the fourth for $c=0$. **A test is as good as its points.** Try the edges, the negative numbers, the odd and the even.
 #
-# Could you have repaired them? $y'=2y-1$; $\lfloor\cdot\rfloor$ for $\lceil\cdot\rceil$; a factor $\operatorname{sign}(\alpha)$; $\frac2T$ for $\frac1T$. The cell has tried the repaired forms at the same points. That is no proof yet; the proofs will stand in the notebooks of those chapters.
+# Could you have repaired them? $y'=2y-1$; $\lfloor\cdot\rfloor$ for $\lceil\cdot\rceil$; a factor $\operatorname{sign}(\alpha)$; $\frac2T$ for $\frac1T$. The cell has tried the repaired forms at the same points. That is no proof: proofs belong to the notebooks of those chapters.
 #
 # ## A network is a program
 #
@@ -775,8 +775,8 @@ show(*pictures.draw_programs(programs, corners, TABLES))
 # The lectures go further and call three ingredients the foundation of digital intelligence. Each is a few lines that you can run, which is worth more than the claim:
 #
 # - a **simple language** of vectors and learnable maps: [your `layer`](01_how_this_course_works.ipynb#cell-id=layer);
-# - **residual streams**, which let a program refine a vector over many steps: chapter 9, notebook 3 (coming);
-# - **backpropagation**, which says how each number should change: the tape above, and chapter 7, notebook 2 (coming).
+# - **residual streams**, which let a program refine a vector over many steps: [[09/03]];
+# - **backpropagation**, which says how each number should change: the tape above, and [[07/02]].
 #
 # That complex behaviour comes from composing simple steps is visible in XOR. That *intelligence* comes from it is a programme for research and no theorem: hold it as a hypothesis.
 #
@@ -822,7 +822,7 @@ with after(layer):
     show(*pictures.draw_units(hidden, y_digits[unseen]), digits=1)
 
 # %% [markdown] covers="cs480:back"
-# A row is a digit, a column a hidden unit. Units with dark and bright entries are features that nobody programmed. Columns that stay dark are units that no image reaches: chapter 7 (coming) asks why.
+# A row is a digit, a column a hidden unit. Units with dark and bright entries are features that nobody programmed. Columns that stay dark are units that no image reaches: [[07/04|initialisation]] asks why.
 #
 # ## To look things up
 #
@@ -877,24 +877,7 @@ with after(layer):
 #
 # <details><summary><b>Words computed in other notebooks</b></summary>
 #
-# | word | cell | word | cell |
-# | --- | --- | --- | --- |
-# | bias, variance | [bias_variance](../01_regression/04_bias_variance_and_validation.ipynb#cell-id=bias_variance) | cross-validation | [cv_scores](../01_regression/04_bias_variance_and_validation.ipynb#cell-id=cv_scores) |
-# | expectation of an expectation | [tower](../01_regression/04_bias_variance_and_validation.ipynb#cell-id=tower) | random search | [random_search](../01_regression/04_bias_variance_and_validation.ipynb#cell-id=random_search) |
-# | gradient descent, learning rate | [gd](../03_optimisation/01_gradient_descent.ipynb#cell-id=gd) | Lipschitz constant | [logistic_smoothness](../03_optimisation/01_gradient_descent.ipynb#cell-id=logistic_smoothness) |
-# | strong convexity, rates | [steps_needed](../03_optimisation/01_gradient_descent.ipynb#cell-id=steps_needed) | convexity in a proof | [proof_margins](../03_optimisation/01_gradient_descent.ipynb#cell-id=proof_margins) |
-# | projection on a ball | [project_ball](../03_optimisation/01_gradient_descent.ipynb#cell-id=project_ball) | line search | [backtracking](../03_optimisation/01_gradient_descent.ipynb#cell-id=backtracking) |
-# | momentum | [heavy_ball](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=heavy_ball) | Adam | [adam_step](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=adam_step) |
-# | moving average | [ewa](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=ewa) | AdaGrad | [adagrad_step](../03_optimisation/02_momentum_and_adam.ipynb#cell-id=adagrad_step) |
-# | minibatch | [minibatches](../03_optimisation/03_stochastic_training.ipynb#cell-id=minibatches) | stochastic gradient descent | [sgd](../03_optimisation/03_stochastic_training.ipynb#cell-id=sgd) |
-# | gradient clipping | [clip_by_norm](../03_optimisation/03_stochastic_training.ipynb#cell-id=clip_by_norm) | warm-up and decay of the step | [lr_schedule](../03_optimisation/03_stochastic_training.ipynb#cell-id=lr_schedule) |
-# | adding noise to data | [q_sample](../15_diffusion/03_ddpm.ipynb#cell-id=q_sample) | posterior of a diffusion chain | [posterior](../15_diffusion/03_ddpm.ipynb#cell-id=posterior) |
-# | denoising step | [ddpm_step](../15_diffusion/03_ddpm.ipynb#cell-id=ddpm_step) | diffusion loss | [ddpm_loss](../15_diffusion/03_ddpm.ipynb#cell-id=ddpm_loss) |
-#
-# Coming, by chapter: **1** normal equation, ridge, regularisation term · **2** affine and linear function, linear classifier, sign, bias, perceptron, one-vs-all, one-vs-one, bag of words, logit, sigmoid,
-# logistic loss, softmax · **4** margin, support vector, supporting hyperplanes, hinge loss, calibrated loss, quadratic classifier, kernel, reproducing kernel, kernel matrix, positive semi-definite, vectorisation · **6** Cholesky
-# decomposition, push-forward · **7** input and output layer, batch normalisation, dropout, feature extraction · **8** convolution kernel, circulant matrix, padding, stride, pooling · **9** autoregressive · **14** generator, discriminator,
-# data and model density, Fenchel conjugate, triangular map · **15** score function.
+# [[glossary]]
 #
 # </details>
 #
@@ -902,18 +885,18 @@ with after(layer):
 #
 # | result | says | notebook |
 # | --- | --- | --- |
-# | 2.2 linear duality | a linear function is an inner product with one vector | 02/01 (coming) |
-# | 2.8 convergence | the perceptron makes finitely many mistakes on separable data | 02/01 (coming) |
-# | 3.2 interpolation | distinct points can always be fitted exactly, in infinitely many ways | 01/05 (coming) |
-# | 3.3 Fermat | at an inner minimum of a smooth function the gradient is 0 | [03/01](../03_optimisation/01_gradient_descent.ipynb) |
-# | 6.3 characterisation | a convex loss is calibrated exactly if it has a derivative at 0 and slopes down there | 04/03 (coming) |
-# | 7.6 Mercer | kernels are the symmetric positive semi-definite functions | 04/04 (coming) |
-# | 8.5, 8.7, 8.8 rates | gradient descent: convex, strongly convex, non-convex | [03/01](../03_optimisation/01_gradient_descent.ipynb) |
-# | 9.4 universal approximation | one wide hidden layer approximates continuous functions on a closed bounded set | 07/03 (coming) |
-# | 13.1 push-forward | continuous noise can be mapped to any distribution | 06/03 (coming) |
-# | 14.2 change of variable | how a density changes under a map | 14/06 (coming) |
-# | 14.3 triangular maps | the increasing triangular map is unique | 14/06 (coming) |
-# | 14.4 inverse sampling | the quantile function turns uniform numbers into samples | 06/03 (coming) |
+# | 2.2 linear duality | a linear function is an inner product with one vector | [[02/01]] |
+# | 2.8 convergence | the perceptron makes finitely many mistakes on separable data | [[02/01]] |
+# | 3.2 interpolation | distinct points can always be fitted exactly, in infinitely many ways | [[01/05]] |
+# | 3.3 Fermat | at an inner minimum of a smooth function the gradient is 0 | [[03/01]] |
+# | 6.3 characterisation | a convex loss is calibrated exactly if it has a derivative at 0 and slopes down there | [[04/03]] |
+# | 7.6 Mercer | kernels are the symmetric positive semi-definite functions | [[04/04]] |
+# | 8.5, 8.7, 8.8 rates | gradient descent: convex, strongly convex, non-convex | [[03/01]] |
+# | 9.4 universal approximation | one wide hidden layer approximates continuous functions on a closed bounded set | [[07/03]] |
+# | 13.1 push-forward | continuous noise can be mapped to any distribution | [[06/03]] |
+# | 14.2 change of variable | how a density changes under a map | [[14/06]] |
+# | 14.3 triangular maps | the increasing triangular map is unique | [[14/06]] |
+# | 14.4 inverse sampling | the quantile function turns uniform numbers into samples | [[06/03]] |
 #
 # </details>
 
@@ -928,7 +911,7 @@ with after(layer):
 #
 # ### What the notes got wrong
 #
-# The sections mirrored here are mostly words, so little can be refuted by a number. Four formulas of later sections failed your test above (cs480 4, explainers 4.2.1, wu 2.14.1, moon 2.1); their proofs will stand in the notebooks of their chapters, and `course/ERRATA.md` collects all that have been reached. What is missing
-# is listed above, under *Holes filled so far*. One claim, that intelligence emerges from such programs (wu 4.8.4), was marked as a hypothesis.
+# The sections mirrored here are mostly words, so little can be refuted by a number. Four formulas of later sections failed your test above (cs480 4, explainers 4.2.1, wu 2.14.1, moon 2.1); [the table of sections](../COVERAGE.md) says where each is taught, and [the list of errata](../ERRATA.md) what was found there. What is missing
+# is listed above, under *Where the course comes from*. One claim, that intelligence emerges from such programs (wu 4.8.4), was marked as a hypothesis.
 #
-# **Next:** [gradient descent](../03_optimisation/01_gradient_descent.ipynb), where an algorithm replaces your hand. (The first notebook of chapter 1, where the line you moved finds its slope by itself, is coming.)
+# **Next:** [[next]]. The line you moved finds its slope by itself in [[01/01|chapter 1]], and an algorithm replaces your hand in [[03/01|gradient descent]].

@@ -22,6 +22,144 @@ def away(rng, d=2, size=2.0):
     return size * v / np.linalg.norm(v)
 
 
+# ---------------------------------------------------------------------------------- best_direction
+
+best_direction = Exercise(
+    "best_direction",
+    reference=lambda H, c, x, eta, n_angles: reference.best_direction(
+        H, c, x, eta, n_angles
+    ),
+    compare=close(rtol=1e-6, atol=1e-8),
+    hints=[
+        "Nothing is known but f. For each angle: where does the step end, and how high is it there?",
+        "Go through the angles in order with two names: the lowest value so far and the direction that it belongs to. "
+        "Start with a value that everything beats.",
+        "The direction of angle a is an array of its cosine and sine; compare f at x plus eta times it with the lowest value; "
+        "where it is smaller, keep both. Return the direction that was kept.",
+    ],
+)
+
+
+@best_direction.probe
+def _(answer, H, c, x, eta, n_angles):
+    return answer(
+        lambda z: 0.5 * (np.asarray(z) - c) @ H @ (np.asarray(z) - c), x, eta, n_angles
+    )
+
+
+@best_direction.cases
+def _(rng):
+    x = away(rng)
+    yield (
+        "a short step goes straight down",
+        dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=x, eta=1e-3, n_angles=16),
+    )
+    yield (
+        "a short step goes straight down",
+        dict(H=-bowl(rng, 1, 4), c=rng.normal(size=2), x=4 * x, eta=1e-2, n_angles=7),
+    )
+    yield (
+        "a long step knows better than the slope",
+        dict(H=np.diag([0.2, 9.0]), c=np.zeros(2), x=2 * x, eta=3.0, n_angles=180),
+    )
+    # f is zero everywhere: all are equally good, to the last digit
+    yield (
+        "of equally good ones the first",
+        dict(H=np.zeros((2, 2)), c=np.zeros(2), x=x, eta=2.0, n_angles=5),
+    )
+    yield (
+        "one angle is no choice",
+        dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=x, eta=0.1, n_angles=1),
+    )
+    for sign in (1, -1):
+        yield (
+            "where f curves down, away from the top",
+            dict(H=-np.eye(2), c=np.zeros(2), x=sign * 3 * x, eta=0.5, n_angles=6),
+        )
+
+
+best_direction.mistakes(
+    {
+        "the steepest way up": (
+            "value < lowest:",
+            "best is None or value > lowest:",
+            "You keep the highest end. Which comparison finds the lowest?",
+        ),
+        "the last of equals": (
+            "value < lowest",
+            "value <= lowest",
+            "Two directions may be equally good: does yours keep the first or the last?",
+        ),
+        "the end point in place of the direction": (
+            "best, lowest = way, value",
+            "best, lowest = x + eta * way, value",
+            "The direction has length 1 and says nothing of where you stand.",
+        ),
+        "the step in place of the direction": (
+            "best, lowest = way, value",
+            "best, lowest = eta * way, value",
+            "How long is what you return? The direction has length 1.",
+        ),
+        "the angle in place of the direction": (
+            "best, lowest = way, value",
+            "best, lowest = np.array([angle, angle]), value",
+            "Wanted is the direction itself, two numbers.",
+        ),
+        "the lowest value starts at 0": (
+            "None, math.inf",
+            "np.array([1.0, 0.0]), 0.0",
+            "Your search starts from a value that f may never get below. Try f(x) + 5.",
+        ),
+        "half a circle only": (
+            "2 * math.pi * number / n_angles",
+            "math.pi * number / n_angles",
+            "How far round do your angles go? Print the last one, in degrees.",
+        ),
+        "the full circle counted twice": (
+            "number / n_angles",
+            "number / max(1, n_angles - 1)",
+            "Angle 0 and angle 2π are one direction: which one is left out for it?",
+        ),
+        "the step length is forgotten": (
+            "x + eta * way",
+            "x + way",
+            "Do you end where a step of length eta ends?",
+        ),
+        "degrees taken for radians": (
+            "2 * math.pi * number",
+            "360 * number",
+            "Cosine and sine want radians.",
+        ),
+        "sine first": (
+            "[math.cos(angle), math.sin(angle)]",
+            "[math.sin(angle), math.cos(angle)]",
+            "Angle 0 is the direction of the first axis. Which of sine and cosine is 1 there?",
+        ),
+        "the first step that goes down": (
+            "best, lowest = way, value",
+            "return way",
+            "Better than before is not yet the best: look at the others, too.",
+        ),
+    }
+)
+
+
+@best_direction.right("all ends at once, then argmin")
+def _(f, x, eta, n_angles):
+    angles = np.arange(n_angles) * (2 * np.pi / n_angles)
+    ways = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return ways[np.argmin([f(x + eta * way) for way in ways])]
+
+
+@best_direction.right("min over complex numbers")
+def _(f, x, eta, n_angles):
+    import cmath
+
+    turns = [cmath.exp(2j * math.pi * k / n_angles) for k in range(n_angles)]
+    best = min(turns, key=lambda z: f([x[0] + eta * z.real, x[1] + eta * z.imag]))
+    return [best.real, best.imag]
+
+
 # ---------------------------------------------------------------------------------------------- gd
 
 gd = Exercise(
@@ -221,106 +359,180 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return path
 
 
-# ------------------------------------------------------------------------------------ backtracking
+# ----------------------------------------------------------------------------------------- descend
 
-backtracking = Exercise(
-    "backtracking",
-    reference=lambda H, q, x, t0, beta: reference.backtracking_step(H, q, x, t0, beta),
-    compare=close(rtol=1e-9),
-    batched=("H", "q", "x"),
+descend = Exercise(
+    "descend",
+    reference=lambda H, q, x0, t0, beta, tol, max_steps: reference.descend(
+        H, q, x0, t0, beta, tol, max_steps
+    ),
+    compare=close(
+        rtol=1e-6, atol=1e-8
+    ),  # an accepted step depends on a comparison: cases keep away from ties
+    data_dependent="how often a step shrinks and where the path ends depend on f",
     hints=[
-        "Try t0 itself first. What does a step have to achieve to be accepted?",
-        "While f at the new point is larger than f(x) minus t/2 times the squared norm of g, shrink t by the factor "
-        "beta and look again.",
-        "Start at t0. While the value at x - t g is above f(x) minus t/2 times the squared norm of g, make t smaller; then return it.",
+        "Two loops, one in the other: the outer one makes steps, the inner one finds how long this step may be.",
+        "Outer: the gradient at x; leave if it is small. Inner: while f at the trial point is above f(x) minus t/2 times "
+        "the squared norm of g, t becomes beta t. Then step, note the point and t, and make t bolder for the next round.",
+        "Before the loops: x = a copy of x0, t = t0, a list with x, an empty list. Keep t from round to round: after the "
+        "step, t / beta is the next first try. Count the steps by the length of the second list.",
     ],
 )
 
 
-@backtracking.probe
-def _(answer, H, q, x, t0, beta):
+@descend.probe
+def _(answer, H, q, x0, t0, beta, tol, max_steps):
     return answer(
         lambda z: 0.5 * z @ H @ z + 0.25 * (q * z**4).sum(),
         lambda z: H @ z + q * z**3,
-        x,
+        x0,
         t0,
         beta,
+        tol,
+        max_steps,
     )
 
 
-@backtracking.cases
+@descend.cases
 def _(rng):
+    flat = np.zeros(2)
     yield (
-        "a good first guess is kept",
-        dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=away(rng), t0=0.2, beta=0.5),
+        "a good first try is taken",
+        dict(
+            H=bowl(rng, 1, 3),
+            q=flat,
+            x0=away(rng),
+            t0=0.13,
+            beta=0.5,
+            tol=0.0,
+            max_steps=1,
+        ),
     )
     # on curvature 2 the test reads t ≤ ½: 0.8 lowers f, but by too little
     yield (
         "f must fall by enough, not only fall",
         dict(
             H=2 * np.eye(2),
-            q=np.zeros(2),
-            x=away(rng, size=rng.uniform(5, 8)),
+            q=flat,
+            x0=away(rng, size=rng.uniform(5, 8)),
             t0=0.8,
+            beta=0.7,
+            tol=0.0,
+            max_steps=2,
+        ),
+    )
+    yield (
+        "a wild first try shrinks until it fits",
+        dict(
+            H=bowl(rng, 5, 9),
+            q=flat,
+            x0=away(rng),
+            t0=10.0,
+            beta=0.6,
+            tol=0.0,
+            max_steps=1,
+        ),
+    )
+    # steep far out, flat near the minimum: the steps have to grow on the way
+    yield (
+        "bolder after each step",
+        dict(
+            H=np.eye(2),
+            q=rng.uniform(1, 2, 2),
+            x0=away(rng, size=4.0),
+            t0=0.9,
+            beta=0.55,
+            tol=0.0,
+            max_steps=4,
+        ),
+    )
+    yield (
+        "bolder after each step",
+        dict(
+            H=np.diag([0.5, 1.0]),
+            q=flat,
+            x0=away(rng),
+            t0=0.01,
             beta=0.5,
+            tol=0.0,
+            max_steps=5,
         ),
     )
     yield (
-        "shrinks until it fits",
-        dict(H=bowl(rng, 5, 9), q=np.zeros(2), x=away(rng), t0=10.0, beta=0.6),
-    )
-    yield (
-        "not a quadratic",
+        "stops when the gradient is small",
         dict(
-            H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=3.0), t0=3.0, beta=0.7
+            H=np.diag([1.0, 2.0, 3.0]),
+            q=np.zeros(3),
+            x0=away(rng, 3),
+            t0=0.35,
+            beta=0.8,
+            tol=0.05,
+            max_steps=200,
         ),
     )
     yield (
-        "not a quadratic",
+        "no more than max_steps",
         dict(
-            H=np.eye(2), q=rng.uniform(1, 2, 2), x=away(rng, size=1.0), t0=1.0, beta=0.9
+            H=np.diag([1.0, 2.0]),
+            q=flat,
+            x0=away(rng, size=5.0),
+            t0=0.02,
+            beta=0.9,
+            tol=1e-3,
+            max_steps=3,
         ),
     )
     yield (
-        "a gentle slope",
-        dict(H=2 * np.eye(2), q=np.zeros(2), x=away(rng, size=0.05), t0=0.49, beta=0.5),
+        "no step at all",
+        dict(H=np.eye(2), q=flat, x0=away(rng), t0=0.3, beta=0.5, tol=0.1, max_steps=0),
     )
     yield (
-        "the gradient is zero",
-        dict(H=bowl(rng, 1, 4), q=np.zeros(2), x=np.zeros(2), t0=0.7, beta=0.5),
+        "a stationary start stays where it is",
+        dict(
+            H=bowl(rng, 1, 4),
+            q=flat,
+            x0=np.zeros(2),
+            t0=0.7,
+            beta=0.5,
+            tol=0.0,
+            max_steps=5,
+        ),
     )
     yield (
-        "f curves down",
-        dict(H=-np.eye(2), q=np.zeros(2), x=away(rng), t0=5.0, beta=0.5),
+        "where f curves down every step passes",
+        dict(
+            H=-np.eye(2),
+            q=flat,
+            x0=away(rng),
+            t0=5.0,
+            beta=0.5,
+            tol=0.0,
+            max_steps=2,
+        ),
     )
 
 
-backtracking.mistakes(
+descend.mistakes(
     {
         "any decrease is accepted": (
-            "f(x) - t / 2 * (g @ g)",
-            "f(x)",
-            "f went down, but by how much? Compare with what the tangent promises.",
+            "f(x) - t / 2 * slope:",
+            "f(x):",
+            "f went down, but by how much? Compare with half of what the plane promises.",
         ),
         "shrinks once only": (
-            "while",
-            "if",
+            "while f(x - t * g)",
+            "if f(x - t * g)",
             "After one shrink, was the test passed? Look again until it is.",
         ),
         "the norm is not squared": (
-            "(g @ g)",
-            "np.linalg.norm(g)",
+            "f(x) - t / 2 * slope",
+            "f(x) - t / 2 * math.sqrt(slope)",
             "Look at the units of the promised decrease: one gradient from the slope, one from the step.",
         ),
-        "shrinks before the first test": (
-            "grad(x), t0",
-            "grad(x), beta * t0",
-            "Is t0 itself ever tried?",
-        ),
         "asks for the whole first-order decrease": (
-            "t / 2 *",
-            "t *",
-            "A curved-up function never falls as far as its tangent. What share of it is asked for?",
+            "t / 2 * slope",
+            "t * slope",
+            "A curved-up function never falls as far as its plane. What share of it is asked for?",
         ),
         "the promise stays that of t0": (
             "f(x - t * g) > f(x) - t / 2",
@@ -328,47 +540,110 @@ backtracking.mistakes(
             "A shorter step promises less. Which t belongs on the right side of the test?",
         ),
         "halves, whatever beta is": (
-            "beta * t",
-            "t / 2",
-            "Where does beta enter your loop?",
-        ),
-        "equality does not pass": (
-            "f(x - t * g) > f(x)",
-            "t > 1e-60 and f(x - t * g) >= f(x)",
-            "At a zero gradient both sides are equal: does your search ever end there?",
-        ),
-        "x moves while t is searched": (
             "t = beta * t",
-            "x = x - t * g\n        g, t = grad(x), beta * t",
-            "All candidates start from the same x. Does your loop change x or its gradient?",
+            "t = t / 2",
+            "Where does beta enter your inner loop?",
         ),
-        "steps along the unit direction": (
-            "x - t * g",
-            "x - t * g / (np.linalg.norm(g) or 1.0)",
-            "The trial point is x minus t times the whole gradient, as in gradient descent itself.",
+        "never bolder again": (
+            "t = t / beta",
+            "t = t + 0",
+            "Once short, your steps stay short. What is the first try after an accepted step?",
+        ),
+        "each step begins at t0": (
+            "t = t / beta",
+            "t = t0",
+            "The next first try is the accepted step, one notch bolder. Who remembers it?",
+        ),
+        "always doubles": (
+            "t = t / beta",
+            "t = 2 * t",
+            "A notch is as large upward as downward: it was beta on the way down.",
+        ),
+        "bolder before the first try": (
+            "np.array(x0, float), t0",
+            "np.array(x0, float), t0 / beta",
+            "Is t0 itself the very first try?",
+        ),
+        "notes the next first try": (
+            "sizes.append(t)\n        t = t / beta",
+            "t = t / beta\n        sizes.append(t)",
+            "Which sizes do you note: those that were taken, or those that come next?",
+        ),
+        "the gradient is taken once, at the start": (
+            "g = grad(x)",
+            "g = grad(path[0])",
+            "The slope changes on the way. At which point do you evaluate the gradient in the second step?",
+        ),
+        "the squared norm is compared with tol": (
+            "math.sqrt(slope) <= tol",
+            "slope <= tol",
+            "Your path stops too early or too late. Is it the norm, or its square, that has to reach tol?",
+        ),
+        "a gradient that is exactly tol does not stop": (
+            "<= tol",
+            "< tol",
+            "With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
+        ),
+        "tol is never looked at": (
+            "math.sqrt(slope) <= tol",
+            "False",
+            "When the gradient is small enough, the path ends early. Where is tol in your loop?",
+        ),
+        "one step too few": (
+            "< max_steps",
+            "< max_steps - 1",
+            "max_steps counts steps, not rows: k steps make k + 1 rows.",
+        ),
+        "steps of length t": (
+            "x = x - t * g",
+            "x = x - t * g / (math.sqrt(slope) or 1.0)",
+            "You tried x minus t times the gradient, and then stepped elsewhere.",
+        ),
+        "the start is missing": (
+            "return np.array(path)",
+            "return np.array(path[1:]).reshape(-1, len(x0))",
+            "The path begins with x0: k steps make k + 1 rows.",
+        ),
+        "steps uphill": (
+            "x = x - t * g",
+            "x = x + t * g",
+            "Which way does the gradient point: up or down?",
         ),
     }
 )
 
 
-@backtracking.right("all candidates, the first that passes")
-def _(f, grad, x, t0, beta):
-    g = grad(x)
-    for t in t0 * beta ** np.arange(60):
-        if f(x) - f(x - t * g) >= 0.5 * t * np.sum(g**2):
-            return float(t)
+@descend.right("a for loop, all tries of a step as powers of beta")
+def _(f, grad, x0, t0, beta, tol, max_steps):
+    path, sizes, first = [np.asarray(x0)], [], t0
+    for _ in range(max_steps):
+        x = path[-1]
+        g = grad(x)
+        if np.linalg.norm(g) <= tol:
+            break
+        tries = first * beta ** np.arange(200)
+        need = np.sum(g**2) / 2
+        t = next(t for t in tries if f(x) - f(x - t * g) >= t * need)
+        path.append(x - t * g)
+        sizes.append(t)
+        first = t / beta
+    return np.stack(path), sizes
 
 
-@backtracking.right("recursion")
-def _(f, grad, x, t0, beta):
-    def shrink(t, g):
-        return (
-            t
-            if f(x - t * g) <= f(x) - t / 2 * np.linalg.norm(g) ** 2
-            else shrink(beta * t, g)
-        )
+@descend.right("a function for the inner search, in place on one array")
+def _(f, grad, x0, t0, beta, tol, max_steps):
+    def longest(x, g, t):
+        new = x - t * g
+        enough = f(new) <= f(x) - t / 2 * np.linalg.norm(g) ** 2
+        return (t, new) if enough else longest(x, g, beta * t)
 
-    return np.float64(shrink(t0, grad(x)))
+    rows, taken = np.empty((max_steps + 1, len(x0))), []
+    rows[0], t, k = x0, t0, 0
+    while k < max_steps and np.linalg.norm(grad(rows[k])) > tol:
+        t, rows[k + 1] = longest(rows[k], grad(rows[k]), t)
+        taken.append(t)
+        t, k = t / beta, k + 1
+    return rows[: k + 1], np.array(taken)
 
 
 # ----------------------------------------------------------------------------- logistic_smoothness
@@ -430,7 +705,7 @@ logistic_smoothness.mistakes(
             "eigvalsh sorts in increasing order. Which end bounds the curvature from above?",
         ),
         "the longest row": (
-            "np.linalg.eigvalsh(X.T @ X)[-1] / (4 * len(X))",
+            "largest / (4 * len(X))",
             "np.sum(X**2, axis=1).max() / 4",
             "That bounds each row's own loss, and so the mean, too. Is the bound ever reached?",
         ),
@@ -698,6 +973,10 @@ def _(rng):
     )
     k = int(rng.choice([1, 2, 4]))  # powers of two: logarithms and products are exact
     yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**k)
+    yield (
+        "many thousands of steps",
+        dict(m=1.0, L=1000.0, t=1e-3, eps=float(rng.uniform(1e-3, 2e-3))),
+    )
     yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=1.0)
     yield (
         "near enough already",
@@ -718,10 +997,10 @@ steps_needed.mistakes(
             "abs(1 - t * L)",
             "With a short step, which coordinate is the last to arrive?",
         ),
-        "rounds down": (
-            "math.ceil",
-            "math.floor",
-            "After your number of steps, is rate**k really at most eps? One more?",
+        "one step too few": (
+            "return k",
+            "return k - 1",
+            "After your number of steps, is rho**k really at most eps? One more?",
         ),
         "the rate of f, not of the distance": (
             "max(abs(1 - t * m), abs(1 - t * L))",
@@ -734,14 +1013,19 @@ steps_needed.mistakes(
             "Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.",
         ),
         "mixes log and log10": (
-            "math.log(eps)",
-            "math.log10(eps)",
+            "k = 1",
+            "k = max(1, math.ceil(math.log10(eps) / math.log(rho or 0.5)))\n    return k",
             "A quotient of logarithms is right in any base, as long as it is the same base twice.",
         ),
-        "always one more": (
-            "k - 1 if rho ** (k - 1) <= eps else k",
-            "k + 1 if rho**k == eps else k",
+        "exactly eps is not enough": (
+            "rho**k > eps",
+            "rho**k >= eps",
             "Half of it after one step: if eps is one half, how many steps are needed?",
+        ),
+        "gives up after 1000": (
+            "while rho**k > eps",
+            "while rho**k > eps and k < 1000",
+            "k may be many thousands. Does your search end too early?",
         ),
         "divergence comes before eps >= 1": (
             "if eps >= 1:",
@@ -759,8 +1043,8 @@ steps_needed.mistakes(
             "eps >= 1 needs no step: count from 0.",
         ),
         "the estimate log(1/eps) / (1 − rho)": (
-            "k - 1 if rho ** (k - 1) <= eps else k",
-            "math.ceil(math.log(1 / eps) / (1 - rho))",
+            "return k",
+            "return math.ceil(math.log(1 / eps) / (1 - rho))",
             "That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
         ),
     }
@@ -834,6 +1118,10 @@ def _(rng):
     yield (
         "a tiny gradient makes no tiny step",
         dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=5e-9), t=100.0, n_steps=1),
+    )
+    yield (
+        "a tiny gradient makes no tiny step",
+        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=1e-100), t=0.5, n_steps=1),
     )
     yield (
         "a zero gradient stays",
@@ -944,118 +1232,184 @@ def _(grad, x0, t, n_steps):
     return path
 
 
-# ------------------------------------------------------------------------------------ project_ball
+# --------------------------------------------------------------------------------------------- pgd
 
-project_ball = Exercise(
-    "project_ball",
-    reference=lambda y, radius: reference.project_ball(y, radius),
-    compare=close(rtol=1e-6, atol=1e-9),
-    batched=("y",),
+pgd = Exercise(
+    "pgd",
+    reference=lambda H, c, x0, radius, t, n_steps: reference.pgd_path(
+        H, c, x0, radius, t, n_steps
+    ),
+    compare=close(rtol=1e-6, atol=1e-8),
+    batched=("H", "c", "x0"),
     hints=[
-        "Treat a point inside and a point outside separately. Which of the two has to move?",
-        "Outside: keep the direction, set the length to radius. The norm is per point: axis=-1, keepdims=True.",
-        "Divide y by the larger of 1 and norm / radius: np.maximum(1, …).",
+        "Each round has two halves: a step of gradient descent, then the nearest point of the ball. What if the step "
+        "ends inside?",
+        "Inside the ball nothing moves. Outside, keep the direction and set the length to radius: multiply by radius / norm.",
+        "y is the end of the step, norm its length. Divide y by the larger of 1 and norm / radius, and append that: the "
+        "next step starts from there.",
     ],
 )
 
 
-@project_ball.cases
+@pgd.probe
+def _(answer, H, c, x0, radius, t, n_steps):
+    return answer(lambda x: H @ (np.asarray(x) - c), x0, radius, t, n_steps)
+
+
+@pgd.cases
 def _(rng):
     yield (
-        "points outside land on the sphere",
-        dict(y=np.stack([away(rng, 3, s) for s in (1.5, 3.0, 8.0)]), radius=1.0),
+        "ends on the rim where the minimum is outside",
+        dict(
+            H=bowl(rng, 1, 3),
+            c=away(rng, size=4.0),
+            x0=away(rng, size=0.5),
+            radius=1.0,
+            t=0.25,
+            n_steps=5,
+        ),
     )
     yield (
-        "points inside stay",
-        dict(y=np.stack([away(rng, 2, s) for s in (0.1, 0.5, 0.9)]), radius=1.0),
+        "plain descent where the minimum is inside",
+        dict(
+            H=bowl(rng, 1, 3, 3),
+            c=away(rng, 3, size=0.3),
+            x0=away(rng, 3, size=0.9),
+            radius=1.0,
+            t=0.2,
+            n_steps=4,
+        ),
     )
     yield (
         "a radius that is not 1",
-        dict(y=np.stack([away(rng, 2, s) for s in (0.6, 1.5, 2.5, 4.0)]), radius=2.0),
+        dict(
+            H=bowl(rng, 1, 3),
+            c=away(rng, size=9.0),
+            x0=away(rng, size=2.5),
+            radius=3.0,
+            t=0.2,
+            n_steps=3,
+        ),
     )
     yield (
         "a small ball",
-        dict(y=np.stack([away(rng, 2, s) for s in (0.05, 0.4, 0.8)]), radius=0.2),
+        dict(
+            H=bowl(rng, 1, 3),
+            c=away(rng, size=1.0),
+            x0=away(rng, size=0.1),
+            radius=0.2,
+            t=0.3,
+            n_steps=3,
+        ),
     )
-    yield "one point, without a batch", dict(y=away(rng, 4, 5.0), radius=1.0)
-    yield "the centre stays", dict(y=np.zeros((2, 3)), radius=1.0)
+    # the first step leaves the ball and the second would come back: order and start of each step matter
+    yield (
+        "the next step starts from the projected point",
+        dict(
+            H=np.diag([1.0, 4.0]),
+            c=away(rng, size=0.5),
+            x0=np.array([0.0, 0.95]),
+            radius=1.0,
+            t=0.45,
+            n_steps=4,
+        ),
+    )
+    yield (
+        "the centre stays",
+        dict(
+            H=np.eye(2),
+            c=np.zeros(2),
+            x0=np.zeros(2),
+            radius=1.0,
+            t=0.5,
+            n_steps=2,
+        ),
+    )
+    yield (
+        "no step at all",
+        dict(
+            H=np.eye(2),
+            c=np.ones(2),
+            x0=away(rng, size=0.5),
+            radius=1.0,
+            t=0.5,
+            n_steps=0,
+        ),
+    )
 
 
-project_ball.mistakes(
+pgd.mistakes(
     {
-        "everything goes to the sphere": (
-            "np.maximum(1, norm / radius)",
-            "np.where(norm > 0, norm / radius, 1)",
+        "everything goes to the rim": (
+            "max(1, norm / radius)",
+            "(norm / radius or 1)",
             "Where is the nearest point of the ball to a point that is already in it?",
         ),
         "a box in place of a ball": (
-            "y / np.maximum(1, norm / radius)",
+            "y / max(1, norm / radius)",
             "np.clip(y, -radius, radius)",
             "Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?",
         ),
-        "one norm for the whole batch": (
-            ", axis=-1, keepdims=True",
-            "",
-            "Each row is a point of its own. Along which axis is the norm taken?",
-        ),
-        "right for radius 1 only": (
+        "the radius is taken for 1": (
             "norm / radius",
             "norm",
-            "Try a ball of radius 2 and a point of length 1.5: should it move?",
+            "Your points stay in a ball of radius 1. Where is radius?",
         ),
-        "one norm for each column": (
-            "axis=-1",
-            "axis=0",
-            "A point is a row. Along which axis is the norm taken?",
+        "the squared norm": (
+            "np.linalg.norm(y)",
+            "y @ y",
+            "How long is y after your division? Is it the norm or its square?",
         ),
-        "outside points get length 1": (
-            "np.maximum(1, norm / radius)",
-            "np.where(norm > radius, norm, 1)",
-            "On the sphere, how long is a point: 1, or radius?",
+        "projects once, at the end": (
+            "path.append(y / max(1, norm / radius))\n    return np.array(path)",
+            "path.append(y)\n    return np.array([p * min(1, radius / (np.linalg.norm(p) or 1)) for p in path])",
+            "The second step starts from the nearest point, not from where the first one ended.",
         ),
-        "inside and outside are told by length 1": (
-            "np.maximum(1, norm / radius)",
-            "np.where(norm > 1, norm / radius, 1)",
-            "With radius 2, is a point of length 1.5 inside?",
+        "a step that leaves is not made": (
+            "y / max(1, norm / radius)",
+            "y if norm <= radius else path[-1]",
+            "A step that ends outside is brought back to the rim. Yours is dropped.",
         ),
-        "the norm is not a length": (
-            "np.linalg.norm(y, axis=-1, keepdims=True)",
-            "np.sum(y**2, axis=-1, keepdims=True)",
-            "Take the root of the sum of squares: the new point must have length radius.",
+        "projects the gradient": (
+            "t * grad(path[-1])",
+            "t * grad(path[-1]) * min(1, radius / (np.linalg.norm(grad(path[-1])) or 1))",
+            "It is the point that has to stay in the ball. The step is as long as ever.",
         ),
-        "squashes smoothly": (
-            "np.maximum(1, norm / radius)",
-            "(1 + norm / radius)",
-            "A projection leaves the inside alone, and lands exactly on the sphere from outside.",
+        "the start is missing": (
+            "np.array(path)",
+            "np.array(path[1:]).reshape(-1, len(x0))",
+            "The path begins with x0: n_steps steps make n_steps + 1 rows.",
+        ),
+        "steps uphill": (
+            "path[-1] - t * grad",
+            "path[-1] + t * grad",
+            "Which way does the gradient point: up or down?",
+        ),
+        "distance from the start": (
+            "np.linalg.norm(y)",
+            "np.linalg.norm(y - x0)",
+            "The ball is round 0. From where do you measure?",
         ),
     }
 )
 
 
-@project_ball.right("np.where on the norm")
-def _(y, radius):
-    norm = np.sqrt((y**2).sum(-1, keepdims=True))
-    return np.where(norm > radius, radius * y / np.maximum(norm, 1e-300), y)
+@pgd.right("the two cases apart, rows of one array")
+def _(grad, x0, radius, t, n_steps):
+    path = np.empty((n_steps + 1, len(x0)))
+    path[0] = x0
+    for k in range(n_steps):
+        y = path[k] - t * grad(path[k])
+        outside = math.hypot(*y) > radius
+        path[k + 1] = radius * y / math.hypot(*y) if outside else y
+    return path
 
 
-@project_ball.right("row by row, as lists")
-def _(y, radius):
-    rows = [[float(v) for v in row] for row in np.atleast_2d(y)]
-    out = [
-        [
-            v * min(1.0, radius / (math.hypot(*row) or 1.0))
-            if math.hypot(*row) > radius
-            else v
-            for v in row
-        ]
-        for row in rows
-    ]
-    return out if np.ndim(y) == 2 else out[0]
-
-
-@project_ball.right("float32")
-def _(y, radius):
-    y = y.astype(np.float32)
-    return y / np.maximum(
-        np.float32(1), np.linalg.norm(y, axis=-1, keepdims=True) / np.float32(radius)
-    )
+@pgd.right("lists")
+def _(grad, x0, radius, t, n_steps):
+    path = [[float(v) for v in x0]]
+    for _ in range(n_steps):
+        y = [v - t * float(g) for v, g in zip(path[-1], grad(path[-1]), strict=True)]
+        length = math.sqrt(sum(v * v for v in y))
+        path.append([v * radius / length for v in y] if length > radius else y)
+    return path

@@ -8,12 +8,13 @@ import torch
 from torch import Tensor
 
 __all__ = [
-    "backtracking_step",
+    "best_direction",
+    "descend",
     "gd_until",
     "heavy_ball_path",
     "logistic_smoothness",
     "ngd_path",
-    "project_ball",
+    "pgd_path",
     "proof_margins",
     "quadratic_path",
     "steps_needed",
@@ -47,24 +48,56 @@ def gd_until(
     return path[: steps_taken + 1]
 
 
-def backtracking_step(
-    H: Tensor, q: Tensor, x: Tensor, t0: float, beta: float, tries: int = 80
+def best_direction(
+    H: Tensor, c: Tensor, x: Tensor, eta: float, n_angles: int
 ) -> Tensor:
-    """Largest of t0, β t0, β² t0, … with f(x − t g) ≤ f(x) − t/2 ‖g‖², for f(x) = ½ xᵀHx + ¼ Σ qᵢ xᵢ⁴.
+    """The first of n_angles directions, by angle from the first axis, whose step of length eta ends lowest.
 
-    H (*batch, d, d), q and x (*batch, d) -> (*batch,). All the tries are evaluated at once.
+    On ½ (z − c)ᵀ H (z − c): H (2, 2), c and x (2,) -> (2,). Values that differ by rounding only count as equal.
+    """
+    angle = (
+        2 * torch.pi / n_angles * torch.arange(n_angles, device=x.device, dtype=x.dtype)
+    )
+    ways = torch.stack([angle.cos(), angle.sin()], -1)
+    ends = x + eta * ways - c
+    values = 0.5 * (ends * (ends @ H)).sum(-1)
+    lowest = values.min()
+    tie = values <= lowest + 1e-12 * lowest.abs()
+    return ways[tie.to(torch.int8).argmax()]
+
+
+def descend(
+    H: Tensor,
+    q: Tensor,
+    x0: Tensor,
+    t0: float,
+    beta: float,
+    tol: float,
+    max_steps: int,
+) -> tuple[Tensor, Tensor]:
+    """Gradient descent with backtracking on f(x) = ½ xᵀHx + ¼ Σ qᵢ xᵢ⁴ -> path (k + 1, d), step sizes (k,).
+
+    A step is the largest of t, β t, β² t, … with f(x − t g) ≤ f(x) − t/2 ‖g‖²; the next search starts at 1/β times it.
+    H (d, d), q and x0 (d,). All the tries of a step are evaluated at once.
     """
 
     def f(z):
-        return (0.5 * z * (z @ H) + 0.25 * q.unsqueeze(-2) * z**4).sum(-1)
+        return (0.5 * z * (z @ H) + 0.25 * q * z**4).sum(-1)
 
-    g = (H @ x.unsqueeze(-1)).squeeze(-1) + q * x**3
-    steps = t0 * beta ** torch.arange(tries, device=x.device, dtype=x.dtype)
-    points = x.unsqueeze(-2) - steps.unsqueeze(-1) * g.unsqueeze(-2)
-    enough = f(points) <= f(x.unsqueeze(-2)) - 0.5 * steps * g.square().sum(
-        -1, keepdim=True
-    )
-    return steps.take(enough.to(torch.int8).argmax(-1))
+    path, sizes, first = [x0], [], x0.new_tensor(t0)
+    shrunk = beta ** torch.arange(80, device=x0.device, dtype=x0.dtype)
+    for _ in range(max_steps):
+        x = path[-1]
+        g = H @ x + q * x**3
+        if torch.linalg.vector_norm(g) <= tol:
+            break
+        steps = first * shrunk
+        enough = f(x - steps.unsqueeze(-1) * g) <= f(x) - 0.5 * steps * g.square().sum()
+        t = steps[enough.to(torch.int8).argmax()]
+        path.append(x - t * g)
+        sizes.append(t)
+        first = t / beta
+    return torch.stack(path), torch.stack(sizes) if sizes else x0.new_zeros(0)
 
 
 def logistic_smoothness(X: Tensor, lam: float = 0.0) -> Tensor:
@@ -143,9 +176,17 @@ def heavy_ball_path(
     return torch.stack(path, -2)
 
 
-def project_ball(y: Tensor, radius: float = 1.0) -> Tensor:
-    """Nearest point of the closed ball of that radius around 0, along the last axis. y (*batch, d) -> same shape."""
-    norm = torch.linalg.vector_norm(y, dim=-1, keepdim=True)
-    return torch.where(
-        norm > radius, y * (radius / norm.clamp(min=torch.finfo(y.dtype).tiny)), y
-    )
+def pgd_path(
+    H: Tensor, c: Tensor, x0: Tensor, radius: float, t: float, n_steps: int
+) -> Tensor:
+    """Steps t against the gradient H (x − c), each followed by the nearest point of the ball of that radius around 0.
+
+    H (*batch, d, d), c and x0 (*batch, d) -> (*batch, n_steps + 1, d).
+    """
+    path = [x0]
+    for _ in range(n_steps):
+        y = path[-1] - t * (H @ (path[-1] - c).unsqueeze(-1)).squeeze(-1)
+        norm = torch.linalg.vector_norm(y, dim=-1, keepdim=True)
+        inside = radius / norm.clamp(min=torch.finfo(y.dtype).tiny)
+        path.append(torch.where(norm > radius, y * inside, y))
+    return torch.stack(path, -2)

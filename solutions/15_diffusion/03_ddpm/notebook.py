@@ -5,7 +5,7 @@
 # (noise that keeps the variance), moon 22.2 and 22.5, guo VI.3 and explainers 5.5.
 #
 # **You will be able to** noise data in one shot, state the reverse step and its variance, train a noise predictor and sample from it, and find the factor that makes a
-# printed sampler useless. Five graded exercises and one written answer, about 90 minutes. At the end your code draws digits.
+# printed sampler useless. At the end your code draws digits.
 #
 # ## Why it matters
 #
@@ -1146,7 +1146,7 @@ with after(ddpm_loss, q_sample, ddpm_step):
 # - $L_{\text{simple}}$ is the bound without its weights; with $\sigma_t^2=\beta_t$ the bound weighs the first step 49 times the last.
 # - On finite data the perfect predictor recites. What is new comes from what the network does *not* fit.
 #
-# Next: `04_samplers` walks back in fewer steps, and without noise.
+# Next: [[15/04|samplers]] walk back in fewer steps, and without noise.
 #
 # ## What the notes got wrong
 #

@@ -2,16 +2,16 @@
 
 import math
 
-import ipywidgets
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from scipy.optimize import minimize
 from torch.autograd.functional import hessian
 
 from descent.pictures.optimisation import gradient_descent as landscapes
-from descent.widgets import Explorer
 from solutions import notebook_module
+from tests.notebooks import controls
 
 ref = notebook_module("03_optimisation/01_gradient_descent", "reference")
 reference = notebook_module("03_optimisation/01_gradient_descent", "reference")
@@ -85,31 +85,60 @@ def test_no_more_steps_than_allowed_and_none_from_a_stationary_point():
     assert len(ref.gd_until(H, c, c, 0.01, 4, 0.0)) == 1
 
 
+@pytest.mark.parametrize("eta", [1e-4, 1.0, 30.0])
+@pytest.mark.parametrize("n_angles", [1, 3, 50])
+def test_the_best_direction_is_the_lowest_of_all_tried(eta, n_angles):
+    H, c, x = spd(2), normal(2, seed=2), normal(2)
+    turns = torch.exp(2j * math.pi * torch.arange(n_angles, dtype=torch.float64) / n_angles)
+    ways = torch.view_as_real(turns)
+    values = torch.stack([0.5 * (x + eta * w - c) @ H @ (x + eta * w - c) for w in ways])
+    torch.testing.assert_close(
+        ref.best_direction(H, c, x, eta, n_angles), ways[values.argmin()], rtol=0, atol=1e-12
+    )
+
+
+def test_a_short_best_step_goes_against_the_gradient():
+    H, c, x = spd(2), normal(2, seed=2), normal(2)
+    g = H @ (x - c)
+    way = ref.best_direction(H, c, x, 1e-6, 3600)
+    assert float(way @ g / g.norm()) < -math.cos(math.radians(0.06))
+
+
+def test_of_equally_good_directions_the_first_is_taken():
+    way = ref.best_direction(torch.zeros(2, 2).double(), normal(2), normal(2), 1.0, 7)
+    assert torch.equal(way, torch.tensor([1.0, 0.0]).double())
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("t0", [0.01, 1.0, 300.0])
-def test_the_backtracked_step_is_the_largest_that_passes_on_a_quadratic(dtype, t0):
+def test_the_first_step_is_the_longest_try_that_passes_on_a_quadratic(dtype, t0):
     H, x = spd(3, dtype), normal(3, dtype=dtype)
     g = H @ x
     limit = float(g @ g / (g @ H @ g))  # on a quadratic the test reads t ≤ limit
     halvings = max(0, math.ceil(math.log2(t0 / limit)))
-    step = ref.backtracking_step(H, torch.zeros_like(x), x, t0, 0.5)
-    assert float(step) == pytest.approx(t0 / 2**halvings, rel=1e-6)
+    _, sizes = ref.descend(H, torch.zeros_like(x), x, t0, 0.5, 0.0, 1)
+    assert sizes.dtype == dtype and float(sizes[0]) == pytest.approx(t0 / 2**halvings, rel=1e-6)
 
 
-def test_the_backtracked_step_passes_and_the_one_before_fails_on_a_quartic():
-    H, q, x = (
-        torch.eye(2, dtype=torch.float64),
-        torch.tensor([1.0, 3.0]).double(),
-        torch.tensor([2.0, -1.5]).double(),
-    )
+def test_every_step_passes_and_a_longer_try_of_the_same_step_failed():
+    H, q, x = spd(2), torch.tensor([1.0, 3.0]).double(), torch.tensor([2.0, -1.5]).double()
 
     def f(z):
         return 0.5 * z @ H @ z + 0.25 * (q * z**4).sum()
 
-    g = torch.func.grad(f)(x)
-    t = ref.backtracking_step(H, q, x, 1.0, 0.7)
-    assert f(x - t * g) <= f(x) - t / 2 * g @ g
-    assert f(x - t / 0.7 * g) > f(x) - t / 0.7 / 2 * g @ g
+    def passes(x, t):
+        g = torch.func.grad(f)(x)
+        return f(x - t * g) <= f(x) - t / 2 * g @ g
+
+    path, sizes = ref.descend(H, q, x, 1.0, 0.7, 1e-6, 200)
+    first = 1.0
+    for k, t in enumerate(sizes):
+        torch.testing.assert_close(path[k + 1], path[k] - t * torch.func.grad(f)(path[k]))
+        assert passes(path[k], t)
+        assert t == first or not passes(path[k], t / 0.7)
+        first = t / 0.7
+    norms = [torch.func.grad(f)(x).norm() for x in path]
+    assert norms[-1] <= 1e-6 and min(norms[:-1]) > 1e-6
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -216,23 +245,29 @@ def test_normalised_descent_stays_where_the_gradient_is_zero():
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("radius", [0.5, 1.0, 3.0])
-def test_the_projection_is_feasible_idempotent_and_non_expansive(dtype, radius):
-    y = 3 * normal(50, 4, dtype=dtype)
-    p = ref.project_ball(y, radius)
-    assert p.dtype == dtype and (p.norm(dim=-1) <= radius * (1 + 1e-6)).all()
-    torch.testing.assert_close(ref.project_ball(p, radius), p, **tolerance(dtype))
-    exact = {
-        "compute_mode": "donot_use_mm_for_euclid_dist"
-    }  # the fast mode loses four digits in float32
-    before, after = torch.cdist(y, y, **exact), torch.cdist(p, p, **exact)
-    assert (after <= before + 1e-5).all()
-    inside = y.norm(dim=-1) <= radius
-    assert torch.equal(p[inside], y[inside])
+@pytest.mark.parametrize("radius", [0.3, 1.0, 30.0])
+def test_a_projected_path_is_a_step_and_torchs_renorm(dtype, radius):
+    H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), 0.05 * normal(3, dtype=dtype)
+    path = ref.pgd_path(H, c, x0, radius, 0.3, 6)
+    x = x0
+    for k in range(6):
+        x = torch.renorm((x - 0.3 * H @ (x - c))[None], 2, 0, radius)[0]
+        # torch adds 1e-7 to the norm
+        torch.testing.assert_close(path[k + 1], x, rtol=1e-5, atol=1e-5)
+    assert path.dtype == dtype and (path.norm(dim=-1) <= radius * (1 + 1e-6)).all()
+
+
+def test_a_projected_path_ends_where_scipy_finds_the_constrained_minimum():
+    H, c = np.diag([1.0, 3.0]), np.array([2.0, 1.2])
+    ball = {"type": "ineq", "fun": lambda x: 1 - x @ x}
+    found = minimize(lambda x: (x - c) @ H @ (x - c) / 2, [0.1, 0.1], constraints=ball, tol=1e-12)
+    path = ref.pgd_path(torch.tensor(H), torch.tensor(c), torch.zeros(2).double(), 1.0, 0.25, 200)
+    np.testing.assert_allclose(path[-1], found.x, atol=1e-6)
 
 
 def test_the_centre_projects_to_itself():
-    assert torch.equal(ref.project_ball(torch.zeros(2, 3)), torch.zeros(2, 3))
+    zero = torch.zeros(2)
+    assert torch.equal(ref.pgd_path(torch.eye(2), zero, zero, 1.0, 0.5, 2), torch.zeros(3, 2))
 
 
 @pytest.mark.parametrize("rate, k", [(0.5, 1), (0.5, 4), (0.75, 3), (0.75, 6), (0.75, 9), (0.9, 4)])
@@ -374,20 +409,12 @@ def test_the_parabola_is_an_upper_bound_up_to_one_over_l(t, above):
     assert (words.facts["verdict"] == "stays above f") == above
 
 
-def explorer(**changes):
-    controls = dict(
-        name=ipywidgets.Dropdown(options=landscapes.SURFACES),
-        kappa=ipywidgets.FloatLogSlider(10, min=0, max=2, step=0.1),
-        x=ipywidgets.FloatSlider(2.5, min=-3, max=3, step=0.05),
-        y=ipywidgets.FloatSlider(1, min=-3, max=3, step=0.01),
-        step=ipywidgets.FloatSlider(1.9, min=0.05, max=4, step=0.05),
-        n_steps=ipywidgets.IntSlider(40, min=1, max=300),
-        optimiser=ipywidgets.Dropdown(options=landscapes.OPTIMISERS),
-    )
-    widget = Explorer(landscapes.draw_landscape, controls)
-    for name, value in changes.items():
-        widget.controls[name].value = value
-    return widget
+NOTEBOOK = "03_optimisation/01_gradient_descent"
+
+
+def explorer(**moved):
+    """The laboratory, from a start whose path has a closed form that is easy to read."""
+    return controls.explorer(NOTEBOOK, "draw_landscape", **{"x": 2.5, "y": 1.0} | moved)
 
 
 def test_the_readout_gives_the_gap_of_the_closed_form():
@@ -497,13 +524,24 @@ def test_the_hessian_of_the_valley_is_the_slope_of_its_gradient():
         np.testing.assert_allclose(rows, landscapes.banana_hessian(x), atol=1e-5)
 
 
-def test_the_wavy_function_has_its_slope_and_its_pl_constant():
-    for x in np.linspace(-12, 12, 5001):
-        slope = landscapes.wavy_grad(x)
-        assert slope**2 / 2 >= 0.175 * landscapes.wavy(x)
-    h = 1e-6
-    assert (landscapes.wavy(2 + h) - landscapes.wavy(2 - h)) / (2 * h) == pytest.approx(
-        landscapes.wavy_grad(2.0), rel=1e-6
+def test_a_walk_along_the_contour_changes_f_to_second_order():
+    # its own Taylor series: h² v·diag(1, 4)·v with v = (−0.894, 0.447)
+    assert landscapes.along_contour(0.1) == pytest.approx(0.01 * (0.8 + 4 * 0.2))
+
+
+def test_directions_stand_at_their_angles_to_the_gradient():
+    g = np.array([3.0, -1.0])
+    angle, ways = landscapes.directions(g, 9)
+    np.testing.assert_allclose(np.linalg.norm(ways, axis=1), 1)
+    np.testing.assert_allclose(ways @ g / np.linalg.norm(g), np.cos(angle), atol=1e-12)
+
+
+def test_the_words_of_a_walk_are_its_own_numbers():
+    path, sizes = np.array([[2.0, 1.0], [1.0, 1.5], [1.0, 1.0]]), np.array([0.01, 0.2])
+    _, words = landscapes.draw_walk(path, sizes)
+    assert words.facts["steps"] == 2 and words.facts["largest"] == 0.2
+    assert words.facts["safe"] == pytest.approx(
+        1 / np.linalg.eigvalsh(landscapes.banana_hessian(np.ones(2)))[-1]
     )
 
 
@@ -548,12 +586,7 @@ def test_a_tangent_above_the_graph_is_found_and_none_where_there_is_none():
 
 @pytest.mark.parametrize("control, value", [("name", "sin x"), ("x", -1.0), ("m", 1.5)])
 def test_every_control_of_the_tangent_changes_words_and_picture(control, value):
-    controls = dict(
-        name=ipywidgets.Dropdown(options=list(landscapes.GALLERY), value="x⁴ − 3x²"),
-        x=ipywidgets.FloatSlider(0.9, min=-2, max=2, step=0.1),
-        m=ipywidgets.FloatSlider(0, min=0, max=4, step=0.25),
-    )
-    widget = Explorer(landscapes.draw_tangent, controls)
+    widget = controls.explorer(NOTEBOOK, "draw_tangent")
     before = widget.words, widget.picture.value
     widget.controls[control].value = value
     assert widget.words != before[0] and widget.picture.value != before[1]

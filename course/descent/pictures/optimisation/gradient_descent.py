@@ -1,7 +1,7 @@
 """Gradient descent on loss landscapes: surfaces, paths, the rates that theory gives, and their pictures.
 
-Compute (pure): `surface`, `descend`, `theory`, `report`, `four_rates`, `random_search`, and the functions `banana`,
-`eggs` and `wavy` with their derivatives. Draw: `draw_…` functions return (fig, words).
+Compute (pure): `surface`, `descend`, `theory`, `report`, `four_rates`, `random_search`, and the functions `banana`
+and `eggs` with their derivatives. Draw: `draw_…` functions return (fig, words).
 """
 
 from collections.abc import Callable
@@ -90,16 +90,6 @@ def eggs(x):
 def eggs_grad(x):
     """Gradient of `eggs`: x (..., d) -> (..., d)."""
     return 0.1 * x + 2 * np.sin(2 * x)
-
-
-def wavy(x):
-    """x² + 3 sin² x, added up: not convex, yet ½ (f′)² ≥ 0.175 f. x (...) -> number."""
-    return np.sum(x**2 + 3 * np.sin(x) ** 2)
-
-
-def wavy_grad(x):
-    """Gradient of `wavy`: x (...) -> (...)."""
-    return 2 * x + 3 * np.sin(2 * x)
 
 
 def _rosenbrock():
@@ -268,6 +258,7 @@ def draw_landscape(name, kappa, x, y, step, n_steps, optimiser):
     facts = report(s, path, t, optimiser)
     fig, (left, right) = plots.fixed_axes(2, (9, 3.6), (0.06, 0.985, 0.145, 0.92), wspace=0.24)
     _draw_path(s, path, facts, left)
+    left.set_gid("start")
     line = theory(s, path, t, optimiser)
     _draw_gap(s, path, line, right)
     left.set_title(s.name[0].upper() + s.name[1:])
@@ -394,6 +385,45 @@ def draw_regimes(kappa=10.0, steps=(0.2, 1.0, 1.9, 2.1), n_steps=25, start=(2.5,
     )
 
 
+def along_contour(h):
+    """Change of x₁² + 4 x₂² on a walk of length h from (1.4, 0.7), at a right angle to the gradient."""
+    here, gradient = np.array([1.4, 0.7]), np.array([2.8, 5.6])
+    side = np.array([-gradient[1], gradient[0]]) / np.linalg.norm(gradient)
+    return float(((here + h * side) ** 2 - here**2) @ [1, 4])
+
+
+def directions(gradient, n=361):
+    """Angles to the gradient (n,) and the unit vectors (n, 2) that stand at them; gradient (2,) is not zero."""
+    angle, up = np.linspace(0, 2 * np.pi, n), gradient / np.linalg.norm(gradient)
+    side = np.array([-up[1], up[0]])
+    return angle, np.outer(np.cos(angle), up) + np.outer(np.sin(angle), side)
+
+
+def draw_walk(path, sizes):
+    """A walk in Rosenbrock's valley, and beside it the size of each step and 1/L of the minimum. -> (fig, words)"""
+    s, k = surface("Rosenbrock"), np.arange(1, len(sizes) + 1)
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.6))
+    plots.contours(s.f, left, s.xlim, s.ylim, levels=12, points=60, log=True)
+    plots.path(path, left)
+    left.set(
+        title="It follows the valley", xlabel="$x_1$", ylabel="$x_2$", xlim=s.xlim, ylim=s.ylim
+    )
+    right.semilogy(k, sizes, ".", markersize=3, label="step size taken")
+    right.axhline(1 / s.L, color=plots.BLACK, linestyle="--", label="1/L at the minimum")
+    right.set(title="Short where it is steep", xlabel="step k", ylabel="step size t")
+    right.legend(fontsize=9)
+    return fig, say(
+        "{steps} steps from ({start[0]:.1f}, {start[1]:.1f}) to ({end[0]:.2f}, {end[1]:.2f}); "
+        "the first of size {first:.4f}, the largest {largest:.3f}; 1/L = {safe:.4f}.",
+        steps=len(sizes),
+        start=path[0],
+        end=path[-1],
+        first=sizes[0],
+        largest=sizes.max(),
+        safe=1 / s.L,
+    )
+
+
 def surrogate_gap(x: float, t: float, grid: np.ndarray) -> np.ndarray:
     """Parabola minus function on the grid, for f = log cosh (so L = 1) and the parabola of curvature 1/t at x."""
     slope, move = np.tanh(x), grid - x
@@ -410,6 +440,7 @@ def draw_surrogate(x, t):
     ax.plot(grid, f, color=plots.BLUE, label="f = log cosh, L = 1")
     ax.plot(grid, f + gap, style, color=color, label=f"parabola, curvature 1/t = {1 / t:.2f}")
     ax.plot(x, np.log(np.cosh(x)), "s", color=plots.BLACK, label="x, where they touch")
+    ax.set_gid("point")
     ax.plot(
         new,
         np.log(np.cosh(new)),
@@ -571,6 +602,7 @@ def draw_tangent(name, x, m):
         label="f is below" if below.any() else None,
     )
     ax.plot(x, f(x), "s", color=plots.BLACK, label="x, where they touch")
+    ax.set_gid("point")
     room = 0.15 * np.ptp(values)
     ax.set(
         xlim=(-2, 2),
@@ -665,6 +697,7 @@ def draw_compass(a, b, x, y, h=0.6):
         )
         ax.plot([], [], style, color=color, label=label)
     ax.plot(x, y, "s", color=plots.BLACK, markersize=7)
+    ax.set_gid("point")
     ax.set(
         title="The gradient stands upright on the contour",
         xlabel="$x_1$",

@@ -1,0 +1,109 @@
+"""`erratum`: what the lecture notes print, what holds instead, and the computation that shows both."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from descent import session
+
+# Kind -> (what it is called, how the correction is introduced, what has to be computed).
+KINDS = {
+    "error": ("", "What holds", ("printed_holds", "corrected_holds", "decoy_holds")),
+    "broad": (" (too broad)", "What holds", ("printed_holds", "corrected_holds")),
+    "convention": (" (a convention)", "Better", ()),
+    "copy": (" (lost in our copy)", "Read", ()),
+}
+# Truth value -> what it must be, and what it means where it is the other.
+PROOF = {
+    "printed_holds": (False, "the printed form holds here"),
+    "corrected_holds": (True, "the corrected form fails here"),
+    "decoy_holds": (False, "the decoy holds too"),
+}
+
+
+def erratum(
+    section: str,
+    printed: str | None = None,
+    corrected: str | None = None,
+    *,
+    quote: str | None = None,
+    kind: str = "error",
+    printed_holds: bool | None = None,
+    corrected_holds: bool | None = None,
+    decoy_holds: bool | None = None,
+) -> None:
+    """Show what a section of the lecture notes prints (`quote`, verbatim) and what holds instead (`corrected`).
+
+    section: id of the lecture section. Texts are Markdown with LaTeX between dollars.
+    kind: "error" needs three computed truth values: the printed form fails, the corrected one holds, and a wrong one of
+    the same shape (the decoy) fails; "broad", where a condition is missing, the first two, at a counterexample;
+    "convention" and "copy" (lost in conversion) need none. Where a value is not what it must be, AssertionError says
+    which in builds and tests; a student's kernel prints "✗" and goes on. At grading nothing happens.
+    Raises ValueError for an unknown kind or a missing value, TypeError where one is no truth value.
+
+    In form 1 `printed`, in the author's words, stands in place of `quote`; two values, or none, prove it.
+    """
+    if quote is None:
+        _erratum_of_form_1(section, printed, corrected, printed_holds, corrected_holds)
+        return
+    if session.current.grading:
+        return
+    given = dict(
+        printed_holds=printed_holds, corrected_holds=corrected_holds, decoy_holds=decoy_holds
+    )
+    proof = _checked(section, kind, {k: v for k, v in given.items() if v is not None})
+    slips = list(_slips(proof))
+    if slips and session.current.strict:
+        raise AssertionError(f"erratum, {section}: {'; '.join(slips)}")
+    _display(_card(section, quote, corrected, kind, proof, slips))
+
+
+def _checked(section: str, kind: str, proof: dict) -> dict:
+    if kind not in KINDS:
+        raise ValueError(f"erratum, {section}: no kind {kind!r}; there are {', '.join(KINDS)}.")
+    if missing := [name for name in KINDS[kind][2] if name not in proof]:
+        raise ValueError(
+            f"erratum, {section}: kind {kind!r} needs {'=…, '.join(missing)}=…, computed."
+        )
+    for name, value in proof.items():
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(
+                f"erratum, {section}: {name} is {type(value).__name__}, not True or False. "
+                "Of an array, say .all() or .any()."
+            )
+    return proof
+
+
+def _slips(proof: dict) -> Iterator[str]:
+    for name, value in proof.items():
+        wanted, meaning = PROOF[name]
+        if value != wanted:
+            yield meaning
+
+
+def _card(section, quote, corrected, kind, proof, slips) -> str:
+    called, introduced, _ = KINDS[kind]
+    mark = ("✗ " if slips else "✓ ") if proof else ""
+    lines = [
+        f"{mark}**{section.replace(':', ' ')}**{called}. Printed: “{quote}”",
+        f"{introduced}: {corrected}",
+        *(f"But {slip}." for slip in slips),
+    ]
+    return "  \n".join(lines)
+
+
+def _erratum_of_form_1(section, printed, corrected, printed_holds, corrected_holds) -> None:
+    proven = printed_holds is not None or corrected_holds is not None
+    if proven:
+        assert not printed_holds, f"{section}: the printed form holds here"
+        assert corrected_holds, f"{section}: the corrected form fails here"
+    if session.current.grading:
+        return
+    fails, holds = (" (fails here)", " (holds here)") if proven else ("", "")
+    _display(f"**Erratum, {section}.** Printed{fails}: {printed}  \nCorrected{holds}: {corrected}")
+
+
+def _display(text: str) -> None:
+    from IPython.display import Markdown, display
+
+    display(Markdown(text))
