@@ -11,7 +11,7 @@ from functools import cached_property
 from autograder.engine import judge, needs
 from autograder.engine.prepare import prepare
 from autograder.grading import verdicts
-from autograder.grading.rebuilding import rebuild
+from autograder.grading.rebuilding import editions, rebuild
 from autograder.grading.rebuilding.rebuild import Cell
 from autograder.grading.verdicts import Graded, Submission, Written
 from autograder.workspace import Workspace, nearest_first
@@ -168,13 +168,16 @@ def read_job(space: Workspace, chapter: str, student: str) -> Job:
 
 
 def essence(data: bytes) -> bytes:
-    """What of a notebook's file decides its grade: each cell's kind, text, pictures, id and marks of nbgrader and ours.
+    """What of a notebook's file decides its grade: each cell's kind, text, pictures, id and marks of nbgrader and ours,
+    and which release it was made from.
 
     Outputs, however large, stay behind. A file that cannot be read as a notebook is left as it is.
     """
     try:
-        cells = [_essential(cell) for cell in rebuild.read_cells(data)[0]]
-        return json.dumps({"cells": cells, "nbformat": 4}, sort_keys=True).encode()
+        cells, metadata = rebuild.read_cells(data)
+        about = {"descent": {"source": editions.source(metadata)}}
+        kept = {"cells": [_essential(cell) for cell in cells], "metadata": about, "nbformat": 4}
+        return json.dumps(kept, sort_keys=True).encode()
     except (rebuild.NotebookError, RecursionError):
         return data
 

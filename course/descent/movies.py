@@ -7,9 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from descent import handles, plots, session, words
+from descent.drawn import SHARP
 
 FRAMES = 4  # that a page without a kernel shows
-SHARP = 200  # dots an inch: two pixels of a CSS pixel
 
 
 def movie(

@@ -1,7 +1,6 @@
 """The style sheet, `show`, and the pictures that recur. Each drawing function takes data and `ax`."""
 
 import base64
-import html
 import io
 import re
 from collections.abc import Callable, Sequence
@@ -13,19 +12,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from descent import session
+from descent.images import image_html
 
 STYLE = Path(__file__).with_name("course.mplstyle")
 BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
 )  # fmt: skip
 DPI = 150
-# In the dark a picture is turned over as a whole: white paper becomes dark, black lines light, contrasts stay, and
-# half a circle of hues leaves blue blue. A dark style sheet of matplotlib's would miss the colours that pictures
-# name themselves ("white" edges, black lines).
-DARK = (
-    '<style>[data-jp-theme-light="false"] .descent-picture '
-    "{filter:invert(0.93) hue-rotate(180deg)}</style>"
-)
 
 
 def use_style() -> None:
@@ -87,11 +80,7 @@ def require_words(words: str) -> None:
 
 def picture_html(data: bytes, width: int, words: str) -> str:
     """An <img> with its text alternative."""
-    source = base64.b64encode(data).decode("ascii")
-    return (
-        f'{DARK}<img class="descent-picture" src="data:image/png;base64,{source}" width="{width}" '
-        f'alt="{html.escape(words, quote=True)}" style="max-width:100%;height:auto;background:white">'
-    )
+    return image_html("png", base64.b64encode(data).decode("ascii"), width, words)
 
 
 def describe(fig: Figure, digits: int = 2) -> str:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from descent import asking, checking, records, session
+from descent.images import image_html
 
 
 def predict(
@@ -144,9 +145,7 @@ def _answer(kept: dict, guess: str) -> None:
         kept["question"], kept["options"], answer["right"], guess, answer["because"]
     )
     pictures = "".join(
-        f'<img src="data:image/webp;base64,{one["webp"]}" width="{one["width"]}" '
-        f'alt="{html.escape(one["words"], quote=True)}" style="max-width:100%;height:auto;background:white">'
-        for one in answer["pictures"]
+        image_html("webp", one["webp"], one["width"], one["words"]) for one in answer["pictures"]
     )
     checking._display(
         page + pictures, "\n".join([text, *(one["words"] for one in answer["pictures"])])

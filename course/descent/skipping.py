@@ -10,6 +10,7 @@ import hashlib
 import html
 
 from descent import checking, predictions, session
+from descent.images import image_html
 
 
 def fingerprint(node: ast.With) -> str:
@@ -104,8 +105,7 @@ def _show_waiting(unsolved: list[str], unguessed: list[str], picture: str) -> No
     if targets:
         line += " Your own code will draw this:"
     pictures = "".join(
-        f'<figure style="margin:0.5em 0"><img src="data:image/webp;base64,{data}" width="{width}" '
-        f'alt="{html.escape(words, quote=True)}" style="opacity:0.85;max-width:100%"></figure>'
+        f'<figure style="margin:0.5em 0">{image_html("webp", data, width, words, opacity=0.85)}</figure>'
         for data, width, words in targets
     )
     plain = line.replace("<code>", "").replace("</code>", "") + "".join(

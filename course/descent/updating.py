@@ -49,7 +49,9 @@ def update(newer: Path, course: Path | None = None) -> None:
     try:
         with _opened(newer) as source:
             _require_two_courses(newer, source, course)
-            for change in _changes(source, course):
+            changes = _changes(source, course)
+            replaces = any(_bytes(change.path) != change.data for change in changes)
+            for change in changes:
                 print(f"{change.path.relative_to(course).with_suffix('')}: {_made(change)}")
             needs_install = _replace_other_files(source, course)
             _replace_library(source / LIBRARY, course / LIBRARY)
@@ -58,9 +60,10 @@ def update(newer: Path, course: Path | None = None) -> None:
             f"update: stopped: {error}. Nothing is lost. Is the disk full, or the folder read-only? "
             "When that is mended, the same command goes on."
         ) from error
-    print(
-        "Reload notebooks that are open (File ▸ Reload Notebook from Disk), and restart their kernels."
-    )
+    if replaces:
+        print(
+            "Reload open notebooks (File ▸ Reload Notebook from Disk), and restart their kernels."
+        )
     if needs_install:
         print(f"It may need other packages: pip install -e {course}")
 
@@ -160,8 +163,8 @@ def _before(course: Path, target: Path, mine: dict) -> dict[str, str]:
 
 
 def _words(merged: Merged) -> str:
-    told = [f"{len(merged.carried)} answers carried"]
-    told += [f"{merged.own} cells of your own kept"] * bool(merged.own)
+    told = [f"{_counted(len(merged.carried), 'answer')} carried"]
+    told += [f"{_counted(merged.own, 'cell')} of your own kept"] * bool(merged.own)
     for names, words in (
         (merged.arguments, "takes other arguments now, so look at it"),
         (
@@ -172,6 +175,10 @@ def _words(merged: Merged) -> str:
     ):
         told += [f"{name} {words}" for name in names]
     return "; ".join(told)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _made(change: _Change) -> str:

@@ -10,10 +10,9 @@ import ipywidgets
 import traitlets
 
 from descent import handles, words
+from descent.drawn import DRAFT, SHARP, Drawn
 
-DRAFT, SHARP = 100, 200  # dots an inch: one and two pixels of a CSS pixel
 KEPT = 16  # pictures that are not drawn again
-NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
 
 
 class Clock(ipywidgets.HBox):
@@ -45,44 +44,6 @@ class Clock(ipywidgets.HBox):
         super().__init__([self.play, self.slider], value=value)
         for part in (self.play, self.slider):
             ipywidgets.link((part, "value"), (self, "value"))
-
-
-class Drawn:
-    """A picture of one set of values: its figure, words, and bytes by dots an inch. Draws it as a draft."""
-
-    def __init__(self, fig, told: str, handles_: list[handles.Handle], *, room: float):
-        """room: in CSS pixels, that the browser has for it."""
-        from descent import plots
-
-        plots.require_words(told)
-        self.fig, self.words = fig, told
-        self._full = 100 * fig.get_figwidth()
-        self.narrow = self.is_narrow(room)
-        if self.narrow:
-            plots.stack(fig)
-        self._bytes: dict[int, bytes] = {}
-        for ax in fig.axes:
-            for title in (ax.title, ax._left_title, ax._right_title):  # set_title resets the font
-                title.set_text(words.typeset(title.get_text()))
-        self.png(DRAFT)
-        fig.set_layout_engine("none")  # what was laid out once stays, and the sharp picture fits
-        self.places = handles.places(fig, handles_)
-
-    def is_narrow(self, room: float) -> bool:
-        return room < NARROW * self._full
-
-    def png(self, dpi: int) -> bytes:
-        """Its bytes, closed figure or not."""
-        from descent import plots
-
-        if dpi not in self._bytes:
-            self._bytes[dpi], self.width = plots.png(self.fig, dpi, compress_level=1)
-        return self._bytes[dpi]
-
-    @property
-    def best(self) -> int:
-        """The most dots an inch that are there already."""
-        return max(self._bytes)
 
 
 class Explorer(ipywidgets.VBox):
@@ -200,8 +161,8 @@ class Explorer(ipywidgets.VBox):
 
     def _say_what_is_missing(self) -> None:
         """Said once a kernel, where a control moves and no stage has come, or none can."""
-        if self.handles and self.stage not in self.children:
-            self.readout.value += html.escape(_missing())
+        if self.handles and self.stage not in self.children and (told := _missing()):
+            self.children = (*self.children, ipywidgets.HTML(html.escape(told)))
 
     def redraw(self) -> None:
         """Call `draw` with the controls' values and show what it returns; its errors are raised."""
@@ -224,7 +185,8 @@ class Explorer(ipywidgets.VBox):
         return self._kept[key]
 
     def _draw(self, values: dict) -> Drawn:
-        return Drawn(*self.draw(**values), self.handles, room=self._room)
+        like = self._last if self.alive else None
+        return Drawn(*self.draw(**values), self.handles, room=self._room, like=like)
 
     def _show(self, dpi: int) -> None:
         from descent import plots
@@ -282,7 +244,8 @@ def _playable(control: ipywidgets.IntSlider) -> ipywidgets.Box:
     play = ipywidgets.Play(interval=100, description="play", **limits)
     play.layout.flex = "none"
     ipywidgets.link((play, "value"), (control, "value"))
-    whole_row = ipywidgets.Layout(grid_column="1 / -1")
+    # The whole row. By grid_area: ipywidgets clears grid_column where there is none.
+    whole_row = ipywidgets.Layout(grid_area="auto / 1 / auto / -1")
     return ipywidgets.HBox([control, play], layout=whole_row)
 
 

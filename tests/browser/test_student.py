@@ -24,7 +24,7 @@ def answers(notebook):
 
 
 def solved(course, notebook):
-    """Path of a copy of the student's edition with all answers written and all sections open, and how many there are."""
+    """Path of a copy of the student's edition, all answers written and all sections open, and how many answers."""
     content = json.loads((course / f"{notebook}.ipynb").read_text())
     sources = answers(notebook)
     for cell in content["cells"]:

@@ -11,6 +11,7 @@ import pytest
 
 from autograder.building import build, masters, pages, release, stale, trying
 from autograder.kernels import running
+from descent.editions import fingerprint
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE
 
 
@@ -61,6 +62,15 @@ def test_the_picture_to_come_is_kept_with_its_words(project):
     assert pictures[0]["words"] == "The curve ends at 1.00."
     picture = project / "course/descent/checks/99_toy" / pictures[0]["file"]
     assert picture.suffix == ".webp" and picture.read_bytes()[8:12] == b"WEBP"
+
+
+def test_the_check_data_know_every_cell_as_it_is_handed_out(project):
+    data = json.loads((project / "course/descent/checks" / f"{NOTEBOOK}.json").read_text())
+    _, student = editions(project)
+    assert list(data["cells"]) == [cell.id for cell in student.cells]
+    texts = {cell.id: cell.source for cell in student.cells}
+    assert data["cells"]["square"] == fingerprint(texts["square"] + "  \n")
+    assert data["cells"]["square"] != fingerprint(texts["check-square"])
 
 
 def test_the_same_input_builds_the_same_bytes(project):

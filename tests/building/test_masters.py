@@ -26,6 +26,7 @@ def test_every_cell_gets_a_fixed_id_that_insertion_does_not_move(toy_course):
     [
         ("with after(f):\n    show(f())", True),
         ("show(1)\nprint(2)", True),
+        ("movie(fig, ax, paths, words)", True),
         ("x = 1", False),
         ("import numpy as np", False),
         ("def f(): pass", False),

@@ -248,3 +248,10 @@ def test_a_failed_hand_in_leaves_nothing_behind(saved, descent_home, monkeypatch
     with pytest.raises(handin.HandInError, match="No space left"):
         submit("99_toy", student="ada")
     assert list((descent_home / "handins").iterdir()) == []
+
+
+def test_a_notebook_that_update_kept_is_not_handed_in(saved, capsys):
+    kept = saved / "99_toy" / "01_double (before 2026-11-29).ipynb"
+    kept.write_text("{}")
+    target = submit("99_toy", student="ada")
+    assert not any("before" in name for name in zipfile.ZipFile(target).namelist())

@@ -17,7 +17,7 @@ from autograder.engine.worker_client import Limits
 from autograder.grading import verdicts
 from autograder.grading.gradebook import pages
 from autograder.grading.jobs import Chapter, Done, Job, Result, finish
-from autograder.grading.rebuilding import rebuild
+from autograder.grading.rebuilding import editions, rebuild
 from autograder.grading.verdicts import Graded, Written
 from autograder.grading.workers import passes
 from descent import judging
@@ -56,7 +56,9 @@ class Grader:
 
     def _result(self, stem, data) -> Result:
         release = self.chapter.release[stem]
-        cells, problem, look = _read(stem, data)
+        cells, about, problem, look = _read(stem, data)
+        since = editions.changed(release, cells)
+        notes = editions.words(self.chapter.metadata[stem], about, since)
         made = rebuild.rebuild(release, cells)
         if problem:
             made.restored.clear()  # nothing was tampered with: there is nothing
@@ -64,15 +66,17 @@ class Grader:
         if self.stage.process.poll() is not None:  # then what ended in there is nobody's fault
             raise StageError("the process that all sandboxes are forked from ended")
         found = [
-            self._verdict(stem, name, made, told, problem) for name in self.chapter.points[stem]
+            self._verdict(stem, name, made, told, problem, name in since)
+            for name in self.chapter.points[stem]
         ]
-        look |= bool(told.notes) or any(_forged(told.found[v.exercise], v) for v in found)
+        look |= bool(told.notes or since) or any(_forged(told.found[v.exercise], v) for v in found)
         return Result(
-            found, _written(self.chapter.name, stem, release, made), told.notes, _no_response(made), look,
+            found, _written(self.chapter.name, stem, release, made, since), notes + told.notes,
+            _no_response(made), look,
             pages.text(made, found, self.chapter.metadata[stem]),
         )  # fmt: skip
 
-    def _verdict(self, stem, name, made, told, problem) -> Graded:
+    def _verdict(self, stem, name, made, told, problem, otherwise) -> Graded:
         notebook, points = f"{self.chapter.name}/{stem}", self.chapter.points[stem][name]
         found = told.found[name]
         sources = _students_cells(made, name)
@@ -81,7 +85,7 @@ class Grader:
         else:
             kind, evidence = _unjudged(name, found, told.errors.get(name), sources)
             verdict = Graded(name, notebook, kind, 0.0, points, problem or evidence)
-        verdict.how, verdict.restored = _how(made, name), name in made.restored
+        verdict.how, verdict.restored = _how(made, name, otherwise), name in made.restored
         if verdict.restored:
             verdict.evidence += f" Its check cell {made.restored[name]}: the course's own was used."
         return verdict
@@ -125,21 +129,21 @@ def failed(chapter: Chapter, stem: str, reason: str) -> Result:
     ]
     made = rebuild.rebuild(release, [])
     page = pages.text(made, found, chapter.metadata[stem])
-    written = _written(chapter.name, stem, release, made)
+    written = _written(chapter.name, stem, release, made, [])
     for answer in written:  # unseen: a person has to look
         answer.answered, answer.fingerprint = True, ""
     note = f"could not be graded: {reason}"
     return Result(found, written, [note], look=True, page=page, failed=True)
 
 
-def _read(stem, data) -> tuple[list[rebuild.Cell], str, bool]:
-    """The submitted cells, what is wrong with the file, and whether a person should look."""
+def _read(stem, data) -> tuple[list[rebuild.Cell], dict, str, bool]:
+    """The submitted cells, the notebook's metadata, what is wrong with the file, and whether a person should look."""
     if data is None:
-        return [], f"The notebook {stem} was not handed in.", False
+        return [], {}, f"The notebook {stem} was not handed in.", False
     try:
-        return rebuild.read_cells(data)[0], "", False
+        return *rebuild.read_cells(data), "", False
     except rebuild.NotebookError as error:
-        return [], f"The notebook {stem} cannot be read: {error}.", True
+        return [], {}, f"The notebook {stem} cannot be read: {error}.", True
 
 
 def _forged(found, verdict) -> bool:
@@ -157,14 +161,16 @@ def _unjudged(name, found, error, sources) -> tuple[str, str]:
     return kinds.get(told["type"], "error"), f"The cell of {name} raised {told['type']}{line}."
 
 
-def _how(made, name) -> str:
+def _how(made, name, otherwise) -> str:
+    """How the answer was found. otherwise: whether the release that it was written in asked something else."""
     how = f"found {made.how[name]}" if made.how.get(name) else "not found"
+    how += "; its text has changed since the release that was handed in" * otherwise
     if name not in made.restored:
         return how
     return f"{how}; tampered and restored: its check cell {made.restored[name]}"
 
 
-def _written(chapter, stem, release, made) -> list[Written]:
+def _written(chapter, stem, release, made, since) -> list[Written]:
     found = []
     texts = {part.name: part.cell.plain for part in made.parts if part.role == "written"}
     for cell in release:
@@ -173,7 +179,7 @@ def _written(chapter, stem, release, made) -> list[Written]:
             answered = bool(made.how.get(name)) and name not in made.untouched
             points = float(cell.metadata["nbgrader"]["points"])
             mark = hashlib.sha256(texts.get(name, "").encode()).hexdigest()
-            how = _how(made, name)
+            how = _how(made, name, name in since)
             found.append(Written(name, f"{chapter}/{stem}", points, answered, how, mark))
     return found
 

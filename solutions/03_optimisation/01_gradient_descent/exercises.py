@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import torch
 
 from descent.compare import close, exact
 from solutions.spec import Exercise
@@ -144,6 +145,14 @@ best_direction.mistakes(
 )
 
 
+best_direction.worked(
+    why=r"""Two names carry everything that the search has learnt: the lowest value so far, and the direction that it belongs to.
+    A start at infinity lets the first direction win, whatever f is worth, and a strict `<` keeps the first of equals.
+    The search asks f once per direction. That is cheap in two dimensions and hopeless in thirty: $n$ angles in each of
+    29 ways to turn. The gradient finds the same direction with one look."""
+)
+
+
 @best_direction.right("all ends at once, then argmin")
 def _(f, x, eta, n_angles):
     angles = np.arange(n_angles) * (2 * np.pi / n_angles)
@@ -171,6 +180,7 @@ gd = Exercise(
         rtol=1e-6, atol=1e-8
     ),  # the reference takes powers of eigenvalues, the loop multiplies
     data_dependent="the path ends where the gradient is small",
+    limit=10.0,  # a first import of torch.optim takes seconds on a busy machine
     hints=[
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
         "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
@@ -327,6 +337,13 @@ gd.mistakes(
 )
 
 
+gd.worked(
+    why=r"""Each step needs the newest point and nothing else, so the path is the memory and the loop. The gradient is asked once
+    a step, and first tested, then used: a start that is good enough gives a path of one row. `path[-1] - t * g` makes
+    a new array. With `x -= t * g` every row of the path would be the same array, and x0 would change with it."""
+)
+
+
 @gd.right("rows of one array, a while loop")
 def _(grad, x0, t, max_steps, tol=0.0):
     path = np.empty((max_steps + 1, len(x0)))
@@ -335,6 +352,20 @@ def _(grad, x0, t, max_steps, tol=0.0):
         path[k + 1] = path[k] - t * grad(path[k])
         k += 1
     return path[: k + 1]
+
+
+@gd.right("by torch's optimiser", library="torch.optim.SGD")
+def _(grad, x0, t, max_steps, tol=0.0):
+    x = torch.tensor(x0, dtype=torch.float64)
+    optimiser = torch.optim.SGD([x], lr=t)
+    path = [x.numpy().copy()]
+    for _ in range(max_steps):
+        x.grad = torch.as_tensor(grad(path[-1]), dtype=torch.float64)
+        if x.grad.norm() <= tol:
+            break
+        optimiser.step()
+        path.append(x.numpy().copy())
+    return np.array(path)
 
 
 @gd.right("float32")
@@ -613,6 +644,14 @@ descend.mistakes(
 )
 
 
+descend.worked(
+    why=r"""The inner loop ends, because a short enough step falls as the plane says, up to a part that shrinks with $t^2$: every
+    $t \le 1/L$ passes. So an accepted step is at least $\min(t_0, \beta/L)$, for whatever $L$ is near the path. Carrying $t$
+    from step to step saves tries, and $t/\beta$ lets it grow again where the ground gets flatter. Asking for *half* of the
+    promised fall, and not for any fall, is what the proofs need: it is line 2 of the proof of the rate $1/k$."""
+)
+
+
 @descend.right("a for loop, all tries of a step as powers of beta")
 def _(f, grad, x0, t0, beta, tol, max_steps):
     path, sizes, first = [np.asarray(x0)], [], t0
@@ -728,9 +767,17 @@ logistic_smoothness.mistakes(
 )
 
 
-@logistic_smoothness.right("through the singular values")
+logistic_smoothness.worked(
+    why=r"""$p(1-p)$ is largest at $p = \frac12$, where it is $\frac14$. So $D \preceq \frac14 I$, and the Hessian is at most
+    $\frac1{4n} X^\top X + \lambda I$ for every $w$; at $w = 0$ all $p_i$ are $\frac12$ and it is exactly that. Its largest
+    eigenvalue is therefore the smallest $L$ that will do. Least squares, whose second derivative is 1, curves four
+    times as much."""
+)
+
+
+@logistic_smoothness.right("by the spectral norm", library="numpy.linalg.norm")
 def _(X, lam):
-    return np.linalg.svd(X, compute_uv=False)[0] ** 2 / (4 * len(X)) + lam
+    return np.linalg.norm(X, ord=2) ** 2 / (4 * len(X)) + lam
 
 
 @logistic_smoothness.right("the Hessian at w = 0, in float32")
@@ -899,6 +946,14 @@ proof_margins.mistakes(
 )
 
 
+proof_margins.worked(
+    why=r"""All three lines are about one step, so the new point is named once. A margin is right side minus left side: what is
+    left over when the line is true, negative where it breaks. Line 1 holds for every $t$, line 2 up to $1/L$ for sure, and
+    line 3 is line 2 and convexity at the minimiser, with the square completed: $2t\,g^\top(x - x^*) - t^2\lVert g\rVert^2$
+    is the difference of the squared distances."""
+)
+
+
 @proof_margins.right("through the move and its length")
 def _(f, grad, x, x_star, t, L):
     move = -t * grad(x)
@@ -1048,6 +1103,14 @@ steps_needed.mistakes(
             "That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
         ),
     }
+)
+
+
+steps_needed.worked(
+    why=r"""Along a curvature $\lambda$ a step multiplies by $1 - t\lambda$. Over all $\lambda$ from $m$ to $L$ the size of this factor is
+    largest at one of the ends, since it is a straight line in $\lambda$: so two numbers decide. From $\rho \ge 1$ on,
+    waiting does not help; below, counting ends. (Logarithms give it at once, $k = \lceil\log\varepsilon / \log\rho\rceil$, but they
+    round: with $\rho = \frac12$ and $\varepsilon = \frac18$ the quotient has to be exactly 3.)"""
 )
 
 
@@ -1202,6 +1265,13 @@ ngd.mistakes(
             "Which way does the gradient point: up or down?",
         ),
     }
+)
+
+
+ngd.worked(
+    why=r"""$g/\lVert g\rVert$ keeps the direction and forgets the size. That helps where slopes are tiny, near a saddle, and hurts where
+    they should be tiny, at a minimum: the steps never get shorter, so the path swings to and fro across it. Only a gradient
+    that is exactly zero has no direction; a small number added to the norm, or a threshold, would bring the stalling back."""
 )
 
 
@@ -1391,6 +1461,13 @@ pgd.mistakes(
             "The ball is round 0. From where do you measure?",
         ),
     }
+)
+
+
+pgd.worked(
+    why=r"""Inside the ball $\max(1, \lVert y\rVert / r)$ is 1 and nothing moves; outside it divides the length down to $r$ and keeps
+    the direction. That is the nearest point by the triangle inequality. One formula, no special case, no division by 0. Project
+    after every step: the next gradient is asked at a point that is allowed."""
 )
 
 

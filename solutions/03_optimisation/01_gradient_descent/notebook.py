@@ -37,8 +37,10 @@ from descent import (
     erratum,
     explore,
     hint,
+    movie,
     predict,
     show,
+    solution,
     start,
 )
 from descent.pictures.optimisation import gradient_descent as landscapes
@@ -171,12 +173,10 @@ check(gd)
 with after(gd):  # f(z) = z², whose step is z ← (1 − 2t) z
     for t in (0.05, 0.4, 0.5, 1.0, 1.1):
         z = gd(lambda z: 2 * z, np.array([1.0]), t, 100, tol=1e-4)[:, 0]
-        factor, n = 1 - 2 * t, len(z) - 1
-        claim(
-            "t = {t:<4}: z is {factor:+.1f} to the power k, {n} steps, end {end:.2g}",
-            np.allclose(z, factor ** np.arange(n + 1)),
-            t=t, factor=factor, n=n, end=z[-1],
-        )  # fmt: skip
+        k = np.arange(len(z))
+        words = "t = {t}: a power of {c:.1f} after each step; {n} steps to {end:.2g}"
+        same = np.allclose(z, (1 - 2 * t) ** k)
+        claim(words, same, t=t, c=1 - 2 * t, n=k[-1], end=z[-1])
 
 # %% [markdown] covers="wu:1.6.3 cs480:8-step"
 # **The bowl explains it all.** Let $f(x) = \frac12 x^\top H x$, where the symmetric $H$ has eigenvalues (curvatures)
@@ -788,6 +788,16 @@ with after(gd):
     )
     names = ["from (1.4, −1.2)", "from (4.5, 2.0)"]
     show(*landscapes.draw_basins(eggs, paths, names, norms, bounds), digits=1)
+
+# %% covers="cs480:thm8.8"
+# 400 walkers, each from its own start. Press play.
+with after(gd):
+    starts = rng.uniform(-6, 6, (400, 2))
+    paths = gd(
+        eggs_grad, starts.ravel(), 0.2 / 4.1, 120
+    )  # one walker in 800 dimensions
+    fig, ax, words = landscapes.valleys(paths.reshape(-1, 400, 2))
+    movie(fig, ax, paths.reshape(-1, 400, 2), words, digits=1)
 
 # %% demo=true covers="cs480:8-table"
 # The four rates of the table in one picture: on log–log axes the slope is the exponent.

@@ -545,6 +545,12 @@ def test_the_words_of_a_walk_are_its_own_numbers():
     )
 
 
+def test_the_words_on_valleys_count_walkers_where_they_end():
+    ends = np.array([[0.01, 0.0], [-0.1, 0.2], [3.0, 3.1], [3.0, -3.0]])
+    _, _, words = landscapes.valleys(np.stack([ends + 1, ends]))
+    assert words.facts == {"walkers": 4, "valleys": 3, "steps": 1, "lowest": 2}
+
+
 def test_a_noisy_gap_is_the_mean_over_many_noisy_runs():
     rng, x = np.random.default_rng(0), np.full(100_000, 5.0)
     gaps = landscapes.noisy_gap(lambda k: 0.5 / k, m=0.5, n_steps=6)

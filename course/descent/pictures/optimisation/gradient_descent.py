@@ -792,6 +792,27 @@ def draw_basins(f, paths, labels, norms, bounds, span=6.0):
     return fig, say("Two starts on a bumpy bowl. {ends:; }.", ends=ends)
 
 
+def valleys(paths, span=6.5):
+    """The egg box that walkers (steps + 1, walkers, 2) go down -> figure, axes, and in words where they end."""
+    fig, ax = plt.subplots(figsize=(5.6, 4.6))
+    plots.contours(eggs, ax, (-span, span), (-span, span), levels=12, points=70)
+    ax.set(title="Where you start decides where you end", xlabel="$x_1$", ylabel="$x_2$")
+    ends, count = np.unique(np.round(paths[-1]), axis=0, return_counts=True)
+    lowest = count[np.abs(ends).max(1) == 0].sum()
+    return (
+        fig,
+        ax,
+        say(
+            "{walkers} walkers on the egg box end in {valleys} valleys after {steps} steps, {lowest} of them in the "
+            "lowest, at the origin.",
+            walkers=paths.shape[1],
+            valleys=len(ends),
+            steps=len(paths) - 1,
+            lowest=lowest,
+        ),
+    )
+
+
 def draw_escape(offsets, curves):
     """Steps to leave a saddle against the first offset; curves: label -> steps. -> (fig, words)"""
     fig, ax = plt.subplots(figsize=(6.6, 3.7))
