@@ -94,6 +94,8 @@ def _file_problems(path, where):
             yield from _data_problems(json.loads(path.read_text(encoding="utf-8")))
     elif path.suffix == ".py" and len(where.parts) > 1:
         yield "a Python file beside the notebooks: is it a master?"
+    elif path.suffix == ".ipynb" and BEGIN in path.read_text(encoding="utf-8"):
+        yield "a notebook with its solutions"
     elif path.suffix == ".json":
         yield "a JSON file outside of descent/: are these worked answers?"
     elif path.suffix == ".tsv" or "reference" in where.parts or "exercises" in where.parts:

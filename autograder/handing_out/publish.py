@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _open_until(space: Workspace, chapter: str) -> str:
     """Why it is too early, in a sentence; "" where it is not. Raises PolicyError."""
-    end = policy.load(space).closes(chapter)
+    end = policy.checked(space).closes(chapter)
     if end is None or end < datetime.datetime.now(datetime.UTC):
         return ""
     return (

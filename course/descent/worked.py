@@ -43,4 +43,4 @@ def _found(told, notebook: str, name: str) -> dict:
     """What a file says of one exercise; nothing where it is of another format."""
     if not isinstance(told, dict) or told.get("format") != FORMAT:
         return {}
-    return told["notebooks"].get(notebook, {}).get(name, {})
+    return told.get("notebooks", {}).get(notebook, {}).get(name, {})

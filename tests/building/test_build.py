@@ -148,6 +148,7 @@ def test_a_leak_is_found_on_the_release_itself(project, change, message):
     ("name", "content", "message"),
     [
         ("99_toy/01_square.py", "x = 1", "is it a master?"),
+        ("99_toy/old.ipynb", json.dumps({"source": "### BEGIN SOLUTION"}), "with its solutions"),
         ("solutions/99_toy.json", "{}", "are these worked answers?"),
         ("99_toy/reference/a.txt", "x", "belongs to the author's world"),
         ("descent/extra.py", "from solutions import reference", "imports the author's world"),

@@ -141,6 +141,7 @@ def test_without_the_file_it_says_who_can_help(told, toy):
         ("{", "cannot be read"),
         ("[]", "another edition"),
         ('{"format": 2, "notebooks": {}}', "another edition"),
+        ('{"format": 1}', "another edition"),
         ('{"format": 1, "notebooks": {}}', "another edition"),
     ],
 )

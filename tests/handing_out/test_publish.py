@@ -59,7 +59,7 @@ def test_while_a_deadline_is_open_it_wants_now(published, policy, capsys):
     [
         deadline(LONG_AGO),
         deadline(LONG_AGO, "[extra_time]\nada = { days = 1 }"),
-        deadline(FAR_AWAY).replace(CHAPTER, "04_margins"),
+        deadline(FAR_AWAY).replace(CHAPTER, "02_classification"),
     ],
     ids=["over", "over for ada too", "of another chapter"],
 )
@@ -81,6 +81,11 @@ def test_the_last_time_counts_extra_days_and_the_grace(tmp_path):
     [
         ("04_nothing", "", "there is no released chapter '04_nothing'"),
         (CHAPTER, "deadline = 1", "deadline: no such key"),
+        (
+            CHAPTER,
+            deadline(FAR_AWAY).replace("sation", "zation"),
+            "there is no chapter '03_optimization'",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(published, chapter, policy, words, capsys):
