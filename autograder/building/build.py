@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import form, masters, outputs, release
+from autograder.building import form, masters, outputs, release, tables
 from autograder.building.draft import Draft, named, place
 from autograder.checkdata import ROOT
 from descent import skipping
@@ -36,7 +36,10 @@ class BuildError(Exception):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Status 0: built. 1: some notebook has a problem, printed with its place. 2: wrong command."""
+    """Status 0: built. 1: some notebook has a problem, printed with its place. 2: wrong command.
+
+    Raises TableError where the tables of notebooks and chapters cannot be used.
+    """
     parser = argparse.ArgumentParser(prog="autograder build", description=__doc__)
     parser.add_argument(
         "notebook", nargs="*", help="for example 03_optimisation/01_gradient_descent; all without"
@@ -45,6 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if unknown(arguments.notebook, "build"):
         return 2
+    tables.require(masters.SOLUTIONS)
     chosen = arguments.notebook or masters.notebooks()
     with alone():
         todo = [name for name in chosen if arguments.force or stale_parts(name)]

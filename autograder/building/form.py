@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.building import form_answers, form_cells, form_files
+from autograder.building import form_answers, form_cells, form_files, form_imports
 from autograder.building.draft import Draft
 from autograder.building.masters import KNOWN_KEYS
 
@@ -67,6 +67,7 @@ OF_THE_TEXT = (
          form_cells.leaks, stops=True),
     Rule("sections", "`covers` names sections of `sections.tsv`.", form_cells.unknown_sections, stops=True),
     Rule("hint", "The first code cell imports `hint`: the cards name it.", form_cells.no_hint),
+    Rule("imports", "What it and its pictures take from `descent` is there.", form_imports.missing_imports, stops=True),
     Rule("cells", "It has {low} to {high} cells.", form_cells.wrong_length, low=25, high=75),
     Rule("minutes", "Its `minutes`, all exercises included, are {low} to {high}, a project's up to {project}.",
          form_cells.wrong_minutes, low=45, high=90, project=150),
@@ -81,6 +82,8 @@ OF_THE_TEXT = (
     Rule("links", "Its links lead to notebooks and pages that are there.", form_cells.dead_links),
     Rule("project", "A project is the last notebook of its chapter and asks for a written answer.",
          form_cells.bad_project),
+    Rule("tables", "`chapters.toml`, `notebooks.tsv` and `sections.tsv` can be read, name only what is there, "
+         "and give no number twice.", form_files.unusable_tables, stops=True),
     Rule("plan", "`sections.tsv` plans sections for it, none for a project, and its cells cover all of them.",
          form_files.uncovered),
     Rule("list", "It stands in `notebooks.tsv` with its title.", form_files.unlisted),

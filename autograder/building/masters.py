@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from autograder.building import tables
 from autograder.checkdata import ROOT
 from autograder.engine.needs import is_demonstration
 
@@ -128,17 +129,12 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
 @lru_cache
 def sections(solutions: Path = SOLUTIONS) -> dict[str, tuple[str, str]]:
     """All lecture sections: id -> (title, planned notebook)."""
-    return {section: (title, home) for section, title, home in _rows(solutions / "sections.tsv")}
+    return tables.read(solutions).sections
 
 
 def planned(solutions: Path = SOLUTIONS) -> dict[str, str]:
     """All notebooks that the course will have: "chapter/name" -> title, in course order."""
-    return dict(_rows(solutions / "notebooks.tsv"))
-
-
-def _rows(table: Path) -> list[list[str]]:
-    lines = table.read_text(encoding="utf-8").splitlines()[1:]
-    return [line.split("\t") for line in lines]
+    return tables.read(solutions).notebooks
 
 
 def expand(master: Master):

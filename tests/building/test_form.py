@@ -107,6 +107,7 @@ SLIPS = {
               ":14: the text around the markers holds the whole solution")],
     "sections": [('covers="wu:1.1"', 'covers="wu:1.1 wu:99.9"', "covers unknown lecture section 'wu:99.9'")],
     "hint": [("explore, hint, pre", "explore, pre", ":6: the first code cell must import hint")],
+    "imports": [("toy import square", "toys import square", ":11: there is no module descent.pictures.toys")],
     "cells": [(PROSE, "", ":1: 18 cells: 25 to 75 are wanted"), (PROSE, 6 * PROSE, "90 cells: 25 to 75")],
     "minutes": [("minutes=60", "minutes=44", ":1: 44 minutes: 45 to 90 are wanted"),
                 ("minutes=60", "minutes=91", ":1: 91 minutes: 45 to 90 are wanted")],
@@ -117,7 +118,7 @@ SLIPS = {
     "lines": [("check(square)\n", "check(square)\n\n# %%\n" + "x = 1  # " + 80 * "x" + "\n", ":26: 89 characters")],
     "links": [("# A toy.", "# [Next](02_cube.ipynb#top)", ":1: the link to 02_cube.ipynb leads nowhere")],
     "plan": [('covers="wu:1.1"', "", ":1: no cell covers the planned wu:1.1")],
-    "list": [("# # Squares", "# # Cubes", "notebooks.tsv:1: it says 'Squares' where the master says 'Cubes'")],
+    "list": [("# # Squares", "# # Cubes", "notebooks.tsv:2: it says 'Squares' where the master says 'Cubes'")],
     "specified": [('# %% exercise="square"', '# %% exercise="sq"', "exercise 'sq' has no specification"),
                   ('# %% exercise="square"', '# %% exercise="sq"', "specification 'square' has no exercise")],
 }  # fmt: skip
@@ -141,6 +142,7 @@ SLIPS_OF_THE_SPECIFICATION = {
 # Rule -> (file, its new content or None where it is removed, what is told).
 SLIPS_OF_FILES = {
     "list": [(NOTEBOOKS, "notebook\ttitle\n", "notebooks.tsv:1: it lacks the line '99_toy/01_square'")],
+    "tables": [(CHAPTERS, "[99_toy", "chapters.toml:1: it is no TOML")],
     "chapter": [(CHAPTERS, "", '["99_toy"] lacks about, able, before'),
                 (CHAPTERS, '[99_toy]\nabout = "x"\nable = ["x"]\n', '["99_toy"] lacks before')],
     "specification": [(SPEC_FILE, None, "exercises.py:1: missing")],
