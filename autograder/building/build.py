@@ -22,7 +22,7 @@ from pathlib import Path
 
 from autograder import checkdata
 from autograder.building import form, masters, outputs, release, tables
-from autograder.building.draft import Draft, named, place
+from autograder.building.draft import Draft, named, place, seen_from
 from autograder.checkdata import ROOT
 from descent import skipping
 
@@ -265,7 +265,17 @@ def execute(notebook, name: str, *, static: bool):
     try:
         return running.execute(notebook, COURSE / name.split("/")[0], COURSE, static=static)
     except running.RunError as error:
-        raise BuildError(f"{name}: {error}") from error.__cause__
+        raise BuildError(f"{_where(name, error.cell, error.line)}: {error}") from error.__cause__
+
+
+def _where(notebook: str, cell_id: str | None, line: int = 0) -> str:
+    """The place in the master of a cell of either edition, or of a line in it."""
+    master = masters.read(notebook)
+    lines = {
+        made.id: cell.line
+        for made, cell in zip(masters.expand(master).cells, master.cells, strict=True)
+    }
+    return f"{seen_from(master.project, master.path)}:{lines.get(cell_id, 1) + line}"
 
 
 def _require_full_points(solution, master) -> None:
@@ -279,9 +289,8 @@ def _require_full_points(solution, master) -> None:
             ]
             if texts != [str(float(master.points[name]))]:
                 shown = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
-                problems.append(
-                    f"{master.notebook}: check({name}) gives {texts}, not {master.points[name]}: {shown}"
-                )
+                given = f"check({name}) gives {texts}, not {master.points[name]}: {shown}"
+                problems.append(f"{_where(master.notebook, cell.id)}: {given}")
     if problems:
         raise BuildError("\n".join(problems))
 
@@ -294,10 +303,12 @@ def require_targets(unsolved, notebook: str, data: dict) -> None:
             continue
         page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
         if "This cell runs once" not in page:
-            raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
+            raise BuildError(
+                f"{_where(notebook, cell.id)}: unsolved, this cell shows nothing:\n{cell.source}"
+            )
         if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
             raise BuildError(
-                f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}"
+                f"{_where(notebook, cell.id)}: unsolved, this cell lacks its target picture:\n{cell.source}"
             )
 
 
