@@ -49,6 +49,7 @@ def main(argv: list[str] | None = None) -> int:
             f"autograder: no command {argv[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr
         )
         return 2
+    from autograder.building.tables import TableError
     from autograder.workspace import BookError
 
     try:
@@ -56,6 +57,6 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"{argv[0]}: stopped.", file=sys.stderr)
         return 2
-    except BookError as error:
+    except (BookError, TableError) as error:
         print(f"{argv[0]}: {error}", file=sys.stderr)
         return 2

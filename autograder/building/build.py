@@ -21,8 +21,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import form, masters, minutes, outputs, predictions, release
-from autograder.building.draft import Draft, named, place
+from autograder.building import form, masters, minutes, outputs, predictions, release, tables
+from autograder.building.draft import Draft, named, place, seen_from
 from autograder.checkdata import ROOT
 from descent import editions, skipping
 
@@ -36,7 +36,10 @@ class BuildError(Exception):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Status 0: built. 1: some notebook has a problem, printed with its place. 2: wrong command."""
+    """Status 0: built. 1: some notebook has a problem, printed with its place. 2: wrong command.
+
+    Raises TableError where the tables of notebooks and chapters cannot be used.
+    """
     parser = argparse.ArgumentParser(prog="autograder build", description=__doc__)
     parser.add_argument(
         "notebook", nargs="*", help="for example 03_optimisation/01_gradient_descent; all without"
@@ -45,6 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if unknown(arguments.notebook, "build"):
         return 2
+    tables.require(masters.SOLUTIONS)
     chosen = arguments.notebook or masters.notebooks()
     with alone():
         todo = [name for name in chosen if arguments.force or stale_parts(name)]
@@ -270,7 +274,17 @@ def execute(notebook, name: str, *, static: bool):
     try:
         return running.execute(notebook, COURSE / name.split("/")[0], COURSE, static=static)
     except running.RunError as error:
-        raise BuildError(f"{name}: {error}") from error.__cause__
+        raise BuildError(f"{_where(name, error.cell, error.line)}: {error}") from error.__cause__
+
+
+def _where(notebook: str, cell_id: str | None, line: int = 0) -> str:
+    """The place in the master of a cell of either edition, or of a line in it."""
+    master = masters.read(notebook)
+    lines = {
+        made.id: cell.line
+        for made, cell in zip(masters.expand(master).cells, master.cells, strict=True)
+    }
+    return f"{seen_from(master.project, master.path)}:{lines.get(cell_id, 1) + line}"
 
 
 def _require_full_points(solution, master) -> None:
@@ -284,9 +298,8 @@ def _require_full_points(solution, master) -> None:
             ]
             if texts != [str(float(master.points[name]))]:
                 shown = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
-                problems.append(
-                    f"{master.notebook}: check({name}) gives {texts}, not {master.points[name]}: {shown}"
-                )
+                given = f"check({name}) gives {texts}, not {master.points[name]}: {shown}"
+                problems.append(f"{_where(master.notebook, cell.id)}: {given}")
     if problems:
         raise BuildError("\n".join(problems))
 
@@ -299,12 +312,14 @@ def require_targets(unsolved, notebook: str, data: dict) -> None:
             continue
         page = "".join(str(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
         if "This cell runs once" not in page:
-            raise BuildError(f"{notebook}: unsolved, this cell shows nothing:\n{cell.source}")
+            raise BuildError(
+                f"{_where(notebook, cell.id)}: unsolved, this cell shows nothing:\n{cell.source}"
+            )
         if skipping.awaited_guesses(block):  # its picture would give away what is to be guessed
             continue
         if skipping.fingerprint(block) in data["targets"] and "<img" not in page:
             raise BuildError(
-                f"{notebook}: unsolved, this cell lacks its target picture:\n{cell.source}"
+                f"{_where(notebook, cell.id)}: unsolved, this cell lacks its target picture:\n{cell.source}"
             )
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.building import masters
+from autograder.building import masters, tables
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         "name", nargs="?", help="a lecture (wu) or a notebook (03_optimisation/01_gradient_descent)"
     )
     name = parser.parse_args(argv).name
+    tables.require(masters.SOLUTIONS)
     found = covered()
     if name is None:
         _print_counts("lecture", found, lambda section: section.split(":")[0])

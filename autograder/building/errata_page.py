@@ -3,7 +3,7 @@
 from collections import Counter
 
 from autograder.building import coverage, masters
-from autograder.building.tables import link, table_text
+from autograder.building.markdown import link, table_text
 
 # Kind -> (what one of them is called, what several are, what it means); the last is that of form 1.
 KINDS = {

@@ -1,18 +1,29 @@
 """What breaks a rule in the files round a master and in the tables that name it: (file or line, what to do)."""
 
 import json
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.building import masters
+from autograder.building import masters, tables
 from autograder.building.draft import Draft
 
-Slips = Iterator[tuple[Path | int, str]]
+Slips = Iterator[tuple[Path | int | tuple[Path, int], str]]
+
+
+def _tables(draft: Draft) -> tables.Tables:
+    return tables.read(draft.master.project / "solutions")
+
+
+def unusable_tables(draft: Draft) -> Slips:
+    """The rules of one table are silent while it has such a slip."""
+    for slip in _tables(draft).slips:
+        yield (slip.path, slip.line), slip.message
 
 
 def uncovered(draft: Draft) -> Slips:
     notebook = draft.master.notebook
+    if _tables(draft).broken(tables.SECTIONS):
+        return
     plan = [section for section, (_, home) in masters.sections().items() if home == notebook]
     if not plan and not draft.is_project:
         yield 1, f"solutions/sections.tsv plans no section for it: add lines that end in {notebook}"
@@ -22,22 +33,27 @@ def uncovered(draft: Draft) -> Slips:
 
 
 def unlisted(draft: Draft) -> Slips:
-    table = draft.master.project / "solutions" / "notebooks.tsv"
-    title = masters.planned(table.parent).get(draft.master.notebook)
-    if title is None:
-        yield table, f"it lacks the line {draft.master.notebook!r}, tab, title"
-    elif title != draft.master.title:
-        yield table, f"it says {title!r} where the master says {draft.master.title!r}"
+    name, found = draft.master.notebook, _tables(draft)
+    path = draft.master.project / "solutions" / tables.NOTEBOOKS
+    if found.broken(tables.NOTEBOOKS):
+        return
+    if name not in found.notebooks:
+        unwritten = set(found.notebooks) - set(masters.notebooks())
+        yield path, f"it lacks the line {name!r}, tab, title.{tables.meant(name, unwritten)}"
+    elif found.notebooks[name] != draft.master.title:
+        told = f"it says {found.notebooks[name]!r} where the master says {draft.master.title!r}"
+        yield (path, found.lines[tables.NOTEBOOKS, name]), told
 
 
 def no_chapter(draft: Draft) -> Slips:
-    table = draft.master.project / "solutions" / "chapters.toml"
-    words = tomllib.loads(table.read_text(encoding="utf-8")).get(draft.master.chapter, {})
-    if missing := [key for key in ("about", "able", "before") if not words.get(key)]:
-        yield (
-            table,
-            f'["{draft.master.chapter}"] lacks {", ".join(missing)}: write what it is about',
-        )
+    chapter, found = draft.master.chapter, _tables(draft)
+    path = draft.master.project / "solutions" / tables.CHAPTERS
+    if found.broken(tables.CHAPTERS):
+        return
+    words = found.chapters.get(chapter, {})
+    if missing := [key for key in tables.WORDS if not words.get(key)]:
+        line = found.lines.get((tables.CHAPTERS, chapter), 1)
+        yield (path, line), f'["{chapter}"] lacks {", ".join(missing)}: write what it is about'
 
 
 def no_specification(draft: Draft) -> Slips:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from autograder import markers
-from autograder.building import minutes
+from autograder.building import minutes, tables
 from autograder.checkdata import ROOT
 from autograder.engine.needs import is_demonstration
 from descent.cards import minutes_text
@@ -202,12 +202,12 @@ def _part_begun(text: str) -> str:
 @lru_cache
 def sections(solutions: Path = SOLUTIONS) -> dict[str, tuple[str, str]]:
     """All lecture sections: id -> (title, planned notebook)."""
-    return {section: (title, home) for section, title, home in rows(solutions / "sections.tsv")}
+    return tables.read(solutions).sections
 
 
 def planned(solutions: Path = SOLUTIONS) -> dict[str, str]:
     """All notebooks that the course will have: "chapter/name" -> title, in course order."""
-    return dict(rows(solutions / "notebooks.tsv"))
+    return tables.read(solutions).notebooks
 
 
 def rows(table: Path) -> list[list[str]]:

@@ -2,14 +2,13 @@
 README and AUTHORING tell of the course and of the rules of form."""
 
 import json
-import tomllib
 from collections import Counter, defaultdict
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.building import coverage, errata_page, form, masters, mentions, minutes
+from autograder.building import coverage, errata_page, form, masters, mentions, minutes, tables
 from autograder.building.inserts import inserted
-from autograder.building.tables import link, table_text
+from autograder.building.markdown import link, table_text
 from autograder.checkdata import ROOT
 from descent.board import chapter_title
 from descent.cards import minutes_text, points_text
@@ -37,8 +36,9 @@ def stale() -> list[str]:
 
 
 def pages() -> dict[Path, str]:
-    """Path -> text of every generated page."""
-    words = tomllib.loads((masters.SOLUTIONS / "chapters.toml").read_text(encoding="utf-8"))
+    """Path -> text of every generated page. Raises TableError where a table cannot be used."""
+    tables.require(masters.SOLUTIONS)
+    words = tables.read(masters.SOLUTIONS).chapters
     readme, authoring = ROOT / "README.md", masters.SOLUTIONS / "AUTHORING.md"
     return {
         readme: inserted(readme, "what exists", [what_exists(), what_is_missing()]),

@@ -1,6 +1,7 @@
 """Runs a notebook in a kernel of its own."""
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -9,7 +10,14 @@ from autograder.kernels import warm
 
 
 class RunError(Exception):
-    """A notebook that does not run to its end in silence; str() shows the cell."""
+    """A notebook that does not run to its end in silence; str() shows the cell.
+
+    cell: its id, None where it is none's fault. line: the line in it, from 1; 0 where only the cell is known.
+    """
+
+    def __init__(self, words: str, cell: str | None = None, line: int = 0):
+        super().__init__(words)
+        self.cell, self.line = cell, line
 
 
 def environment(home: str, course: Path, *, static: bool) -> dict[str, str]:
@@ -64,12 +72,28 @@ def execute(notebook, folder: Path, course: Path, *, static: bool):
         try:
             client.execute(env=environment(home, course, static=static))
         except CellExecutionError as error:
-            raise RunError(str(error)) from None
+            raise RunError(_plain(str(error)), *_failed(notebook)) from None
         except Exception as error:
             raise RunError(f"{type(error).__name__}: {error}") from error
     notebook.metadata["language_info"] = {"name": "python"}  # without the version of this machine
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.output_type == "stream" and output.name == "stderr":
-                raise RunError(f"a cell writes to stderr:\n{cell.source}\n{output.text}")
+                raise RunError(f"a cell writes to stderr:\n{cell.source}\n{output.text}", cell.id)
     return notebook
+
+
+def _failed(notebook) -> tuple[str | None, int]:
+    """The id of the cell that raised, and the line in it."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                told = _plain("\n".join(output.traceback))
+                lines = re.findall(rf"Cell In\[{cell.execution_count}\], line (\d+)", told)
+                return cell.id, int(lines[-1]) if lines else 0
+    return None, 0
+
+
+def _plain(text: str) -> str:
+    """Without the colours of a terminal."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)

@@ -21,6 +21,9 @@ def toy_course(tmp_path, monkeypatch):
         '[99_toy]\nabout = "Squares."\nable = ["square a number"]\nbefore = "Numbers."\n'
     )
     (root / "solutions" / "notebooks.tsv").write_text(f"notebook\ttitle\n{NOTEBOOK}\tSquares\n")
+    (root / "solutions" / "sections.tsv").write_text(
+        f"id\ttitle\tnotebook\ncs480:1\tNumbers\t{NOTEBOOK}\nwu:1.1\tSquares\t{NOTEBOOK}\n"
+    )
     for page, name in (
         ("README.md", "what exists"),
         ("solutions/AUTHORING.md", "the rules of form"),

@@ -102,21 +102,37 @@ def test_a_changed_specification_makes_it_stale(project):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("result = x * x", "result = x + x", "check(square) gives"),
-        ('predict("Does', 'raise ValueError("broken")\npredict("Does', "broken"),
+        ("result = x * x", "result = x + x", "notebook.py:22: check(square) gives"),
+        (
+            'predict("Does',
+            'x = 1\nraise ValueError("broken")\npredict("Does',
+            "(?s)notebook.py:39: .*broken",
+        ),
+        (
+            'predict("Does',
+            'def fails(): raise ValueError("broken")\n\n# %%\nfails()\npredict("Does',
+            "(?s)notebook.py:41: .*broken",
+        ),
         (
             'predict("Does',
             'import warnings\nwarnings.warn("careful")\npredict("Does',
-            "writes to stderr",
+            "notebook.py:37: a cell writes to stderr",
         ),
-        ('predict("Does', 'square(np.ones(2))\npredict("Does', "NotImplementedError"),
+        (
+            'predict("Does',
+            'square(np.ones(2))\npredict("Does',
+            "(?s)notebook.py:38: .*NotImplementedError",
+        ),
     ],
-    ids=["wrong solution", "error", "warning", "unsolved it fails"],
+    ids=["wrong solution", "error", "error further up", "warning", "unsolved it fails"],
 )
 def test_a_notebook_that_does_not_hold_is_refused(toy_course, old, new, message):
     (toy_course / MASTER_FILE).write_text(MASTER.replace(old, new, 1))
-    with pytest.raises(build.BuildError, match=message.replace("(", r"\(").replace(")", r"\)")):
+    with pytest.raises(
+        build.BuildError, match=message.replace("check(square)", r"check\(square\)")
+    ) as told:
         build.build(NOTEBOOK)
+    assert "\x1b" not in str(told.value)
 
 
 @pytest.mark.parametrize(

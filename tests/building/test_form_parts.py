@@ -5,7 +5,7 @@ import pytest
 from autograder.building import form, masters
 from autograder.building.draft import Draft
 from tests.building import toy_form_2 as toy
-from tests.building.toy import MASTER_FILE, NOTEBOOK, SPEC_FILE
+from tests.building.toy import MASTER_FILE, NOTEBOOK, PICTURES_FILE, SPEC_FILE
 
 
 @pytest.fixture
@@ -15,6 +15,7 @@ def proper(toy_course, monkeypatch):
     monkeypatch.setattr(masters, "sections", lambda: plan)
     (toy_course / MASTER_FILE).write_text(toy.MASTER)
     (toy_course / SPEC_FILE).write_text(toy.EXERCISES)
+    (toy_course / PICTURES_FILE).write_text(toy.PICTURES)
     tests = toy_course / "tests/notebooks/toy/test_square.py"
     tests.parent.mkdir(parents=True)
     tests.touch()

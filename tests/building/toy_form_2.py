@@ -2,6 +2,12 @@
 
 from tests.building.toy import NOTEBOOK, SPEC
 
+PICTURES = """rows = [1, 4, 9]
+
+
+def draw(a, b=1.0):
+    raise NotImplementedError
+"""
 TITLE = """# %% [markdown] form=2 builds="a square" covers="cs480:1"
 # # Squares
 #
