@@ -220,7 +220,7 @@ def wrong_length(draft: Draft, low: int, high: int) -> Slips:
 def wrong_minutes(draft: Draft, low: int, high: int, project: int) -> Slips:
     minutes, most = draft.master.head.get("minutes"), project if draft.is_project else high
     if _positive(minutes) and not low <= minutes <= most:
-        yield 1, f"{minutes} minutes: {low} to {most} are wanted"
+        yield 1, f"{minutes} minutes: {low} to {most} are wanted; take them from elsewhere"
 
 
 def wrong_exercises(draft: Draft, low: int, high: int) -> Slips:

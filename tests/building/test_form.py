@@ -241,7 +241,10 @@ def test_try_tells_form_first_then_proves(proper, capsys):
     (proper / SPEC_FILE).write_text(EXERCISES.replace("return 2 * x", "return x**2", 1))
     assert trying.main([NOTEBOOK]) == 1
     told = capsys.readouterr().out.splitlines()
-    assert told[0] == f"{MASTER_FILE}:1: 44 minutes: 45 to 90 are wanted [minutes]"
+    assert (
+        told[0]
+        == f"{MASTER_FILE}:1: 44 minutes: 45 to 90 are wanted; take them from elsewhere [minutes]"
+    )
     assert (
         told[1] == "square: public cases: wrong answer 'doubles' passes: add a case that it fails"
     )
