@@ -81,7 +81,7 @@ def unpaid(draft: Draft) -> Slips:
                 yield (
                     cell,
                     f"{key} {'is' if key == 'difficulty' else 'are'} missing or not above zero{found}: "
-                    f"write {key}=5 in the cell's "
+                    f"write {key}={2 if key == 'difficulty' else 5} in the cell's "
                     "header line, with spaces between its keys",
                 )
 

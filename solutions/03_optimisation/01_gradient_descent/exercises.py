@@ -317,6 +317,11 @@ gd.mistakes(
             "np.array([path[-1]] * len(path))",
             "`x -= …` changes the array that is already in your list. Look at path[0] after the loop: is it still x0?",
         ),
+        "whole numbers cut off": (
+            "np.array(path)",
+            "np.array(path, np.asarray(x0).dtype)",
+            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
+        ),
         "the start is missing": (
             "np.array(path)",
             "np.array(path[1:]).reshape(-1, len(x0))",
@@ -552,6 +557,31 @@ def _(rng):
             max_steps=200,
         ),
     )
+    # at t = ½ f(x − t g) is f(x) − t/2 ‖g‖², to the last digit
+    yield (
+        "exactly enough is enough",
+        dict(
+            H=2 * np.eye(1),
+            q=np.zeros(1),
+            x0=np.array([float(rng.choice([-2, -1, 1, 2]))]),
+            t0=2.0,
+            beta=0.5,
+            tol=0.0,
+            max_steps=3,
+        ),
+    )
+    yield (
+        "whole numbers to start from",
+        dict(
+            H=np.diag([1.0, 2.0]),
+            q=flat,
+            x0=np.array([3, -2]),
+            t0=0.3,
+            beta=0.5,
+            tol=0.0,
+            max_steps=2,
+        ),
+    )
     # three coordinates of one size: the norm differs from its largest entry and from their sum
     yield (
         "stops when the gradient is small",
@@ -609,6 +639,16 @@ def _(rng):
 
 descend.mistakes(
     {
+        "exactly enough does not pass": (
+            "f(x - t * g) > f(x) - t / 2 * slope",
+            "f(x - t * g) >= f(x) - t / 2 * slope",
+            "The test is passed when both sides are equal. Try the example of the docstring.",
+        ),
+        "whole numbers cut off": (
+            "np.array(path), np.array(sizes)",
+            "np.array(path, np.asarray(x0).dtype), np.array(sizes)",
+            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
+        ),
         "any decrease is accepted": (
             "f(x) - t / 2 * slope:",
             "f(x):",
@@ -772,7 +812,7 @@ logistic_smoothness = Exercise(
     compare=close(rtol=1e-6),
     batched=("X",),
     hints=[
-        "The Hessian is Xᵀ D X / n + lam I with D diagonal. How large can an entry p (1 − p) of D be?",
+        "Only D depends on w. As a function of p, p (1 − p) is a parabola: where is its top, and how high?",
         "Put the largest value in place of every entry of D. What is the largest eigenvalue of the matrix that is left?",
         "np.linalg.eigvalsh(X.T @ X) is sorted in increasing order. Take the last, the factor from D, the n, then lam.",
     ],
@@ -820,7 +860,7 @@ logistic_smoothness.mistakes(
         "the smallest eigenvalue": (
             "[-1]",
             "[0]",
-            "eigvalsh sorts in increasing order. Which end bounds the curvature from above?",
+            "eigvalsh sorts in increasing order, eigvals not at all. Which one bounds the curvature from above?",
         ),
         "the longest row": (
             "largest / (4 * len(X))",
@@ -1081,8 +1121,8 @@ steps_needed = Exercise(
     reference=lambda m, L, t, eps: reference.steps_needed(m, L, t, eps),
     compare=exact(),
     hints=[
-        "A curvature c multiplies its coordinate by 1 − t c. Which c between m and L is the worst one?",
-        "The rate is the larger of |1 − t m| and |1 − t L|. From rate 1 on, the bound never shrinks; below, solve rate**k = eps for k.",
+        "Compute rho first. For which rho and eps is there nothing to count?",
+        "From rho = 1 on, the distance never shrinks; below, every k is one more factor rho. When is rho**k small enough for the first time?",
         "Handle eps >= 1 and then rate >= 1 first. Then count k up from 1 while rate**k is above eps.",
     ],
 )
@@ -1169,15 +1209,15 @@ steps_needed.mistakes(
             "k = max(1, math.ceil(math.log10(eps) / math.log(rho or 0.5)))\n    return k",
             "A quotient of logarithms is right in any base, as long as it is the same base twice.",
         ),
-        "exactly eps is not enough": (
-            "rho**k > eps",
-            "rho**k >= eps",
-            "Half of it after one step: if eps is one half, how many steps are needed?",
-        ),
         "a quotient of logarithms that rounds up": (
             "k = 1",
             "return max(1, math.ceil(math.log(eps) / math.log(rho or 0.5)))\n    k = 1",
             "A quotient of logarithms can come out a hair above a whole number. Is one step less enough?",
+        ),
+        "exactly eps is not enough": (
+            "rho**k > eps",
+            "rho**k >= eps",
+            "Half of it after one step: if eps is one half, how many steps are needed?",
         ),
         "nearly 1 counts as 1": (
             "rho >= 1",
@@ -1295,6 +1335,10 @@ def _(rng):
         dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=1e-100), t=0.5, n_steps=1),
     )
     yield (
+        "whole numbers to start from",
+        dict(H=np.eye(2), c=np.zeros(2), x0=np.array([3, -4]), t=0.25, n_steps=2),
+    )
+    yield (
         "a zero gradient stays",
         dict(
             H=np.diag([1.0, -1.0]),
@@ -1317,6 +1361,11 @@ def _(rng):
 
 ngd.mistakes(
     {
+        "whole numbers cut off": (
+            "np.array(path)",
+            "np.array(path, np.asarray(x0).dtype)",
+            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
+        ),
         "zero divided by zero": (
             " if norm > 0 else path[-1]",
             "",
@@ -1345,7 +1394,7 @@ ngd.mistakes(
         "stays where the gradient is almost zero": (
             "norm > 0",
             "norm > 1e-8",
-            "Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9?",
+            "Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9, or 1e-100?",
         ),
         "plain gradient descent": (
             " / norm if norm > 0 else path[-1]",
@@ -1517,6 +1566,17 @@ def _(rng):
         ),
     )
     yield (
+        "whole numbers to start from",
+        dict(
+            H=np.diag([1.0, 2.0]),
+            c=away(rng, size=9.0),
+            x0=np.array([1, -2]),
+            radius=3.0,
+            t=0.2,
+            n_steps=2,
+        ),
+    )
+    yield (
         "the centre stays",
         dict(
             H=np.eye(2),
@@ -1542,6 +1602,16 @@ def _(rng):
 
 pgd.mistakes(
     {
+        "whole numbers cut off": (
+            "np.array(path)",
+            "np.array(path, np.asarray(x0).dtype)",
+            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
+        ),
+        "ends where the point does not move": (
+            "path.append(y",
+            "if np.allclose(y / max(1, norm / radius), path[-1]):\n            break\n        path.append(y",
+            "The path has n_steps + 1 rows, also when the point does not move.",
+        ),
         "everything goes to the rim": (
             "max(1, norm / radius)",
             "(norm / radius or 1)",

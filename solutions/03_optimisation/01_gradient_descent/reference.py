@@ -84,6 +84,7 @@ def descend(
     def f(z):
         return (0.5 * z * (z @ H) + 0.25 * q * z**4).sum(-1)
 
+    x0 = x0.to(H.dtype)  # it may hold whole numbers
     path, sizes, first = [x0], [], x0.new_tensor(t0)
     shrunk = beta ** torch.arange(80, device=x0.device, dtype=x0.dtype)
     for _ in range(max_steps):
@@ -155,7 +156,7 @@ def steps_needed(m, L, t, eps) -> Tensor:
 
 def ngd_path(H: Tensor, c: Tensor, x0: Tensor, t: float, n_steps: int) -> Tensor:
     """Steps of length t against the gradient H (x − c); a zero gradient stays. -> (*batch, n_steps + 1, d)."""
-    path = [x0]
+    path = [x0.to(H.dtype)]  # it may hold whole numbers
     for _ in range(n_steps):
         g = (H @ (path[-1] - c).unsqueeze(-1)).squeeze(-1)
         norm = torch.linalg.vector_norm(g, dim=-1, keepdim=True)
@@ -183,7 +184,7 @@ def pgd_path(
 
     H (*batch, d, d), c and x0 (*batch, d) -> (*batch, n_steps + 1, d).
     """
-    path = [x0]
+    path = [x0.to(H.dtype)]  # it may hold whole numbers
     for _ in range(n_steps):
         y = path[-1] - t * (H @ (path[-1] - c).unsqueeze(-1)).squeeze(-1)
         norm = torch.linalg.vector_norm(y, dim=-1, keepdim=True)
