@@ -221,7 +221,7 @@ def draw_opening():
     return fig, (
         f"Two heat maps of distances. One-hot codes: {'' if np.ptp(off) < 1e-9 else 'not '}all pairs of words are "
         f"equally far apart. Learnt vectors: cat is {far / near:.1f} times as far from car as from dog; kinds of "
-        "words form darker blocks."
+        "words form blocks of short distances."
     )
 
 
