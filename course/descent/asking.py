@@ -1,4 +1,7 @@
-"""`predict` of form 1 asks before a picture is shown."""
+"""A question with options: how it is asked, and how its answer is told. And `predict` of form 1, which asks one.
+
+In form 1 the answer stands in the student's cell; `predictions` asks those that keep it.
+"""
 
 import html
 from collections.abc import Callable, Sequence
@@ -25,17 +28,23 @@ def predict(
     right = truth() if callable(truth) else truth
     if not 0 <= right < len(options):
         raise ValueError(f"predict: truth is {right}, but there are {len(options)} options.")
+
+    def reveal(guess):
+        checking._display(*revealed(question, options, right, guess, because))
+        show_answer(then, digits)
+
     if session.current.static:
-        _reveal(question, options, right, None, because, then, digits)
+        reveal(None)
         return
     guess = records.guess_of(session.current.notebook or "", question, options)
     if guess is not None:
-        _reveal(question, options, right, guess, because, then, digits)
+        reveal(guess)
     else:
-        _ask(question, options, right, because, then, digits)
+        ask(question, question, options, reveal)
 
 
-def _ask(question, options, right, because, then, digits):
+def ask(name: str, question: str, options: Sequence[str], reveal: Callable[[str], None]) -> None:
+    """Show the question with its options. The guess is kept under the name, and then `reveal` gets it."""
     import ipywidgets
     from IPython.display import display
 
@@ -45,34 +54,42 @@ def _ask(question, options, right, because, then, digits):
     button = ipywidgets.Button(
         description="This is my guess", disabled=True, layout=ipywidgets.Layout(width="12em")
     )
-    heading = ipywidgets.HTML(f"<b>Predict.</b> {html.escape(question)}")
     answer = ipywidgets.Output()
 
     def guessed(_):
-        records.record_guess(session.current.notebook or "", question, choice.value, options)
+        notebook = session.current.notebook or ""
+        records.record_guess(notebook, name, choice.value, options)
         box.children = (answer,)
         with answer:
-            _reveal(question, options, right, choice.value, because, then, digits)
+            reveal(records.guess_of(notebook, name, options))
 
     choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
     button.on_click(guessed)
-    box = ipywidgets.VBox([heading, choice, button])
+    box = ipywidgets.VBox([ipywidgets.HTML(heading(question)), choice, button])
     display(box)
 
 
-def _reveal(question, options, right, guess, because, then, digits):
-    lines = [f"<b>Predict.</b> {html.escape(question)}"]
-    plain = [f"Predict. {question}"]
+def heading(question: str) -> str:
+    return f"<b>Predict.</b> {html.escape(question)}"
+
+
+def revealed(
+    question: str, options: Sequence[str], right: int, guess: str | None, because: str
+) -> tuple[str, str]:
+    """(HTML, text) of a question with its answer, and how it compares with the guess where there is one."""
+    lines, plain = [heading(question)], [f"Predict. {question}"]
     if guess is not None:
         verdict = "and so it is" if guess == options[right] else "but it is not so"
         lines.append(f"You guessed: {html.escape(guess)}, {verdict}.")
         plain.append(f"You guessed: {guess}, {verdict}.")
     lines.append(f"<b>Answer:</b> {html.escape(options[right])}. {html.escape(because)}")
     plain.append(f"Answer: {options[right]}. {because}")
-    checking._display(f"<p>{'<br>'.join(lines)}</p>", "\n".join(plain).strip())
+    return f"<p>{'<br>'.join(lines)}</p>", "\n".join(plain).strip()
+
+
+def show_answer(then: Callable | None, digits: int) -> None:
+    """The picture of an answer, where it has one: never a target, which an unsolved block would show before."""
     if then is not None:
         from descent.plots import show
 
-        show(
-            *then(), digits=digits, target=False
-        )  # an unsolved block must not give the answer away
+        show(*then(), digits=digits, target=False)

@@ -7,7 +7,7 @@ encoded, so that a student's notebook holds no more than the name.
 import base64
 import html
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from descent import asking, checking, records, session
 from descent.images import image_html
@@ -63,15 +63,12 @@ def _as_the_author_sees_it(name, question, options, *, truth, because, then, dig
 
     right = _right(name, list(options), truth)
     session.current.answered.add(name)
-    page, text = _revealed(question, options, right, None, because)
+    page, text = asking.revealed(question, options, right, None, because)
     # The build reads the answer from here, and takes it out.
     kept = {"question": question, "options": list(options), "right": right, "because": because}
     about = {"prediction": kept} if session.current.static else {}
     display({"text/html": page, "text/plain": text}, metadata=about, raw=True)
-    if then is not None:
-        from descent.plots import show
-
-        show(*then(), digits=digits, target=False)
+    asking.show_answer(then, digits)
 
 
 def _right(name: str, options: list[str], truth: str | int | None) -> int:
@@ -108,40 +105,14 @@ def _as_a_student_sees_it(name: str) -> None:
     elif session.current.static:
         text = "\n".join([f"Predict. {kept['question']}", *(f"- {one}" for one in kept["options"])])
         items = "".join(f"<li>{html.escape(one)}</li>" for one in kept["options"])
-        checking._display(f"<p>{_heading(kept['question'])}</p><ul>{items}</ul>", text)
+        checking._display(f"<p>{asking.heading(kept['question'])}</p><ul>{items}</ul>", text)
     else:
-        _ask(name, kept)
-
-
-def _ask(name: str, kept: dict) -> None:
-    import ipywidgets
-    from IPython.display import display
-
-    choice = ipywidgets.RadioButtons(
-        options=kept["options"],
-        value=None,
-        layout=ipywidgets.Layout(width="auto", max_width="46em"),
-    )
-    button = ipywidgets.Button(
-        description="This is my guess", disabled=True, layout=ipywidgets.Layout(width="12em")
-    )
-    answer = ipywidgets.Output()
-
-    def guessed(_):
-        records.record_guess(session.current.notebook, name, choice.value, kept["options"])
-        box.children = (answer,)
-        with answer:
-            _answer(kept, _guess(name, kept))
-
-    choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
-    button.on_click(guessed)
-    box = ipywidgets.VBox([ipywidgets.HTML(_heading(kept["question"])), choice, button])
-    display(box)
+        asking.ask(name, kept["question"], kept["options"], lambda guess: _answer(kept, guess))
 
 
 def _answer(kept: dict, guess: str) -> None:
     answer = decoded(kept["answer"])
-    page, text = _revealed(
+    page, text = asking.revealed(
         kept["question"], kept["options"], answer["right"], guess, answer["because"]
     )
     pictures = "".join(
@@ -150,21 +121,3 @@ def _answer(kept: dict, guess: str) -> None:
     checking._display(
         page + pictures, "\n".join([text, *(one["words"] for one in answer["pictures"])])
     )
-
-
-def _heading(question: str) -> str:
-    return f"<b>Predict.</b> {html.escape(question)}"
-
-
-def _revealed(
-    question: str, options: Sequence[str], right: int, guess: str | None, because: str
-) -> tuple[str, str]:
-    """(HTML, text) of a question with its answer, and how it compares with the guess where there is one."""
-    lines, plain = [_heading(question)], [f"Predict. {question}"]
-    if guess is not None:
-        verdict = "and so it is" if guess == options[right] else "but it is not so"
-        lines.append(f"You guessed: {html.escape(guess)}, {verdict}.")
-        plain.append(f"You guessed: {guess}, {verdict}.")
-    lines.append(f"<b>Answer:</b> {html.escape(options[right])}. {html.escape(because)}")
-    plain.append(f"Answer: {options[right]}. {because}")
-    return f"<p>{'<br>'.join(lines)}</p>", "\n".join(plain).strip()
