@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import descent
@@ -23,7 +24,7 @@ def missing_imports(draft: Draft) -> Slips:
                 yield (path, line), told
             for one in (_file(course, module), _file(course, f"{module}.{name}")):
                 if one and "pictures" in one.parts and one not in files:
-                    files[one] = [(0, _tree(one))]
+                    files[one] = [(0, _tree(_text(one)))]
                     todo.append(one)
 
 
@@ -32,7 +33,7 @@ def _missing(course: Path, module: str, name: str) -> str:
     file = _file(course, module)
     if not file:
         return f"there is no module {module}: write course/{module.replace('.', '/')}.py."
-    names = set(descent.__all__) if module == "descent" else _names(_tree(file))
+    names = set(descent.__all__) if module == "descent" else _names(_text(file))
     if name in names | {"", "*"} or _file(course, f"{module}.{name}"):
         return ""
     where = file.relative_to(course.parent)
@@ -82,17 +83,23 @@ def _file(course: Path, module: str) -> Path | None:
     return next((file for file in found if file.exists()), None)
 
 
-def _tree(file: Path) -> ast.Module:
-    """Its statements; none of a bare folder, or while it is no Python: running it tells that."""
+def _text(file: Path) -> str:
+    """What a module holds; nothing where it is a bare folder."""
+    return "" if file.is_dir() else file.read_text(encoding="utf-8")
+
+
+def _tree(text: str) -> ast.Module:
+    """Its statements; none while it is no Python: running it tells that."""
     try:
-        return ast.parse(file.read_text(encoding="utf-8"))
-    except (SyntaxError, IsADirectoryError):
+        return ast.parse(text)
+    except SyntaxError:
         return ast.Module([], [])
 
 
-def _names(tree: ast.Module) -> set[str]:
+@lru_cache  # a module is asked for each name that is taken from it
+def _names(text: str) -> frozenset[str]:
     """Everything that a module defines, imports or assigns outside of functions and classes."""
-    found, todo = set(), list(tree.body)
+    found, todo = set(), list(_tree(text).body)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -102,4 +109,4 @@ def _names(tree: ast.Module) -> set[str]:
             found |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
         found |= set(_bound(node))
         todo += ast.iter_child_nodes(node)
-    return found
+    return frozenset(found)
