@@ -12,7 +12,7 @@ import pytest
 from autograder.building import build, masters, pages, release, stale, trying
 from autograder.kernels import running
 from descent.editions import fingerprint
-from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE
+from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE, slip_in
 
 
 @pytest.fixture(scope="module")
@@ -305,9 +305,7 @@ SLIPS = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_told_by_the_command_and_stops_nothing_else(toy_course, slip, capsys):
     name, old, new, message = SLIPS[slip]
-    text = (toy_course / name).read_text()
-    assert old in text
-    (toy_course / name).write_text(text.replace(old, new, 1))
+    slip_in(toy_course, name, old, new)
     assert build.main([NOTEBOOK]) == 1
     told = capsys.readouterr()
     assert f"{NOTEBOOK} FAILED" in told.err and message in told.err

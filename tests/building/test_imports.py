@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.building import trying
-from tests.building.toy import MASTER_FILE, NOTEBOOK, PICTURES_FILE
+from tests.building.toy import MASTER_FILE, NOTEBOOK, PICTURES_FILE, slip_in
 
 TOY = "descent.pictures.toy"
 # What slipped -> (file, the text that the author changed, into what, what is told).
@@ -34,9 +34,7 @@ def toy(toy_course):
 @pytest.mark.parametrize("slip", SLIPS)
 def test_what_is_not_there_is_told_with_its_line(toy, slip, capsys):
     name, old, new, message = SLIPS[slip]
-    text = (toy / name).read_text()
-    assert old in text
-    (toy / name).write_text(text.replace(old, new, 1))
+    slip_in(toy, name, old, new)
     (told,) = told_of_imports(capsys)
     assert told.startswith(f"{name}{message}")
 

@@ -4,7 +4,7 @@ import pytest
 
 from autograder import cli
 from autograder.building import masters, pages, tables, trying
-from tests.building.toy import NOTEBOOK
+from tests.building.toy import NOTEBOOK, slip_in
 
 CHAPTERS, NOTEBOOKS, SECTIONS = (
     f"solutions/{name}" for name in (tables.CHAPTERS, tables.NOTEBOOKS, tables.SECTIONS)
@@ -48,9 +48,7 @@ SLIPS = {
 def slip(request, toy_course):
     """What `SLIPS` has under the name, made in the toy's table -> what must be told."""
     table, old, new, message = SLIPS[request.param]
-    text = (toy_course / table).read_text()
-    assert old in text
-    (toy_course / table).write_text(text.replace(old, new, 1))
+    slip_in(toy_course, table, old, new)
     return f"{table}{message}"
 
 

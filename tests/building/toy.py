@@ -97,3 +97,10 @@ REFERENCE = """def square(x):
 
 PICTURES = """POINTS = 20
 """
+
+
+def slip_in(root, name, old, new):
+    """Change a text of the toy project at `root`, as an author slips: `new` in place of the first `old`."""
+    text = (root / name).read_text()
+    assert old in text
+    (root / name).write_text(text.replace(old, new, 1))
