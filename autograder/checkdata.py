@@ -78,8 +78,19 @@ def draw_cases(exercise: Exercise, seed: int) -> list[tuple[str, dict]]:
 
 def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str = "cpu") -> dict:
     """All that `running` and `judging` need for one exercise and one seed, as plain data."""
+    return data_and_outcomes(exercise, points, seed, device=device)[0]
+
+
+def data_and_outcomes(
+    exercise: Exercise, points: float, seed: int, *, device: str = "cpu"
+) -> tuple[dict, dict[str, list[dict]]]:
+    """The data of an exercise, and its known mistakes' outcomes by name, from which the data has their results."""
     cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
-    return {
+    outcomes = {
+        wrong.name: [run_known(exercise, wrong.function, inputs) for _, inputs in cases]
+        for wrong in exercise.wrong_answers
+    }
+    data = {
         "name": exercise.name,
         "points": points,
         "limit": exercise.limit,
@@ -94,11 +105,12 @@ def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str =
             {
                 "name": wrong.name,
                 "advice": wrong.advice,
-                "results": [known_result(exercise, wrong.function, inputs) for _, inputs in cases],
+                "results": [known_result(outcome) for outcome in outcomes[wrong.name]],
             }
             for wrong in exercise.wrong_answers
         ],
     }
+    return data, outcomes
 
 
 def _encoded(exercise: Exercise, case: str, inputs: dict):
@@ -126,9 +138,8 @@ def expected_result(exercise: Exercise, inputs, device: str = "cpu"):
         ) from error
 
 
-def known_result(exercise: Exercise, function, inputs):
-    """What a known answer gives on encoded inputs: {"value": …}, or None where it gives no result."""
-    outcome = run_known(exercise, function, inputs)
+def known_result(outcome: dict):
+    """What is kept of a known mistake's outcome: {"value": …}, or None where it gives no result."""
     return {"value": outcome["value"]} if outcome["status"] == "ok" else None
 
 

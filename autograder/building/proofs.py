@@ -3,6 +3,7 @@ must not, on the public cases and on hidden ones."""
 
 import inspect
 import symtable
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,8 @@ from autograder import checkdata
 from descent import judging
 from solutions.spec import Answer, Edit, Exercise, SpecError
 
-KEYS = (b"first key of the proofs", b"second key of the proofs", b"third key of the proofs")
+KEYS = tuple(f"key {number} of the proofs".encode() for number in range(1, 21))
+FEW = 3  # of them, where everything is proven every day
 GIVEN = {"np", "torch", "math"}  # what every reader of a right answer knows
 
 
@@ -25,23 +27,44 @@ class Finding:
         return f"{self.exercise}: {self.problem}"
 
 
-def prove(notebook: str, exercise: Exercise, keys=KEYS) -> list[Finding]:
+def prove(
+    notebook: str, exercise: Exercise, draws: int = FEW, *, steady: bool = True
+) -> list[Finding]:
     """Everything that fails for one exercise; an empty list when its cases can be trusted.
 
-    What fails on the public cases and on hidden ones is told once.
+    It is judged on its public cases and on so many draws of hidden ones, at most as many as KEYS. What fails on several
+    is told once. steady: every wrong answer must break the same properties on all.
     """
     seeds = {"public": checkdata.public_seed(notebook, exercise.name)}
-    for number, key in enumerate(keys, 1):
+    for number, key in enumerate(KEYS[:draws], 1):
         seeds[f"hidden {number}"] = checkdata.hidden_seed(key, notebook, exercise.name)
     problems = form_problems(exercise) or call_problems(exercise, seeds["public"])
     if problems:
         return [Finding(exercise.name, problem) for problem in problems]
     found: dict[str, Finding] = {}
+    held: dict[str, set[frozenset]] = defaultdict(set)
     for where, seed in seeds.items():
-        data = checkdata.exercise_data(exercise, points=12, seed=seed)
-        for what, why in answers_misjudged(exercise, data):
+        data, outcomes = checkdata.data_and_outcomes(exercise, 12, seed)
+        if where == "public":
+            outcomes = {}  # run them once more: who gives the same each time?
+        for what, why in answers_misjudged(exercise, data, outcomes, held):
             found.setdefault(what, Finding(exercise.name, f"{where} cases: {what}{why}"))
+    for name, sets in held.items():
+        if steady and len(sets) > 1:
+            found.setdefault(_wrong(name), Finding(exercise.name, _luck(name, sets)))
     return list(found.values())
+
+
+def _luck(name: str, held: set[frozenset]) -> str:
+    differ = sorted(frozenset.union(*held) - frozenset.intersection(*held))
+    return (
+        f"{_wrong(name)}breaks {', '.join(map(repr, differ))} on some draws, not on all: its points "
+        "are a matter of luck. Draw the cases so that it breaks it always, or never"
+    )
+
+
+def _wrong(name: str) -> str:
+    return f"wrong answer {name!r} "
 
 
 def form_problems(exercise: Exercise) -> list[str]:
@@ -134,8 +157,16 @@ def verdict_on(exercise: Exercise, function, data: dict) -> judging.Verdict:
     return judging.judge(data, outcomes)
 
 
-def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str]]:
-    """(what, why) of right answers that are refused, and of wrong ones that pass or are not named."""
+def answers_misjudged(
+    exercise: Exercise,
+    data: dict,
+    outcomes: dict[str, list[dict]],
+    held: dict[str, set[frozenset]],
+) -> Iterator[tuple[str, str]]:
+    """(what, why) of right answers that are refused, and of wrong ones that pass or are not named.
+
+    outcomes: of wrong answers that have been run on the data. held: gets the properties that hold of each.
+    """
     if len({case["name"] for case in data["cases"]}) < 3:
         yield "fewer than three named properties", ": give the cases more names"
     for right in exercise.right_answers:
@@ -151,8 +182,13 @@ def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str
             )
             return  # what is an edit of it is no known mistake
     for wrong in exercise.wrong_answers:
-        if problem := _misjudged(wrong, verdict_on(exercise, wrong.function, data)):
-            yield f"wrong answer {wrong.name!r} ", problem
+        if wrong.name in outcomes:
+            verdict = judging.judge(data, outcomes[wrong.name])
+        else:
+            verdict = verdict_on(exercise, wrong.function, data)
+        held[wrong.name].add(frozenset(name for name, ok in verdict.groups.items() if ok))
+        if problem := _misjudged(wrong, verdict):
+            yield _wrong(wrong.name), problem
 
 
 def _misjudged(wrong: Answer | Edit, verdict: judging.Verdict) -> str:
