@@ -35,9 +35,7 @@ def prove(
     It is judged on its public cases and on so many draws of hidden ones, at most as many as KEYS. What fails on several
     is told once. steady: every wrong answer must break the same properties on all.
     """
-    seeds = {"public": checkdata.public_seed(notebook, exercise.name)}
-    for number, key in enumerate(KEYS[:draws], 1):
-        seeds[f"hidden {number}"] = checkdata.hidden_seed(key, notebook, exercise.name)
+    seeds = _seeds(notebook, exercise.name, draws)
     problems = form_problems(exercise) or call_problems(exercise, seeds["public"])
     if problems:
         return [Finding(exercise.name, problem) for problem in problems]
@@ -53,6 +51,19 @@ def prove(
         if steady and len(sets) > 1:
             found.setdefault(_wrong(name), Finding(exercise.name, _luck(name, sets)))
     return list(found.values())
+
+
+def _seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
+    """public, hidden 1, hidden 2 … -> a seed."""
+    hidden = [checkdata.hidden_seed(key, notebook, name) for key in KEYS[:draws]]
+    told = {f"hidden {number}": seed for number, seed in enumerate(hidden, 1)}
+    return {"public": checkdata.public_seed(notebook, name)} | told
+
+
+def draws(notebook: str, exercise: Exercise, number: int) -> dict[str, dict]:
+    """public, hidden 1, hidden 2 … -> the data that answers are judged by."""
+    seeds = _seeds(notebook, exercise.name, number)
+    return {where: checkdata.exercise_data(exercise, 12, seed) for where, seed in seeds.items()}
 
 
 def _luck(name: str, held: set[frozenset]) -> str:
