@@ -17,7 +17,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import build, masters, proofs
+from autograder.building import build, form_parts, masters, minutes, proofs
+from autograder.building.draft import Draft
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,13 +46,25 @@ def written():
     """Lines that somebody wrote for the notebooks: their own, and what they share."""
     own = {notebook: sum(map(lines, own_files(notebook))) for notebook in masters.notebooks()}
     for notebook, count in own.items():
-        yield f"  {notebook}", "", f"{count} lines", None
+        yield f"  {notebook}", "", f"{count} lines{size(masters.read(notebook))}", None
     folders = ("solutions", "course/descent/pictures", "tests/notebooks")
     total = sum(lines(path) for folder in folders for path in (ROOT / folder).rglob("*.py"))
     mean = total / len(own)
     told = f"{mean:.0f} in the mean, {(total - sum(own.values())) / len(own):.0f} of them shared"
     what = "lines by hand a notebook, once all are rewritten"  # until then, nothing is missed
     yield what, "<= 2000", told, mean <= 2000 or None
+
+
+def size(master):
+    """What a student meets in a notebook of form 2; of form 1, nothing."""
+    if master.form == 1:
+        return ""
+    draft, planned = Draft(master), minutes.planned(master)
+    core = ", ".join(f"{count} {what}" for what, count in form_parts.core_size(draft).items())
+    return (
+        f"; core {planned['core']} min ({core}, {form_parts.core_statements(draft)} statements to "
+        f"write), deeper {planned['deeper']} min"
+    )
 
 
 def own_files(notebook):
