@@ -758,6 +758,8 @@ def _(rng):
     single["P0"] = 1e8 * np.array([[1, rho], [rho, 1]])
     single["R"] = np.ones((1, 1))
     single["X"] = np.tile([[[1.0, 0.0]]], (3, 1, 1))
+    # Apart from each other: an innovation near 0 would be a difference of two rounded numbers.
+    single["y"] = np.cumsum(rng.uniform(0.5, 1.5, (3, 1)), 0)
     single["number_format"] = "float32"
     yield "a very precise sensor, in single precision", single
     # Powers of 2: in any order of the products the first gain is (1, 0.5), and nothing but it is rounded.
