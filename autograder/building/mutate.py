@@ -12,10 +12,11 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import wait
+from pathlib import Path
 
 from autograder import checkdata, markers
 from autograder.building import masters, mutants, proofs
@@ -33,8 +34,8 @@ LISTED_DRAWS = 200  # that a listed mutant must hold on
 LISTED_SECONDS = 20.0  # a worker: an answer that trains is drawn less often, but LEAST_DRAWS times
 LEAST_DRAWS = 10
 LEAST_WORDS = 3  # of a sentence that permits something
+CODE = (Path(mutants.__file__), Path(__file__))
 RECORD = checkdata.ROOT / "artefacts" / "mutants.json"  # git ignores it
-ALL_CAUGHT = "add a case that it fails, or list it"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -109,9 +110,9 @@ def examined(draft: Draft, exercise: Exercise) -> Report:
     torch.set_num_threads(1)  # a fork of a process with torch's threads may hang
     cell = draft.master.of("exercise")[exercise.name]
     report = Report(exercise.name, mutants.mutants(cell.source, markers.hidden(cell.source)))
-    draws = _draws(draft.master.notebook, exercise)
+    draws = drawn(draft.master.notebook, exercise)
     texts = [cell.source, *(mutant.text for mutant in report.mutants)]
-    jobs = [partial(_try, exercise, text, draws) for text in texts]
+    jobs = [partial(passes, exercise, text, draws) for text in texts]
     solution, *passed = in_forks(jobs, _patience(exercise, draws))
     everywhere = [draw.name for draw in draws]
     if solution != everywhere:
@@ -124,7 +125,7 @@ def examined(draft: Draft, exercise: Exercise) -> Report:
         if names == everywhere:
             survivors[str(mutant)] = mutant
             if str(mutant) not in exercise.equivalents:
-                report.add(f"mutant survives: {where}: {ALL_CAUGHT}")
+                report.add(f"mutant survives: {where}: add a case that it fails, or list it")
         elif names and str(mutant) not in exercise.equivalents:
             told = ", ".join(names)
             report.add(
@@ -136,7 +137,8 @@ def examined(draft: Draft, exercise: Exercise) -> Report:
     return report
 
 
-def _draws(notebook: str, exercise: Exercise) -> list[Draw]:
+def drawn(notebook: str, exercise: Exercise) -> list[Draw]:
+    """The public cases and three draws of hidden ones."""
     seeds = {"public": checkdata.public_seed(notebook, exercise.name)}
     for number, key in enumerate(proofs.KEYS, 1):
         seeds[f"hidden {number}"] = checkdata.hidden_seed(key, notebook, exercise.name)
@@ -215,7 +217,7 @@ def _shut_in(job, tells) -> None:
     job(tells.send)
 
 
-def _try(exercise: Exercise, text: str, draws: list[Draw], tell: Tell) -> None:
+def passes(exercise: Exercise, text: str, draws: list[Draw], tell: Tell) -> None:
     """Tell the name of every draw that an answer of that text passes."""
     function = exercise.answers.defined(exercise.name, text)
     for draw in draws:
@@ -359,11 +361,7 @@ def _record() -> dict[str, str]:
 
 def _digest(draft: Draft, name: str) -> str:
     folder = draft.master.path.parent
-    files = [
-        *(folder / f"{part}.py" for part in ("exercises", "reference")),
-        mutants.__file__,
-        __file__,
-    ]
+    files = [*(folder / f"{part}.py" for part in ("exercises", "reference")), *CODE]
     parts = [draft.master.of("exercise")[name].source, student_text(draft.master, name)]
-    parts += [open(file, encoding="utf-8").read() for file in files if os.path.exists(file)]
+    parts += [path.read_text(encoding="utf-8") for path in files if path.exists()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
