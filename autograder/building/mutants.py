@@ -42,8 +42,14 @@ UNWRAPPED = {
     "abs", "fabs", "absolute", "sqrt", "copy", "deepcopy", "clone", "detach", "sorted", "reversed", "flip",
     "fliplr", "flipud",
 }  # fmt: skip
-MODULES = {"np", "numpy", "torch", "math", "copy"}  # np.abs(x) holds x, x.abs() is called on it
+MODULES = {"np", "numpy", "torch", "math", "copy"}
 AXES = {"axis", "dim"}
+ALONG = {
+    "sum", "mean", "prod", "std", "var", "min", "max", "amin", "amax", "argmin", "argmax", "any", "all", "cumsum",
+    "cumprod", "softmax", "log_softmax", "logsumexp", "sort", "argsort", "cat", "concat", "concatenate", "stack",
+    "squeeze", "unsqueeze", "flip",
+}  # fmt: skip  # an argument behind the data is an axis: x.sum(0), np.stack(rows, 1)
+ZEROS = {"zeros", "zeros_like", "empty", "empty_like"}  # a sign would change nothing
 _UNTOUCHED = ("annotation", "returns")
 _SIGNED = (ast.Name, ast.Call, ast.Subscript, ast.Attribute)  # and products
 _PRODUCTS = (ast.Mult, ast.Div, ast.MatMult, ast.Pow)
@@ -118,21 +124,30 @@ def _places(node, statement=None, role="") -> Iterator[_Place]:
         for index, child in enumerate(value) if isinstance(value, list) else ((None, value),):
             if not isinstance(child, ast.AST) or isinstance(child, ast.Assert | ast.JoinedStr):
                 continue
-            place = _Place(node, field, index, statement, _role(node, field, role))
+            place = _Place(node, field, index, statement, _role(node, field, index, role))
             yield place
             if _number(child) is None:
                 inside = child if isinstance(child, ast.stmt) else statement
                 yield from _places(child, inside, place.role)
 
 
-def _role(owner, field, role) -> str:
+def _role(owner, field, index, role) -> str:
     if isinstance(owner, ast.Subscript) and field == "slice":
         return "index"
     if isinstance(owner, ast.keyword) and owner.arg in AXES:
         return "axis"
+    if isinstance(owner, ast.Call) and field == "args":
+        called = owner.func
+        if isinstance(called, ast.Attribute) and called.attr in ALONG:
+            return "axis" if index >= _of_module(called) else ""
     if isinstance(owner, ast.Tuple) or (isinstance(owner, ast.Slice) and field != "step"):
         return role
     return ""
+
+
+def _of_module(function: ast.Attribute) -> bool:
+    """Whether it is called on its first argument, np.abs(x), not on what stands before the dot, x.abs()."""
+    return getattr(function.value, "id", "") in MODULES
 
 
 def _numbered(tree, lines) -> dict[ast.stmt, str]:
@@ -264,14 +279,17 @@ def _written(value) -> ast.AST:
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
 
 
+def _called(node) -> set[str]:
+    """The name of the function that a node calls, without its module."""
+    function = getattr(node, "func", None)
+    return {getattr(function, "attr", getattr(function, "id", ""))}
+
+
 def _calls(node: ast.Call) -> Edits:
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    if name in UNWRAPPED:
-        called_on = getattr(node.func, "value", None)
-        if called_on is None or getattr(called_on, "id", "") in MODULES:
-            called_on = node.args[0] if node.args else None
-        if called_on is not None:
-            yield "call dropped", called_on
+    if _called(node) & UNWRAPPED:
+        method = isinstance(node.func, ast.Attribute) and not _of_module(node.func)
+        if method or node.args:
+            yield "call dropped", node.func.value if method else node.args[0]
     for place, keyword in enumerate(node.keywords):
         if keyword.arg:
             kept = node.keywords[:place] + node.keywords[place + 1 :]
@@ -302,5 +320,5 @@ def _edits_there(place: _Place) -> Edits:
         yield "branch", ast.Constant(False)
     if isinstance(owner, ast.Assign | ast.AugAssign | ast.Return) and place.field == "value":
         product = isinstance(node, ast.BinOp) and isinstance(node.op, _PRODUCTS)
-        if product or isinstance(node, _SIGNED):
+        if product or (isinstance(node, _SIGNED) and not _called(node) & ZEROS):
             yield "sign", ast.UnaryOp(ast.USub(), node)

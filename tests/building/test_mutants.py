@@ -39,6 +39,8 @@ EDITS = {
     "y = f(a, axis=0)": [("axis", "y = f(a, axis=1)"), ("keyword dropped", "y = f(a)")],
     "y = f(a, dim=1)": [("axis", "y = f(a, dim=0)")],
     "y = f(a, dim=-1)": [("axis", "y = f(a, dim=0)")],
+    "y = a.sum(0)": [("axis", "y = a.sum(1)")],
+    "y = np.stack(a, -1)": [("axis", "y = np.stack(a, 0)")],
     "y = f(a, axis=1, keepdims=True)": [
         ("keyword dropped", "y = f(a, axis=1)"), ("True/False", "y = f(a, axis=1, keepdims=False)"),
     ],
@@ -93,11 +95,13 @@ def test_a_line_has_the_mutants_that_it_is_known_for(line):
     assert set(EDITS[line]) <= set(mutated(line))
 
 
-@pytest.mark.parametrize(
-    "line",
-    ['"""Take 1 and 2."""', 'y = "1 + 1"', "assert a < 1", "y: Array[1]", "y = f'{a + 1}'", "y = None"],
+UNTOUCHED = (
+    "y = np.zeros(n)", '"""Take 1 and 2."""', 'y = "1 + 1"', "assert a < 1", "y: Array[1]", "y = f'{a + 1}'", "y = None",
 )  # fmt: skip
-def test_texts_annotations_and_asserts_stay(line):
+
+
+@pytest.mark.parametrize("line", UNTOUCHED)
+def test_zeros_texts_annotations_and_asserts_stay(line):
     assert mutated(line) == []
 
 
