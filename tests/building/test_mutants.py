@@ -96,7 +96,8 @@ def test_a_line_has_the_mutants_that_it_is_known_for(line):
 
 
 UNTOUCHED = (
-    "y = np.zeros(n)", '"""Take 1 and 2."""', 'y = "1 + 1"', "assert a < 1", "y: Array[1]", "y = f'{a + 1}'", "y = None",
+    "y = np.zeros(n)", '"""Take 1 and 2."""', 'y = "1 + 1"', "assert a < 1", "y: Array[1]", "y = f'{a + 1}'",
+    "y = None",
 )  # fmt: skip
 
 
