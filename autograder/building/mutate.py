@@ -8,27 +8,21 @@ import argparse
 import collections
 import hashlib
 import json
-import multiprocessing
-import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
 
 from autograder import checkdata, markers
 from autograder.building import masters, mutants, proofs
 from autograder.building.draft import Draft, named, place
+from autograder.building.forks import WORKERS, Tell, in_forks
 from autograder.building.mutants import Mutant
 from autograder.building.proofs import Finding
-from autograder.engine.inside import jail
 from descent import judging, running, wire
 from solutions.spec import Exercise
 
-WORKERS = 2
-MEMORY = 1_000_000_000  # bytes that a mutant may take besides what the imports hold
 LISTED_SHARE = 0.1  # of an exercise's mutants
 LISTED_DRAWS = 200  # that a listed mutant must hold on
 LISTED_SECONDS = 20.0  # a worker: an answer that trains is drawn less often, but LEAST_DRAWS times
@@ -51,13 +45,17 @@ def main(argv: list[str] | None = None) -> int:
         )
         return 2
     draft = Draft(masters.read(arguments.notebook))
-    unknown = ", ".join(repr(n) for n in arguments.exercise if n not in draft.exercises)
+    try:
+        exercises = draft.exercises
+    except Exception as error:
+        print(f"{place(error, draft.specification)}: {named(error)}")
+        return 1
+    unknown = ", ".join(repr(name) for name in arguments.exercise if name not in exercises)
     if unknown:
-        told = ", ".join(draft.exercises)
-        print(f"mutate: no exercise {unknown}. Exercises: {told}.", file=sys.stderr)
+        print(f"mutate: no exercise {unknown}. Exercises: {', '.join(exercises)}.", file=sys.stderr)
         return 2
-    found = sum(tell(draft, name) for name in arguments.exercise or draft.exercises)
-    print(f"{found} finding{'s' * (found > 1)}." if found else "All hold.")
+    found = sum(tell(draft, name) for name in arguments.exercise or exercises)
+    print(f"{found} finding{'s' * (found > 1)}." if found else "All holds.")
     return 1 if found else 0
 
 
@@ -108,7 +106,9 @@ def examined(draft: Draft, exercise: Exercise) -> Report:
     import torch
 
     torch.set_num_threads(1)  # a fork of a process with torch's threads may hang
-    cell = draft.master.of("exercise")[exercise.name]
+    cell = draft.master.of("exercise").get(exercise.name)
+    if cell is None or exercise.solution is None:
+        raise checkdata.SpecError(f"{exercise.name}: the master has no answer of this name.")
     report = Report(exercise.name, mutants.mutants(cell.source, markers.hidden(cell.source)))
     draws = drawn(draft.master.notebook, exercise)
     texts = [cell.source, *(mutant.text for mutant in report.mutants)]
@@ -165,56 +165,6 @@ def _cases(exercise: Exercise, seed: int) -> list[dict]:
 def _patience(exercise: Exercise, draws: list[Draw]) -> float:
     """Seconds within which a draw is over, whatever a mutant does that keeps to the limit of a case."""
     return 30 + exercise.limit * max(len(draw.cases) for draw in draws)
-
-
-# ------------------------------------------------------------------------------ in forked processes
-
-Tell = Callable[[object], None]
-
-
-def in_forks(jobs: list[Callable[[Tell], None]], silence: float) -> list[list]:
-    """Run each job in a process of its own -> what each told before it ended, or was ended after a silence (s)."""
-    context = multiprocessing.get_context("fork")
-    told: list[list] = [[] for _ in jobs]
-    waiting = list(enumerate(jobs))[::-1]
-    forks: dict = {}  # a connection -> place of the job, process, when it is given up
-    try:
-        while waiting or forks:
-            while waiting and len(forks) < WORKERS:
-                number, job = waiting.pop()
-                hears, tells = context.Pipe(duplex=False)
-                process = context.Process(target=_shut_in, args=(job, tells))
-                process.start()
-                tells.close()
-                forks[hears] = [number, process, time.monotonic() + silence]
-            first = min(until for *_, until in forks.values())
-            for hears in wait(list(forks), max(0, first - time.monotonic())):
-                try:
-                    told[forks[hears][0]].append(hears.recv())
-                    forks[hears][2] = time.monotonic() + silence
-                except (EOFError, OSError):
-                    forks[hears][2] = 0
-            for hears in [h for h, (*_, until) in forks.items() if until <= time.monotonic()]:
-                _end(forks.pop(hears)[1], hears)
-    finally:
-        for hears, (_, process, _) in forks.items():
-            _end(process, hears)
-    return told
-
-
-def _end(process, hears) -> None:
-    process.kill()
-    process.join()
-    hears.close()
-
-
-def _shut_in(job, tells) -> None:
-    """In the fork: silent, with little memory."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
-    jail.limit({"memory": MEMORY})
-    job(tells.send)
 
 
 def passes(exercise: Exercise, text: str, draws: list[Draw], tell: Tell) -> None:

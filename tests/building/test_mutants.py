@@ -9,6 +9,7 @@ import pytest
 
 from autograder.building import masters, mutants, mutate, trying
 from autograder.building.draft import Draft
+from autograder.building.forks import in_forks
 from tests.building.toy import MASTER_FILE, NOTEBOOK, SPEC_FILE, slip_in
 
 # A line of a solution -> (kind, the same line with its edit), for some of its mutants.
@@ -157,7 +158,7 @@ def told(capsys):
     """What `mutate` finds."""
     status = mutate.main([NOTEBOOK])
     lines = capsys.readouterr().out.splitlines()
-    assert (status == 0) == (lines[-1] == "All hold.")
+    assert (status == 0) == (lines[-1] == "All holds.")
     return [line for line in lines[:-1] if not re.match(r"square: \d+ mutants: ", line)]
 
 
@@ -238,7 +239,7 @@ def tried(toy_course):
     def tried(*bodies):
         texts = [f"import os\ndef square(x):\n    {body}\n    return x * x\n" for body in bodies]
         jobs = [partial(mutate.passes, exercise, text, draws) for text in texts]
-        return [len(names) for names in mutate.in_forks(jobs, silence=30)]
+        return [len(names) for names in in_forks(jobs, silence=30)]
 
     return tried
 
@@ -266,7 +267,7 @@ def test_a_fork_that_is_silent_is_ended_and_the_others_go_on(capfd):
         os.write(1, b"noise")
         tell("printed")
 
-    assert mutate.in_forks([sleeps, prints, prints], silence=0.5) == [
+    assert in_forks([sleeps, prints, prints], silence=0.5) == [
         ["begun"],
         ["printed"],
         ["printed"],
@@ -284,6 +285,18 @@ def test_unknown_names_are_refused(toy_course, capsys):
     assert (
         "no master '99_toy/02_cube'" in error and "no exercise 'cube'. Exercises: square." in error
     )
+
+
+def test_an_exercise_that_no_master_answers_is_told(toy_course, capsys):
+    slip_in(toy_course, SPEC_FILE, 'Exercise("square"', 'Exercise("cube"')
+    assert mutate.main([NOTEBOOK]) == 1
+    assert "cube: the master has no answer of this name." in capsys.readouterr().out
+
+
+def test_a_specification_that_does_not_run_is_told_with_its_line(toy_course, capsys):
+    slip_in(toy_course, SPEC_FILE, "square = ", "square = 1 / 0 or ")
+    assert mutate.main([NOTEBOOK]) == 1
+    assert "exercises.py:4: ZeroDivisionError" in capsys.readouterr().out
 
 
 def test_form_2_is_tried_with_mutants_until_nothing_is_found_and_again_when_it_changed(
