@@ -1,9 +1,12 @@
 """Measure here the numbers that the design promises, and print them as a table: `make bench`.
 
+`python -m tests.bench all` tries the mutants of notebooks of form 1, too.
+
 Times are medians with their spread, from the fastest to the slowest. They are wall time on whatever else this
 machine does. Status 0: all reached. 1: some missed.
 """
 
+import collections
 import contextlib
 import io
 import json
@@ -17,7 +20,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import build, form_parts, masters, minutes, proofs
+from autograder.building import build, form_parts, masters, minutes, mutate, proofs
 from autograder.building.draft import Draft
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +30,17 @@ def main():
     os.environ["DESCENT_HOME"] = tempfile.mkdtemp(prefix="bench-")
     missed = 0
     print(f"{'what':<52} {'to reach':<16} {'measured':<44}")
-    for measure in (written, answers, notebooks, checks, widgets, pictures, grading, suite):
+    for measure in (
+        written,
+        answers,
+        mutants,
+        notebooks,
+        checks,
+        widgets,
+        pictures,
+        grading,
+        suite,
+    ):
         for what, goal, measured, reached in measure():
             verdict = {True: "reached", False: "MISSED", None: ""}[reached]
             print(f"{what:<52} {goal:<16} {measured:<44} {verdict}", flush=True)
@@ -93,6 +106,39 @@ def answers():
     draws = 1 + len(proofs.KEYS)
     told = f"{wrong} and {right}, each on {draws} draws of the cases; {failed} findings"
     yield "wrong answers rejected, right ones given full marks", "all", told, failed == 0
+
+
+def mutants():
+    """Small edits of the solutions that no case catches, a notebook; those that the text permits are listed."""
+    total = collections.Counter()
+    for notebook in masters.notebooks():
+        draft = Draft(masters.read(notebook))
+        if draft.master.form == 1 and sys.argv[1:] != ["all"]:
+            continue
+        started = time.perf_counter()
+        reports = [mutate.examined(draft, exercise) for exercise in draft.exercises.values()]
+        seconds = time.perf_counter() - started
+        counts = collections.Counter()
+        for report in reports:
+            counts["mutants"] += len(report.mutants)
+            counts["survive"] += report.survivors
+            counts["listed"] += report.listed
+            counts["findings"] += len(report.findings)
+        total += counts
+        yield (
+            f"  {notebook}: mutants",
+            "<= 60 s",
+            f"{_counted(counts)}; {seconds:.0f} s",
+            seconds <= 60,
+        )
+    told = f"{_counted(total)}; {total['findings']} findings"
+    yield "mutants that survive are listed", "all", told, total["findings"] == 0
+
+
+def _counted(counts):
+    mutants, survive = counts["mutants"], counts["survive"]
+    rate = 1 - survive / max(mutants, 1)
+    return f"{rate:.1%} of {mutants} caught, {survive} survive, {counts['listed']} listed"
 
 
 def notebooks():

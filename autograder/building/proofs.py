@@ -35,13 +35,13 @@ def prove(
     It is judged on its public cases and on so many draws of hidden ones, at most as many as KEYS. What fails on several
     is told once. steady: every wrong answer must break the same properties on all.
     """
-    seeds = _seeds(notebook, exercise.name, draws)
-    problems = form_problems(exercise) or call_problems(exercise, seeds["public"])
+    drawn = seeds(notebook, exercise.name, draws)
+    problems = form_problems(exercise) or call_problems(exercise, drawn["public"])
     if problems:
         return [Finding(exercise.name, problem) for problem in problems]
     found: dict[str, Finding] = {}
     held: dict[str, set[frozenset]] = defaultdict(set)
-    for where, seed in seeds.items():
+    for where, seed in drawn.items():
         data, outcomes = checkdata.data_and_outcomes(exercise, 12, seed)
         if where == "public":
             outcomes = {}  # run them once more: who gives the same each time?
@@ -53,7 +53,7 @@ def prove(
     return list(found.values())
 
 
-def _seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
+def seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
     """public, hidden 1, hidden 2 … -> a seed."""
     hidden = [checkdata.hidden_seed(key, notebook, name) for key in KEYS[:draws]]
     told = {f"hidden {number}": seed for number, seed in enumerate(hidden, 1)}
@@ -62,8 +62,8 @@ def _seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
 
 def draws(notebook: str, exercise: Exercise, number: int) -> dict[str, dict]:
     """public, hidden 1, hidden 2 … -> the data that answers are judged by."""
-    seeds = _seeds(notebook, exercise.name, number)
-    return {where: checkdata.exercise_data(exercise, 12, seed) for where, seed in seeds.items()}
+    drawn = seeds(notebook, exercise.name, number)
+    return {where: checkdata.exercise_data(exercise, 12, seed) for where, seed in drawn.items()}
 
 
 def _luck(name: str, held: set[frozenset]) -> str:
