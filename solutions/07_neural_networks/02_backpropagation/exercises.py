@@ -1,8 +1,5 @@
 """Exercises of 07_neural_networks/02_backpropagation."""
 
-import functools
-import math
-
 import numpy as np
 import torch
 from scipy.special import expit, log_softmax, softmax
@@ -18,371 +15,155 @@ def away(rng, *shape):
     return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.4, 1.4, shape)
 
 
-# ---------------------------------------------------------------- numerical Jacobian
-
-jacobian = Exercise(
-    "jacobian",
-    reference=reference.central_jacobian,
-    compare=close(rtol=1e-6, atol=1e-8),  # rounding: 1e-15 over the smallest step, 1e-3
-    batched=("A", "B", "K", "c", "x"),
-    hints=[
-        "Column j tells what happens to all outputs when x_j alone moves. So one loop over the inputs is enough.",
-        "For each j: a copy of x with h added at place j, another with h subtracted. The difference of the two outputs, over 2h, is column j.",
-        "np.atleast_1d makes an array of a number. Collect the differences in a list and np.stack(columns, axis=1): axis 1, because they are columns.",
-    ],
-)
-
-
-@jacobian.probe
-def _(answer, A, B, c, K, x, h):
-    # f(x) = A x + c (x'Bx) + K x³; with one output f returns a plain number.
-    # With c = 0 it is the identity, and hands back the very array that it got.
-    def f(x):
-        if not c.any():
-            return x
-        value = A @ x + c * (x @ B @ x) + K @ x**3
-        return float(value[0]) if len(value) == 1 else value
-
-    return answer(f, x, h)
-
-
-@jacobian.cases
-def _(rng):
-    yield "a row for each output", _curve(rng, 3, 2, 0.1)
-    yield "a row for each output", _curve(rng, 2, 4, 1e-3)
-    square = _curve(rng, 3, 3, 0.5)
-    square["K"] = np.zeros((3, 3))
-    yield "exact on quadratics, however long the step", square
-    yield "a number gives one row", _curve(rng, 1, 3, 0.1)
-    yield "one input, one output", _curve(rng, 1, 1, 0.2)
-    yield "at the origin", _curve(rng, 2, 3, 0.1) | dict(x=np.zeros(3))
-    nothing = dict(A=np.eye(3), c=np.zeros(3), K=np.zeros((3, 3)))
-    yield "f that hands back its own x", _curve(rng, 3, 3, 0.1) | nothing
-
-
-def _curve(rng, m, n, h):
-    B = away(rng, n, n)
-    return dict(
-        A=away(rng, m, n), B=B, c=away(rng, m), K=away(rng, m, n), x=away(rng, n), h=h
-    )
-
-
-def _columns(f, x, h, difference):
-    return np.stack([difference(f, x, h * e) for e in np.eye(len(x))], axis=1)
-
-
-def _central(f, x, step):
-    return (np.atleast_1d(f(x + step)) - np.atleast_1d(f(x - step))) / (
-        2 * np.linalg.norm(step)
-    )
-
-
-@jacobian.wrong(
-    "the differences are stacked as rows",
-    advice="Which index runs over the outputs, the row or the column? Look at the shape for three outputs and two inputs.",
-)
-def _(f, x, h=1e-5):
-    return _columns(f, x, h, _central).T
-
-
-@jacobian.wrong(
-    "one-sided differences",
-    advice="Compare f(x + h) with f(x - h), not with f(x): on a parabola the one-sided slope is off by h times half the curvature.",
-)
-def _(f, x, h=1e-5):
-    return _columns(
-        f,
-        x,
-        h,
-        lambda f, x, s: np.atleast_1d((f(x + s) - f(x)) / np.linalg.norm(s)).astype(
-            float
-        ),
-    )
-
-
-@jacobian.wrong(
-    "divides by h",
-    advice="How far apart are x + h and x - h?",
-)
-def _(f, x, h=1e-5):
-    return 2 * _columns(f, x, h, _central)
-
-
-@jacobian.wrong(
-    "a number gives a vector",
-    advice="A scalar output still has a Jacobian with one row: its shape is (1, n).",
-)
-def _(f, x, h=1e-5):
-    J = _columns(f, x, h, _central)
-    return J[0] if len(J) == 1 else J
-
-
-@jacobian.wrong(
-    "the step is ignored",
-    advice="The step is an argument. Do you use h, or a number of your own?",
-)
-def _(f, x, h=1e-5):
-    return _columns(f, x, 1e-5, _central)
-
-
-@jacobian.wrong(
-    "x itself is moved and put back",
-    advice="f may hand back the very array that it was given, and that array moves with x. Move a copy.",
-)
-def _(f, x, h=1e-5):
-    columns = []
-    for j in range(len(x)):
-        kept = x[j]
-        x[j] = kept + h
-        up = np.atleast_1d(f(x))
-        x[j] = kept - h
-        down = np.atleast_1d(f(x))
-        x[j] = kept
-        columns.append((up - down) / (2 * h))
-    return np.stack(columns, axis=1)
-
-
-@jacobian.right("x is moved and put back, the values are copied")
-def _(f, x, h=1e-5):
-    columns = []
-    for j in range(len(x)):
-        kept = x[j]
-        x[j] = kept + h
-        up = np.array(f(x), ndmin=1)
-        x[j] = kept - h
-        down = np.array(f(x), ndmin=1)
-        x[j] = kept
-        columns.append((up - down) / (2 * h))
-    return np.stack(columns, axis=1)
-
-
-@jacobian.right("one entry at a time")
-def _(f, x, h=1e-5):
-    m = np.size(f(x))
-    J = [[0.0] * len(x) for _ in range(m)]
-    for j in range(len(x)):
-        up, down = list(x), list(x)
-        up[j], down[j] = up[j] + h, down[j] - h
-        high, low = np.ravel(f(np.array(up))), np.ravel(f(np.array(down)))
-        for i in range(m):
-            J[i][j] = (high[i] - low[i]) / (2 * h)
-    return J
-
-
-@jacobian.right("all shifted points at once")
-def _(f, x, h=1e-5):
-    points = np.vstack([x + h * np.eye(len(x)), x - h * np.eye(len(x))])
-    values = np.array([np.ravel(f(p)) for p in points])
-    return (values[: len(x)] - values[len(x) :]).T / (2 * h)
-
-
 # ---------------------------------------------------------------- the 2-2-1 network
 
 backprop_221 = Exercise(
     "backprop_221",
-    reference=lambda w, x, t, act: reference.two_two_one(w, x, w.new_tensor(t), act),
+    reference=lambda w, x, y, act: reference.two_two_one(w, x, w.new_tensor(y), act),
     compare=close(rtol=1e-6, atol=1e-10),
     batched=("w", "x"),
     hints=[
-        "Go forward first and keep every number: z1, z2, h1, h2, z3, y. All that you need on the way back is among them.",
-        "Backward: dz3 = (y - t) y (1 - y). The slope by w5 is dz3 times h1. What does h1 get? dz3 times w5; and z1 gets that times the slope of the activation.",
-        "dz1 = dz3 * w5 * slope(z1), dz2 = dz3 * w6 * slope(z2). Then [dz1*x1, dz1*x2, dz2*x1, dz2*x2, dz3*h1, dz3*h2]; the slope of relu is 1.0 only where z > 0.",
+        "Run forward first and keep every number. All that you need on the way back is among them.",
+        "The slope by z3 is (p - y) p (1 - p). It goes on to w5 (times h1), to w6 (times h2), and to h1 (times w5) and h2 "
+        "(times w6). What does z1 get from h1?",
+        "z1 gets the slope by z3, times w5, times the slope of the activation at z1. The slopes by w1 and w2 are that "
+        "number times x1 and x2; the second unit goes alike.",
     ],
 )
 
 
 @backprop_221.cases
 def _(rng):
-    yield (
-        "the example of the notes",
-        dict(w=NOTES_W.copy(), x=np.array([1.0, 0.0]), t=1.0, act="sigmoid"),
-    )
-    yield "sigmoid units", dict(w=away(rng, 6), x=away(rng, 2), t=0.0, act="sigmoid")
-    one_on = dict(w=away(rng, 6), x=np.abs(away(rng, 2)), t=1.0, act="relu")
-    one_on["w"][:4] = np.abs(one_on["w"][:4]) * [1, 1, -1, -1]
-    yield "relu units, one of them off", one_on
-    both_on = dict(w=away(rng, 6), x=np.abs(away(rng, 2)), t=1.0, act="relu")
-    both_on["w"][:4] = np.abs(both_on["w"][:4])
-    yield "relu units, both on", both_on
-    kink = (
-        rng.integers(4, 12, 2) / 8
-    )  # eighths: the two products cancel exactly, in any order
-    yield (
-        "a relu unit exactly at its kink",
-        dict(
-            w=np.array([kink[0], -kink[0], -0.75, -0.5, 0.9, -0.8]),
-            x=np.array([kink[1], kink[1]]),
-            t=0.2,
-            act="relu",
+    def draw(act, y, **more):
+        return dict(w=away(rng, 6), x=away(rng, 2), y=y, act=act) | more
+
+    def relu(signs, x):  # signs of the first four weights; x > 0
+        w = np.abs(away(rng, 6)) * [*signs, 1, -1]
+        return draw("relu", 1.0, w=w, x=x)
+
+    yield "sigmoid units", draw("sigmoid", 0.0)
+    yield "sigmoid units", draw("sigmoid", 0.7)
+    yield "ReLU units, one of them off", relu([1, 1, -1, -1], np.abs(away(rng, 2)))
+    yield "ReLU units, one of them off", relu([-1, -1, 1, 1], np.abs(away(rng, 2)))
+    yield "ReLU units, both on", relu([1, 1, 1, 1], np.abs(away(rng, 2)))
+    # eighths: the two products cancel exactly, in any order
+    for unit in (0, 1):
+        kink, off = rng.integers(4, 12, 2) / 8, [-0.75, -0.5]
+        first = [kink[0], -kink[0], *off] if unit == 0 else [*off, kink[0], -kink[0]]
+        w = np.array([*first, *rng.uniform(0.5, 1.0, 2)])
+        yield "a ReLU unit exactly at its kink", draw("relu", 0.2, w=w, x=kink[[1, 1]])
+    yield "whole numbers", draw("sigmoid", 1, x=np.array([1, -2]))
+    yield "whole numbers", relu([1, 1, 1, -1], np.array([2, 1]))
+    yield "no input at all", draw("sigmoid", 0.3, x=np.zeros(2))
+
+
+backprop_221.mistakes(
+    {
+        "the slope of the output unit is missing": (
+            "(p - y) * p * (1 - p)",
+            "p - y",
+            "Between the loss and z3 stands a sigmoid. Which factor does it contribute? (Cross-entropy would cancel it.)",
         ),
-    )
-    yield "no input at all", dict(w=away(rng, 6), x=np.zeros(2), t=0.3, act="sigmoid")
-
-
-NOTES_W = np.array([0.5, -0.5, 0.3, 0.1, 0.2, -0.1])
-
-
-def _by_hand(
-    w, x, t, act,
-    kink=0.0, error=lambda y, t: y - t, out=lambda y: y * (1 - y), slope=None, crossed=False, half=0.5,
-):  # fmt: skip
-    """Right where nothing is changed; each wrong answer changes one ingredient."""
-    z = np.array([w[0] * x[0] + w[1] * x[1], w[2] * x[0] + w[3] * x[1]])
-    h = np.maximum(z, 0) if act == "relu" else expit(z)
-    y = expit(w[4] * h[0] + w[5] * h[1])
-    dz3 = error(y, t) * out(y)
-    bend = (
-        np.where(z > 0, 1.0, np.where(z == 0, kink, 0.0))
-        if act == "relu"
-        else h * (1 - h)
-    )
-    if slope is not None:
-        bend = slope(z, h, act, bend)
-    back = w[4:][::-1] if crossed else w[4:]
-    dz = dz3 * back * bend
-    return half * (y - t) ** 2, np.array([*(dz[0] * x), *(dz[1] * x), *(dz3 * h)])
-
-
-@backprop_221.wrong(
-    "the slope of the output unit is missing",
-    advice="Between the loss and z3 stands a sigmoid. Which factor does it contribute? (For cross-entropy it would cancel; here the loss is squared.)",
+        "the error has the wrong sign": (
+            "(p - y) * p",
+            "(y - p) * p",
+            "L falls when p moves towards y. For p above y, is dL/dp positive or negative?",
+        ),
+        "the hidden activation is not differentiated": (
+            "dz3 * w[4] * slope1, dz3 * w[5] * slope2",
+            "dz3 * w[4], dz3 * w[5]",
+            "From h1 back to z1 the slope passes the activation. Which factor does it contribute?",
+        ),
+        "always the slope of the sigmoid": (
+            "float(z1 > 0), float(z2 > 0)",
+            "h1 * (1 - h1), h2 * (1 - h2)",
+            "Is the slope of ReLU h (1 - h)? The answer depends on act.",
+        ),
+        "z (1 - z) for the slope of the sigmoid": (
+            "h1 * (1 - h1), h2 * (1 - h2)",
+            "z1 * (1 - z1), z2 * (1 - z2)",
+            "σ' = σ (1 - σ): values of the sigmoid, or its arguments?",
+        ),
+        "the sigmoid is applied twice in the slope": (
+            "h1 * (1 - h1), h2 * (1 - h2)",
+            "expit(h1) * (1 - expit(h1)), expit(h2) * (1 - expit(h2))",
+            "h is σ(z) already. Does your slope apply the sigmoid once more?",
+        ),
+        "slope 1 at the kink": (
+            "float(z1 > 0), float(z2 > 0)",
+            "float(z1 >= 0), float(z2 >= 0)",
+            "At z = 0 ReLU has no slope; the text says which number programs take.",
+        ),
+        "the output weights are swapped on the way back": (
+            "dz3 * w[4] * slope1, dz3 * w[5] * slope2",
+            "dz3 * w[5] * slope1, dz3 * w[4] * slope2",
+            "Follow the arrows: through which weight does h1 reach z3?",
+        ),
+        "the loss without its half": (
+            "(p - y) ** 2 / 2",
+            "(p - y) ** 2",
+            "Your slopes belong to ½ (p - y)². Does your loss?",
+        ),
+        "the weights of a unit read column by column": (
+            "[dz1 * x[0], dz1 * x[1], dz2 * x[0], dz2 * x[1],",
+            "[dz1 * x[0], dz2 * x[0], dz1 * x[1], dz2 * x[1],",
+            "Which two weights feed z1: w1 and w2, or w1 and w3?",
+        ),
+    }
 )
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, out=lambda y: 1.0)
 
-
-@backprop_221.wrong(
-    "the error has the wrong sign",
-    advice="L falls when y moves towards t. For t above y, must dL/dy be positive or negative?",
+backprop_221.worked(
+    why=r"""Every slope is made of two things: what arrives from the right, and one local slope. So the way back needs six short
+    products and no new idea. The slope by $z_3$ is computed once and used by four others: that sharing, not the chain rule, is what
+    makes backpropagation cheap. The forward numbers $h_1, h_2, p$ and the signs of $z_1, z_2$ must be kept until then."""
 )
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, error=lambda y, t: t - y)
-
-
-@backprop_221.wrong(
-    "the hidden activation is not differentiated",
-    advice="From h1 back to z1 the signal passes the activation. Multiply by its slope there.",
-)
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, slope=lambda z, h, act, bend: np.ones(2))
-
-
-@backprop_221.wrong(
-    "always the slope of the sigmoid",
-    advice="Is the slope of relu h (1 - h)? The answer depends on act.",
-)
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, slope=lambda z, h, act, bend: h * (1 - h))
-
-
-@backprop_221.wrong(
-    "z (1 - z) for the slope of the sigmoid",
-    advice="σ' = σ (1 - σ): the factors are values of the sigmoid, not its arguments.",
-)
-def _(w, x, t, act):
-    return _by_hand(
-        w,
-        x,
-        t,
-        act,
-        slope=lambda z, h, act, bend: bend if act == "relu" else z * (1 - z),
-    )
-
-
-@backprop_221.wrong(
-    "the sigmoid is applied twice in the slope",
-    advice="h is σ(z) already. Does your slope apply the sigmoid to it once more?",
-)
-def _(w, x, t, act):
-    return _by_hand(
-        w,
-        x,
-        t,
-        act,
-        slope=lambda z, h, act, bend: bend if act == "relu" else expit(h) * expit(-h),
-    )
-
-
-@backprop_221.wrong(
-    "slope 1 at the kink",
-    advice="At z = 0 relu has no derivative; the text says which number programs take.",
-)
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, kink=1.0)
-
-
-@backprop_221.wrong(
-    "the output weights are swapped on the way back",
-    advice="Follow the arrows: through which weight does h1 reach z3?",
-)
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, crossed=True)
-
-
-@backprop_221.wrong(
-    "the loss without its half",
-    advice="L = ½ (y - t)²: compare your L with the number of the notes.",
-)
-def _(w, x, t, act):
-    return _by_hand(w, x, t, act, half=1.0)
 
 
 @backprop_221.right("matrices")
-def _(w, x, t, act):
+def _(w, x, y, act):
     W, v = w[:4].reshape(2, 2), w[4:]
     z = W @ x
     h, slope = (
         (np.maximum(z, 0), z > 0) if act == "relu" else (expit(z), expit(z) * expit(-z))
     )
-    y = expit(v @ h)
-    delta = (y - t) * y * (1 - y)
-    return (y - t) ** 2 / 2, np.concatenate(
-        [np.outer(delta * v * slope, x).ravel(), delta * h]
-    )
+    p = expit(v @ h)
+    delta = (p - y) * p * (1 - p)
+    back = np.outer(delta * v * slope, x).ravel()
+    return (p - y) ** 2 / 2, np.concatenate([back, delta * h])
 
 
-@backprop_221.right("torch's autograd")
-def _(w, x, t, act):
+@backprop_221.right("by torch's autograd", library="torch.autograd")
+def _(w, x, y, act):
     w = torch.tensor(w, requires_grad=True)
-    z = w[:4].reshape(2, 2) @ torch.from_numpy(x)
+    z = w[:4].reshape(2, 2) @ torch.as_tensor(x, dtype=torch.float64)
     h = z.relu() if act == "relu" else z.sigmoid()
-    loss = ((w[4:] @ h).sigmoid() - t) ** 2 / 2
+    loss = ((w[4:] @ h).sigmoid() - y) ** 2 / 2
     loss.backward()
     return loss.item(), w.grad.numpy()
-
-
-@backprop_221.right("lists and plain numbers")
-def _(w, x, t, act):
-    loss, grads = _by_hand(np.array(w), np.array(x), t, act)
-    return [float(loss), [float(g) for g in grads]]
-
-
-@backprop_221.right("single precision")
-def _(w, x, t, act):
-    loss, grads = _by_hand(
-        w.astype(np.float32), x.astype(np.float32), np.float32(t), act
-    )
-    return np.float32(loss), grads.astype(np.float32)
 
 
 # ---------------------------------------------------------------- the engine
 
 Value = Exercise(
     "Value",
-    reference=lambda leaves, program, calls: reference.run_program(leaves, program),
+    reference=reference.run_program,
     compare=close(rtol=1e-6, atol=1e-10),
     batched=("leaves",),
     hints=[
-        "exp shows how an operation is written: the result, the inputs, and the derivative of the result by each input. What are the two derivatives of a + b, and of a · b?",
-        "backward needs an order in which a value comes after all its inputs: visit the inputs of a value first (each once), then append it. Read the list from its end: every value then has its full grad before it passes it on.",
-        "Set grad = 0.0 for every value in the order, self.grad = 1.0; then for v in reversed(order): for u, s in zip(v.inputs, v.slopes): u.grad += s * v.grad.",
+        "sigmoid shows how an operation is written: the result, the inputs, the slope by each input. What are the two "
+        "slopes of a + b, and of a · b? For backward: which values are behind the result, and who waits for whom?",
+        "Keep a list of the values found, starting with the result, and a dict that counts for each how often it is an "
+        "input. Then a second list, of the values whose grad is complete: at first only the result.",
+        "In the second loop: each input gets the slope times the grad of the value that passes it on, and its count goes "
+        "down by 1. At 0 it is complete: put it on the second list. Set all grads to 0 in the first loop.",
     ],
 )
 
 
 @Value.probe
 def _(answer, leaves, program, calls):
-    # v0, v1, … are the leaves, then one value for each step; ["*", 0, 1] is v0 * v1.
+    # v0, v1, … are the leaves, then one value for each step; ["*", 0, 1] is v0 * v1,
+    # ["repeat", 0, 3] is v0 + v0 + v0 + v0. calls: whose backward is called, in turn.
     # Value 1 of the result is the list of all data, value 2 that of all grads.
     nodes = [answer(float(x)) for x in leaves]
     for name, i, *rest in program:
@@ -395,55 +176,48 @@ def _(answer, leaves, program, calls):
             nodes.append(one + rest[0])
         elif name == "scale":
             nodes.append(one * rest[0])
+        elif name == "repeat":
+            total = one
+            for _ in range(rest[0]):
+                total = total + one
+            nodes.append(total)
         else:
             nodes.append(getattr(one, name)())
-    for _ in range(calls):
-        nodes[-1].backward()
+    for call in calls:
+        nodes[call].backward()
     return [[float(v.data) for v in nodes], [float(v.grad) for v in nodes]]
 
 
 @Value.cases
 def _(rng):
-    def draw(n, program, calls=1, **more):
-        return (
-            dict(
-                leaves=away(rng, n),
-                program=[list(step) for step in program],
-                calls=calls,
-            )
-            | more
-        )
+    def draw(n, program, calls=(-1,), **more):
+        steps = [list(step) for step in program]
+        return dict(leaves=away(rng, n), program=steps, calls=list(calls)) | more
 
     yield "sums and products", draw(3, [("*", 0, 1), ("+", 3, 2), ("*", 4, 1)])
     yield (
         "numbers on the right",
         draw(1, [("scale", 0, 3.0), ("shift", 1, -0.5), ("*", 2, 0)]),
     )
-    yield (
-        "sigmoid and exp",
-        draw(2, [("*", 0, 1), ("sigmoid", 2), ("+", 3, 0), ("exp", 4)]),
-    )
-    yield (
-        "relu on both sides",
-        draw(2, [("relu", 0), ("relu", 1), ("+", 2, 3), ("*", 4, 1)])
-        | dict(leaves=np.array([1, -1]) * rng.uniform(0.5, 1.5, 2)),
-    )
-    yield (
-        "relu exactly at 0",
-        dict(leaves=np.array([0.0, 0.7]), program=[["relu", 0], ["+", 2, 1]], calls=1),
-    )
+    yield "sigmoids in between", draw(2, [("*", 0, 1), ("sigmoid", 2), ("+", 3, 0)])
+    either = np.array([1, -1]) * rng.uniform(0.5, 1.5, 2)
+    both = [("relu", 0), ("relu", 1), ("+", 2, 3), ("*", 4, 0)]
+    yield "ReLU on both sides", draw(2, both, leaves=either)
+    at = np.array([0.0, away(rng)])
+    yield "ReLU exactly at 0", draw(2, [("relu", 0), ("*", 1, 2)], leaves=at)
     yield "a value used twice", draw(1, [("*", 0, 0), ("+", 1, 0), ("*", 2, 1)])
-    # both branches of the diamond join late: who passes a half grad on, passes it twice
+    # both branches of the diamond join late: who passes half a grad on, passes it twice
     diamond = [("scale", 0, 2.0), ("*", 1, 1), ("+", 1, 2), ("*", 3, 2), ("+", 4, 1)]
     yield "branches that meet again", draw(1, diamond)
     yield (
         "values that the result does not use",
         draw(3, [("*", 0, 1), ("+", 2, 0), ("*", 0, 1)]),
     )
-    yield (
-        "called a second time",
-        draw(2, [("*", 0, 1), ("sigmoid", 2), ("*", 3, 0)], calls=2),
-    )
+    again = [("*", 0, 1), ("sigmoid", 2), ("*", 3, 0)]
+    yield "called a second time", draw(2, again, calls=(-1, -1))
+    # the last value and one leaf are not behind node 3, and keep what the first call gave them
+    apart = [("*", 0, 1), ("*", 3, 2)]
+    yield "other values keep their grads", draw(3, apart, calls=(-1, 3))
     yield "a value by itself", draw(1, [])
     yield "a random graph", draw(3, _random_program(rng, 3, 9))
     doubled = [
@@ -452,6 +226,7 @@ def _(rng):
         for step in (("+", i - 1, i - 1), ("scale", i, 0.5))
     ]
     yield "forty doublings in a row, 2⁴⁰ paths", draw(1, doubled)
+    yield "a chain of 3,000 additions", draw(2, [("*", 0, 1), ("repeat", 2, 3000)])
 
 
 def _random_program(rng, n, steps):
@@ -464,288 +239,604 @@ def _random_program(rng, n, steps):
     return program
 
 
-class _Value:
-    """A right engine; wrong ones change one of its parts."""
-
-    def __init__(self, data, inputs=(), slopes=()):
-        self.data, self.inputs, self.slopes, self.grad = data, inputs, slopes, 0.0
-
-    def lift(self, other):
-        return other if isinstance(other, _Value) else type(self)(other)
-
-    def __add__(self, other):
-        other = self.lift(other)
-        return type(self)(self.data + other.data, (self, other), (1.0, 1.0))
-
-    def product_slopes(self, other):
-        return other.data, self.data
-
-    def __mul__(self, other):
-        other = self.lift(other)
-        return type(self)(
-            self.data * other.data, (self, other), self.product_slopes(other)
-        )
-
-    def exp(self):
-        value = math.exp(self.data)
-        return type(self)(value, (self,), (value,))
-
-    def relu(self):
-        return type(self)(max(self.data, 0.0), (self,), (self.relu_slope(),))
-
-    def relu_slope(self):
-        return float(self.data > 0)
-
-    def sigmoid(self):
-        value = 1 / (1 + math.exp(-self.data))
-        return type(self)(value, (self,), (self.sigmoid_slope(value),))
-
-    def sigmoid_slope(self, value):
-        return value * (1 - value)
-
-    def order(self):
-        order, seen = [], set()
-
-        def visit(v):
-            if v not in seen:
-                seen.add(v)
-                for u in v.inputs:
-                    visit(u)
-                order.append(v)
-
-        visit(self)
-        return order[::-1]
-
-    def clear(self, order):
-        for v in order:
+Value.mistakes(
+    {
+        "grad is overwritten": (
+            "u.grad += slope",
+            "u.grad = slope",
+            "Try x + x. A value that is used twice gets a share from each use: what must happen to the shares?",
+        ),
+        "values pass their grad on before it is complete": (
+            "if awaits[u] == 0:",
+            "if u not in ready:",
+            "A value passes its grad on only when all that use it have reported. Draw b = a·a, v = b·a.",
+        ),
+        "an input that is used twice is counted once": (
+            "for u in v.inputs:",
+            "for u in set(v.inputs):",
+            "In a · a both inputs are the same value: how many shares does it wait for?",
+        ),
+        "the slopes of a product are swapped": (
+            "(other.data, self.data)",
+            "(self.data, other.data)",
+            "By how much does a · b change when a grows by 1: by a or by b?",
+        ),
+        "slope 1 at the kink of ReLU": (
+            "self.data > 0",
+            "self.data >= 0",
+            "At 0 ReLU has no slope; the text says which number to take there.",
+        ),
+        "ReLU takes the size": (
+            "max(self.data, 0.0)",
+            "abs(self.data)",
+            "What is ReLU of -2: 0 or 2?",
+        ),
+        "grads pile up from call to call": (
+            "v.grad = 0.0",
+            "pass",
+            "Call backward twice. The text asks for the same numbers both times: what comes before the shares are added?",
+        ),
+        "the result has no grad": (
+            "self.grad, ready = 1.0, [self]",
+            "self.grad, ready = 0.0, [self]",
+            "What is the slope of the result by itself? Without it everything stays 0.",
+        ),
+        "starts from the value of the result": (
+            "self.grad, ready = 1.0, [self]",
+            "self.grad, ready = self.data, [self]",
+            "The first grad is the slope of the result by itself. Is that its value?",
+        ),
+        "the grads of values apart are wiped": (
+            "awaits, found = {self: 0}, [self]",
+            "import gc\n"
+            "        for v in gc.get_objects():\n"
+            "            if type(v) is type(self):\n"
+            "                v.grad = 0.0\n"
+            "        awaits, found = {self: 0}, [self]",
+            "Which values does a call of backward concern? The others keep what an earlier call gave them.",
+        ),
+        "one call inside the other": (
+            """for v in found:  # it grows while we read it
             v.grad = 0.0
-
-    def seed(self):
-        return 1.0
-
-    def hand(self, u, amount):
-        u.grad += amount
-
-    def backward(self):
-        order = self.order()
-        self.clear(order)
-        self.grad = self.seed()
-        for v in order:
-            for u, slope in zip(v.inputs, v.slopes, strict=True):
-                self.hand(u, slope * v.grad)
-
-
-@Value.wrong(
-    "grad is overwritten",
-    advice="Try x + x. A value that is used twice gets a share from each use: what must happen to the shares?",
-)
-class _(_Value):
-    def hand(self, u, amount):
-        u.grad = amount
-
-
-@Value.wrong(
-    "values pass their grad on before it is complete",
-    advice="A value may pass its grad on only when all that use it have reported. In which order do you visit them? Draw y = a·b with b = a·a.",
-)
-class _(_Value):
-    def order(self):
-        order, seen, queue = [], set(), [self]
-        while queue:  # breadth first, from the result
-            v = queue.pop(0)
-            if v not in seen:
-                seen.add(v)
-                order.append(v)
-                queue += v.inputs
-        return order
-
-
-@Value.wrong(
-    "a shared value is visited once for each use",
-    advice="Is every value in your order once? One that appears twice passes its whole grad on twice.",
-)
-class _(_Value):
-    def order(self):
-        order = []
-
+            for u in v.inputs:
+                if u not in awaits:
+                    awaits[u] = 0
+                    found.append(u)
+                awaits[u] += 1
+""",
+            """
         def visit(v):
-            for u in v.inputs if len(order) < 5000 else ():
-                visit(u)
-            order.append(v)
+            v.grad = 0.0
+            for u in v.inputs:
+                awaits[u] = awaits.get(u, 0) + 1
+                if awaits[u] == 1:
+                    visit(u)
 
         visit(self)
-        return order[::-1]
-
-
-@Value.wrong(
-    "every path is walked by itself",
-    advice="Shares that meet in a value travel on together. Add them up first, then hand the sum on, once for each edge.",
+""",
+            "Your backward calls itself once for every value of a chain, and Python gives up at about 1,000. Which loop "
+            "over a list does the same?",
+        ),
+    }
 )
-class _(_Value):
-    def backward(self):
-        self.clear(self.order())
-        walked = 0
 
-        def push(v, amount):
-            nonlocal walked
-            walked += 1
-            if walked > 5000:
-                raise TimeoutError("a student waits for ever here; the proofs need not")
-            v.grad += amount
-            for u, slope in zip(v.inputs, v.slopes, strict=True):
-                push(u, slope * amount)
-
-        push(self, 1.0)
-
-
-@Value.wrong(
-    "an input that is used twice gets one share",
-    advice="In a · a both factors are the same value, with one slope each. Does it get both shares?",
+Value.worked(
+    why=r"""Two loops. The first one finds everything behind the result and counts, for each value, how many shares it waits for;
+    an input that appears twice is counted twice. The second passes on, and a value enters its list at the moment when its last share
+    has come: then its grad is complete, and it passes on once. So each edge is walked exactly twice, whatever the number of paths.
+    `visit` functions that call themselves do the same, until a chain is longer than Python's 1,000 nested calls."""
 )
-class _(_Value):
-    def backward(self):
-        order = self.order()
-        self.clear(order)
-        self.grad = 1.0
-        for v in order:
-            for u, slope in dict(zip(v.inputs, v.slopes, strict=True)).items():
-                u.grad += slope * v.grad
 
 
-@Value.wrong(
-    "the slopes of a product are swapped",
-    advice="By how much does a · b change when a grows by 1: by a or by b?",
-)
-class _(_Value):
-    def product_slopes(self, other):
-        return self.data, other.data
+class _Engine:
+    """A right engine by another road: the values in the order of their birth."""
 
-
-@Value.wrong(
-    "slope 1 at the kink of relu",
-    advice="At 0 relu has no derivative; the text says which number to take there.",
-)
-class _(_Value):
-    def relu_slope(self):
-        return float(self.data >= 0)
-
-
-@Value.wrong(
-    "the slope of the sigmoid at the wrong place",
-    advice="σ' = σ (1 - σ): the factors are values of the sigmoid, not its argument.",
-)
-class _(_Value):
-    def sigmoid_slope(self, value):
-        return self.data * (1 - self.data)
-
-
-@Value.wrong(
-    "grads pile up from call to call",
-    advice="Call backward twice. The text asks for the same numbers both times: what must happen before the shares are added?",
-)
-class _(_Value):
-    def clear(self, order):
-        pass
-
-
-@Value.wrong(
-    "the result has no grad",
-    advice="What is the derivative of the result by itself? Without it everything stays 0.",
-)
-class _(_Value):
-    def seed(self):
-        return 0.0
-
-
-@Value.wrong(
-    "starts from the value of the result",
-    advice="The first grad is the derivative of the result by itself. Is that its value?",
-)
-class _(_Value):
-    def seed(self):
-        return self.data
-
-
-@Value.right("in the order of birth, without recursion")
-class _(_Value):
     born = 0
 
     def __init__(self, data, inputs=(), slopes=()):
-        super().__init__(data, inputs, slopes)
-        type(self).born += 1
-        self.number = type(self).born
+        self.data, self.inputs, self.slopes, self.grad = data, inputs, slopes, 0.0
+        _Engine.born += 1
+        self.number = _Engine.born
 
-    def order(self):
+    def _lift(self, other):
+        return other if isinstance(other, _Engine) else type(self)(other)
+
+    def __add__(self, other):
+        other = self._lift(other)
+        return type(self)(self.data + other.data, (self, other), (1, 1))
+
+    def __mul__(self, other):
+        other = self._lift(other)
+        slopes = other.data, self.data
+        return type(self)(self.data * other.data, (self, other), slopes)
+
+    def relu(self):
+        on = 1 if self.data > 0 else 0
+        return type(self)(on * self.data, (self,), (on,))
+
+    def sigmoid(self):
+        p = float(expit(self.data))
+        return type(self)(p, (self,), (p * (1 - p),))
+
+
+@Value.right("in the order of birth")
+class _(_Engine):
+    def backward(self):
         seen, stack = {self}, [self]
         while stack:
             for u in stack.pop().inputs:
                 if u not in seen:
                     seen.add(u)
                     stack.append(u)
-        return sorted(seen, key=lambda v: -v.number)
-
-
-@Value.right("one function for each value that sends its grad back")
-class _:
-    def __init__(self, data, inputs=(), slopes=()):
-        self.data, self.grad, self.inputs, self.send = data, 0.0, inputs, lambda: None
-
-    def __add__(self, other):
-        other = other if isinstance(other, type(self)) else type(self)(other)
-        out = type(self)(self.data + other.data, (self, other))
-
-        def send():
-            self.grad += out.grad
-            other.grad += out.grad
-
-        out.send = send
-        return out
-
-    def __mul__(self, other):
-        other = other if isinstance(other, type(self)) else type(self)(other)
-        out = type(self)(self.data * other.data, (self, other))
-
-        def send():
-            self.grad += other.data * out.grad
-            other.grad += self.data * out.grad
-
-        out.send = send
-        return out
-
-    def _unary(self, value, slope):
-        out = type(self)(value, (self,))
-
-        def send():
-            self.grad += slope * out.grad
-
-        out.send = send
-        return out
-
-    def exp(self):
-        return self._unary(math.exp(self.data), math.exp(self.data))
-
-    def relu(self):
-        return self._unary(self.data if self.data > 0 else 0, 1 if self.data > 0 else 0)
-
-    def sigmoid(self):
-        y = float(expit(self.data))
-        return self._unary(y, y * (1 - y))
-
-    def backward(self):
-        order = []
-
-        def build(v):
-            if v not in order:
-                for u in v.inputs:
-                    build(u)
-                order.append(v)
-
-        build(self)
-        for v in order:
+        for v in seen:
             v.grad = 0.0
         self.grad = 1.0
+        for v in sorted(seen, key=lambda v: -v.number):
+            for u, slope in zip(v.inputs, v.slopes, strict=True):
+                u.grad += slope * v.grad
+
+
+@Value.right("depth first on a stack, then from the end of the order")
+class _(_Engine):
+    def backward(self):
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            v, done = stack.pop()
+            if done:
+                order.append(v)
+            elif v not in seen:
+                seen.add(v)
+                stack += [(v, True), *((u, False) for u in v.inputs)]
+        for v in order:
+            v.grad = float(v is self)
         for v in order[::-1]:
-            v.send()
+            for k in range(len(v.inputs)):
+                v.inputs[k].grad = v.inputs[k].grad + v.slopes[k] * v.grad
+
+
+# ---------------------------------------------------------------- a whole network, a whole batch
+
+mlp_backward = Exercise(
+    "mlp_backward",
+    reference=lambda **inputs: dict(
+        zip(("loss", "dWs", "dbs"), reference.mlp_gradients(**inputs), strict=True)
+    ),
+    compare=close(rtol=1e-6, atol=1e-10),
+    hints=[
+        "Forward first, and keep what comes in to each layer and every Z. Then one step back for each layer, from the last "
+        "to the first.",
+        "Begin with (P - Y) / N. In each layer: the slopes by W and b, from what entered it. Then, unless it is the first, "
+        "Delta for the layer below: times W transposed, times the slope at the Z of the layer below.",
+        "Subtract each row's maximum before np.exp, and take log P as score minus maximum minus the log of the row's sum of "
+        "exps. Collect dWs and dbs from the last layer to the first and turn the lists round at the end.",
+    ],
+)
+
+
+@mlp_backward.probe
+def _(answer, X, Y, Ws, bs, act):
+    pairs = {
+        "relu": (lambda z: np.maximum(z, 0), lambda z: (z > 0) * 1.0),
+        "tanh": (np.tanh, lambda z: 1 - np.tanh(z) ** 2),
+    }
+    loss, dWs, dbs = answer(X, Y, Ws, bs, *pairs[act])
+    return dict(loss=loss, dWs=list(dWs), dbs=list(dbs))
+
+
+@mlp_backward.cases
+def _(rng):
+    def draw(N, sizes, act="tanh", **more):
+        pairs = list(zip(sizes, sizes[1:], strict=False))
+        return (
+            dict(
+                X=away(rng, N, sizes[0]),
+                Y=np.eye(sizes[-1])[np.arange(N) % sizes[-1]],
+                Ws=[away(rng, *pair) for pair in pairs],
+                bs=[away(rng, n) for _, n in pairs],
+                act=act,
+            )
+            | more
+        )
+
+    yield "one hidden layer", draw(4, [3, 4, 2])
+    yield "two hidden layers of different widths", draw(5, [2, 4, 3, 3])
+    relu = draw(4, [2, 5, 3], "relu")  # two units off on all rows, three on
+    relu["bs"][0] = rng.uniform(3, 4, 5) * [1, -1, 1, 1, -1]
+    yield "ReLU units, some of them off", relu
+    yield "layers of equal width", draw(3, [3, 3, 3])
+    yield "no hidden layer: softmax regression", draw(4, [2, 3])
+    yield "a batch of one row", draw(1, [3, 2, 2])
+    yield "whole numbers", draw(3, [2, 2, 3], X=rng.integers(1, 4, (3, 2)))
+    large = draw(3, [2, 2, 3])
+    large["bs"][-1] = np.array([900.0, -900.0, 0.0]) + away(rng, 3)
+    yield "scores of 900 and -900", large
+
+
+mlp_backward.mistakes(
+    {
+        "slopes summed over the rows": (
+            "(np.exp(log_P) - Y) / len(X)",
+            "np.exp(log_P) - Y",
+            "The loss is a mean over the rows. Do your slopes stay the same when every row appears twice?",
+        ),
+        "the bias slope is a mean": (
+            "Delta.sum(axis=0)",
+            "Delta.mean(axis=0)",
+            "Delta has been divided by N already. What is left to do over the rows?",
+        ),
+        "the hidden activation is not differentiated": (
+            "(Delta @ Ws[l].T) * slope(Zs[l - 1])",
+            "Delta @ Ws[l].T",
+            "From H back to Z the slopes pass phi: which factor does it contribute?",
+        ),
+        "the slope is taken at H": (
+            "slope(Zs[l - 1])",
+            "slope(Hs[l])",
+            "slope expects the numbers before the activation. Which list did you hand it?",
+        ),
+        "the slope of the layer above": (
+            "slope(Zs[l - 1])",
+            "(slope(Zs[l]) if Zs[l].shape == Zs[l - 1].shape else slope(Zs[l - 1]))",
+            "Which Z did the units of the layer below make? With equal widths the shapes do not tell you.",
+        ),
+        "softmax overflows": (
+            "log_P = log_softmax(Zs[-1], axis=1)",
+            "with np.errstate(all='ignore'):\n"
+            "        E = np.exp(Zs[-1])\n"
+            "        log_P = np.log(E / E.sum(axis=1, keepdims=True))",
+            "exp(900) is infinite in floating point. What can be subtracted from a row of scores without changing P?",
+        ),
+        "a tiny number inside the logarithm": (
+            "loss = -np.sum(Y * log_P)",
+            "loss = -np.sum(Y * np.log(np.exp(log_P) + 1e-12))",
+            "A row whose right class has P = e⁻⁹⁰⁰: what is its loss, and what does log(P + 1e-12) give it?",
+        ),
+        "the loss is a mean over the classes too": (
+            "loss = -np.sum(Y * log_P) / len(X)",
+            "loss = -np.mean(Y * log_P)",
+            "The sum over the classes stays a sum. By which number do you divide, N or N times K?",
+        ),
+        "W is not transposed on the way back": (
+            "Delta @ Ws[l].T",
+            "Delta @ (Ws[l] if Ws[l].shape[0] == Ws[l].shape[1] else Ws[l].T)",
+            "Over which index of W does Delta @ W sum? With layers of equal width the shapes do not tell you.",
+        ),
+        "the error has the wrong sign": (
+            "(np.exp(log_P) - Y)",
+            "(Y - np.exp(log_P))",
+            "The score of the right class should rise. Is its entry of Delta negative?",
+        ),
+        "slopes in the order of the way back": (
+            "return loss, dWs[::-1], dbs[::-1]",
+            "return loss, dWs, dbs",
+            "dWs[0] belongs to the first layer. In which order did you collect?",
+        ),
+        "phi on the scores, too": (
+            "log_softmax(Zs[-1], axis=1)",
+            "log_softmax(Hs[-1], axis=1)",
+            "The last layer makes the scores and has no phi. What do you hand to softmax?",
+        ),
+    }
+)
+
+mlp_backward.worked(
+    why=r"""Each layer asks the same three questions: slopes by W, by b, and by what came in. So one loop does any depth. With
+    rows as examples, $H^\top\Delta$ sums over the rows by itself: entry $(j, k)$ is $\sum_n H_{nj}\Delta_{nk}$. The division by N stands
+    once, at the start. `log_softmax` subtracts each row's maximum, so scores of ±900 keep a finite logarithm."""
+)
+
+
+@mlp_backward.right("biases as weights of a column of ones")
+def _(X, Y, Ws, bs, phi, slope):
+    ones = np.ones((len(X), 1))
+    full = [np.vstack([W, b]) for W, b in zip(Ws, bs, strict=True)]
+    Hs, Zs = [np.hstack([X, ones])], []
+    for V in full:
+        Zs.append(Hs[-1] @ V)
+        Hs.append(np.hstack([phi(Zs[-1]), ones]))
+    D = (softmax(Zs[-1], axis=1) - Y) / len(X)
+    grads = []
+    for k in range(len(full) - 1, -1, -1):
+        grads = [Hs[k].T @ D, *grads]
+        if k:
+            D = (D @ full[k][:-1].T) * slope(Zs[k - 1])
+    loss = np.mean(-(Y * log_softmax(Zs[-1], axis=1)).sum(1))
+    return loss, [g[:-1] for g in grads], [g[-1] for g in grads]
+
+
+@mlp_backward.right("one row after the other, single precision")
+def _(X, Y, Ws, bs, phi, slope):
+    Ws, bs = [W.astype(np.float32) for W in Ws], [b.astype(np.float32) for b in bs]
+    loss = np.float32(0)
+    dWs, dbs = [0 * W for W in Ws], [0 * b for b in bs]
+    for x, y in zip(X.astype(np.float32), Y.astype(np.float32), strict=True):
+        hs, zs = [x], []
+        for W, b in zip(Ws, bs, strict=True):
+            zs.append(hs[-1] @ W + b)
+            hs.append(phi(zs[-1]).astype(np.float32))
+        loss = loss - y @ log_softmax(zs[-1]) / np.float32(len(X))
+        delta = (softmax(zs[-1]) - y) / np.float32(len(X))
+        for k in range(len(Ws) - 1, -1, -1):
+            dWs[k] += np.outer(hs[k], delta)
+            dbs[k] += delta
+            if k:
+                delta = (Ws[k] @ delta) * slope(zs[k - 1]).astype(np.float32)
+    return loss, dWs, dbs
+
+
+@mlp_backward.right("by torch, which draws the graph itself", library="torch.autograd")
+def _(X, Y, Ws, bs, phi, slope):
+    class Bend(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, Z):
+            ctx.save_for_backward(Z)
+            return torch.from_numpy(phi(Z.numpy()))
+
+        @staticmethod
+        def backward(ctx, upstream):
+            (Z,) = ctx.saved_tensors
+            return upstream * torch.from_numpy(slope(Z.numpy()))
+
+    T = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in [*Ws, *bs]]
+    H = torch.as_tensor(X, dtype=torch.float64)
+    for k in range(len(Ws)):
+        H = (H if k == 0 else Bend.apply(H)) @ T[k] + T[len(Ws) + k]
+    loss = torch.nn.functional.cross_entropy(H, torch.tensor(Y))
+    loss.backward()
+    grads = [t.grad.numpy() for t in T]
+    return loss.item(), grads[: len(Ws)], grads[len(Ws) :]
+
+
+# ---------------------------------------------------------------- numerical Jacobian
+
+jacobian = Exercise(
+    "jacobian",
+    reference=reference.central_jacobian,
+    compare=close(
+        rtol=1e-6, atol=1e-8
+    ),  # rounding: 1e-15 over the smallest nudge, 1e-3
+    batched=("A", "B", "K", "c", "x"),
+    hints=[
+        "Column j tells what happens to all outputs when x_j alone moves. So one loop over the inputs is enough.",
+        "For each j: f at a copy of x with eps added at place j, and at one with eps subtracted. Their difference, over the "
+        "distance of the two points, is column j.",
+        "np.atleast_1d makes an array of a number. The rows of eps * np.eye(len(x)) are the nudges. np.stack puts a list of "
+        "columns side by side with axis=1.",
+    ],
+)
+
+
+@jacobian.probe
+def _(answer, A, B, c, K, x, eps):
+    # f(x) = A x + c (x'Bx) + K x³; with one output f returns a plain number.
+    # With c = 0 it is the identity, and hands back the very array that it got.
+    def f(x):
+        if not c.any():
+            return x
+        value = A @ x + c * (x @ B @ x) + K @ x**3
+        return float(value[0]) if len(value) == 1 else value
+
+    return answer(f, x, eps)
+
+
+@jacobian.cases
+def _(rng):
+    def draw(m, n, eps, **more):
+        return (
+            dict(
+                A=away(rng, m, n), B=away(rng, n, n), c=away(rng, m), K=away(rng, m, n),
+                x=away(rng, n), eps=eps,
+            )
+            | more
+        )  # fmt: skip
+
+    yield "a row for each output", draw(3, 2, 0.1)
+    yield "a row for each output", draw(2, 4, 1e-3)
+    square = draw(3, 3, 0.5, K=np.zeros((3, 3)))
+    yield "exact on quadratics, however long the nudge", square
+    yield "a number gives one row", draw(1, 3, 0.1)
+    yield "one input, one output", draw(1, 1, 0.2)
+    yield "at the origin", draw(2, 3, 0.1, x=np.zeros(3))
+    yield "whole numbers", draw(2, 3, 0.1, x=np.array([1, -2, 1]))
+    nothing = dict(A=np.eye(3), c=np.zeros(3), K=np.zeros((3, 3)))
+    yield "f that hands back its own x", draw(3, 3, 0.1, **nothing)
+
+
+jacobian.mistakes(
+    {
+        "the differences are stacked as rows": (
+            "axis=1",
+            "axis=0",
+            "Which index runs over the outputs, the row or the column? Look at the shape for three outputs and two inputs.",
+        ),
+        "one-sided differences": (
+            "np.atleast_1d(f(x - nudge))\n        columns.append(change / (2 * eps))",
+            "np.atleast_1d(f(x))\n        columns.append(change / eps)",
+            "On a parabola a one-sided slope is off by the nudge times half the curvature. Which two points are central?",
+        ),
+        "divides by the nudge": (
+            "(2 * eps)",
+            "eps",
+            "How far apart are the two points that you compare?",
+        ),
+        "a number gives a vector": (
+            "return np.stack(columns, axis=1)",
+            "return np.squeeze(np.stack(columns, axis=1))",
+            "A scalar output still has a Jacobian with one row: its shape is (1, n).",
+        ),
+        "the nudge is ignored": (
+            "columns = []",
+            "columns, eps = [], 1e-5",
+            "The nudge is an argument. Do you use eps, or a number of your own?",
+        ),
+        "all inputs are nudged at once": (
+            "nudge in eps * np.eye(len(x))",
+            "nudge in eps * np.ones((len(x), len(x)))",
+            "Column j asks what x_j does alone. How many entries of x does your nudge move?",
+        ),
+    }
+)
+
+
+@jacobian.wrong(
+    "x itself is moved and put back",
+    advice="f may hand back the very array that it was given, and that array moves with x. Move a copy.",
+)
+def _(f, x, eps=1e-5):
+    columns, x = [], np.array(x, float)
+    for j in range(len(x)):
+        kept = x[j]
+        x[j] = kept + eps
+        up = np.atleast_1d(f(x))
+        x[j] = kept - eps
+        down = np.atleast_1d(f(x))
+        x[j] = kept
+        columns.append((up - down) / (2 * eps))
+    return np.stack(columns, axis=1)
+
+
+jacobian.worked(
+    why=r"""Moving one input alone and looking at all outputs gives a column. Both sides are used: the even terms of Taylor's series
+    cancel, and the error is of order $\varepsilon^2$ in place of $\varepsilon$. `x + nudge` makes a new array, so nothing that f keeps or
+    hands back can move with it. It costs $2n$ runs of f, which is why it judges gradients and does not replace them."""
+)
+
+
+@jacobian.right("one entry at a time")
+def _(f, x, eps=1e-5):
+    m = np.size(f(x))
+    J = [[0.0] * len(x) for _ in range(m)]
+    for j in range(len(x)):
+        up, down = [float(v) for v in x], [float(v) for v in x]
+        up[j], down[j] = up[j] + eps, down[j] - eps
+        high, low = np.ravel(f(np.array(up))), np.ravel(f(np.array(down)))
+        for i in range(m):
+            J[i][j] = (high[i] - low[i]) / (2 * eps)
+    return J
+
+
+@jacobian.right("all nudged points at once")
+def _(f, x, eps=1e-5):
+    points = np.vstack([x + eps * np.eye(len(x)), x - eps * np.eye(len(x))])
+    values = np.array([np.ravel(f(p)) for p in points])
+    return (values[: len(x)] - values[len(x) :]).T / (2 * eps)
+
+
+# ---------------------------------------------------------------- a chain of single units
+
+chain_slopes = Exercise(
+    "chain_slopes",
+    reference=reference.chain_slopes,
+    compare=close(rtol=1e-6, atol=1e-12),
+    batched=("ws", "x", "y"),
+    hints=[
+        "Forward, and keep every h. Then one number for each row travels back: what arrives at the unit above.",
+        "At the output 2 (w_n h_n - y) arrives, over the number of rows. To go one unit down, multiply by its weight and by "
+        "the slope of its sigmoid. On the way, each weight takes what arrives times the h that it multiplies.",
+        "From the last weight to the first: the slope by w_l is the sum over the rows of what arrives, times h_l. What "
+        "arrives below the unit h_(l+1) has been multiplied by w_(l+1) h_(l+1) (1 - h_(l+1)).",
+    ],
+)
+
+
+@chain_slopes.cases
+def _(rng):
+    def draw(n, rows, **more):
+        return dict(ws=away(rng, n + 1), x=away(rng, rows), y=away(rng, rows)) | more
+
+    yield "two sigmoid units", draw(2, 4)
+    yield "five sigmoid units", draw(5, 3)
+    yield "one sigmoid unit", draw(1, 3)
+    yield "no sigmoid: a line through 0", draw(0, 4)
+    yield "a single row", draw(3, 1)
+    yield "large weights", draw(3, 3, ws=5 * away(rng, 4))
+    yield "whole numbers", draw(2, 3, x=np.array([1, -2, 3]), y=np.array([0, 1, -1]))
+    zero = draw(3, 4)
+    zero["ws"][1] = 0.0  # all below gets nothing, the weight itself does
+    yield "a weight of 0", zero
+    yield "input 0", draw(2, 3, x=np.zeros(3))
+
+
+chain_slopes.mistakes(
+    {
+        "a sum in place of the mean": (
+            " / len(x)",
+            "",
+            "The loss is a mean over the rows. Do your slopes double when every row appears twice?",
+        ),
+        "the 2 of the square is missing": (
+            "2 * (ws[-1] * hs[-1] - y)",
+            "(ws[-1] * hs[-1] - y)",
+            "The loss is the mean of squares, without a half: what is the slope of e²?",
+        ),
+        "the error has the wrong sign": (
+            "(ws[-1] * hs[-1] - y)",
+            "(y - ws[-1] * hs[-1])",
+            "Where the output is too large, should the slope by it be positive or negative?",
+        ),
+        "the slope of the sigmoid is missing": (
+            " * hs[l + 1] * (1 - hs[l + 1])",
+            "",
+            "From h back to what was put into the sigmoid, which factor is there?",
+        ),
+        "the slope of the unit below": (
+            " * hs[l + 1] * (1 - hs[l + 1])",
+            " * hs[l] * (1 - hs[l])",
+            "Which unit does w_l feed: h_l or h_(l+1)? Its sigmoid stands between the weight and the loss.",
+        ),
+        "the weight below": (
+            "arrives * ws[l + 1]",
+            "arrives * ws[l]",
+            "By which weight does h_(l+1) reach the next unit?",
+        ),
+        "a sigmoid at the output": (
+            "2 * (ws[-1] * hs[-1] - y)",
+            "2 * (expit(ws[-1] * hs[-1]) - y)",
+            "The last weight makes the output, without a sigmoid.",
+        ),
+        "slopes from the last to the first": (
+            "slopes[::-1]",
+            "slopes",
+            "In which order did you collect, and in which does the text want them?",
+        ),
+        "means multiplied": (
+            "np.sum(arrives * hs[l])",
+            "np.sum(arrives) * np.mean(hs[l])",
+            "Each row has its own product. Is the mean of products the product of means?",
+        ),
+    }
+)
+
+chain_slopes.worked(
+    why=r"""One number for each row travels back, and each weight takes its share as it passes: what arrives, times the $h$ that the
+    weight multiplies. The product that belongs to $w_{l+1}$ is used again for $w_l$, with two more factors. Written out for each weight
+    anew, n weights need n²/2 factors; carried along, 2n. The rows stay apart until the sum."""
+)
+
+
+@chain_slopes.right("the whole product for each weight anew, row by row")
+def _(ws, x, y):
+    n, slopes = len(ws) - 1, [0.0] * len(ws)
+    for one, target in zip(x, y, strict=True):
+        hs = [float(one)]
+        for w in ws[:-1]:
+            hs.append(1 / (1 + np.exp(-w * hs[-1])))
+        for k in range(n + 1):
+            product = 2 * (ws[n] * hs[n] - target) * hs[k] / len(x)
+            for j in range(k + 1, n + 1):
+                product *= ws[j] * hs[j] * (1 - hs[j])
+            slopes[k] += product
+    return slopes
+
+
+@chain_slopes.right("by torch's autograd", library="torch.autograd")
+def _(ws, x, y):
+    ws = torch.tensor(ws, dtype=torch.float64, requires_grad=True)
+    h = torch.as_tensor(x, dtype=torch.float64)
+    for w in ws[:-1]:
+        h = torch.sigmoid(w * h)
+    ((ws[-1] * h - torch.as_tensor(y)) ** 2).mean().backward()
+    return ws.grad
 
 
 # ---------------------------------------------------------------- one layer
@@ -758,8 +849,9 @@ layer_backward = Exercise(
     compare=close(rtol=1e-6, atol=1e-10),
     batched=("W", "a", "upstream", "z"),
     hints=[
-        "First bring the derivative from the output of the layer to z: which factor does unit k contribute?",
-        "delta = upstream * slope(z), one number a unit. The bias adds to z directly. Weight W[k, j] multiplies a[j] and feeds unit k. And a[j] feeds every unit k, through W[k, j].",
+        "First bring what arrives from the output of the layer to z: which factor does unit k contribute?",
+        "That is delta, one number a unit. The bias adds to z directly. Weight W[k, j] multiplies a[j] and feeds unit k. And "
+        "a[j] feeds every unit k, through W[k, j].",
         "dW is the outer product of delta and a (delta first); db is delta; da is the transpose of W times delta.",
     ],
 )
@@ -788,75 +880,54 @@ def _(rng):
     yield "two in, four out", draw(4, 2, "sigmoid")
     yield "as many out as in", draw(3, 3, "tanh")
     z = np.array([1, -1, 1, -1]) * rng.uniform(0.3, 1.5, 4)
-    yield "relu: half of the units are off", draw(4, 3, "relu", z=z)
-    yield (
-        "a dead layer sends nothing back",
-        draw(3, 2, "relu", z=-rng.uniform(0.1, 1, 3)),
-    )
+    yield "ReLU: half of the units are off", draw(4, 3, "relu", z=z)
+    off = -rng.uniform(0.1, 1, 3)
+    yield "a dead layer sends nothing back", draw(3, 2, "relu", z=off)
     yield "no bend at all", draw(2, 2, "identity")
     yield "one in, one out", draw(1, 1, "sigmoid")
 
 
-@layer_backward.wrong(
-    "W is not transposed on the way back",
-    advice="da[j] collects over all units k that a[j] feeds: sum over the first index of W. On a square W the shapes do not tell you.",
+layer_backward.mistakes(
+    {
+        "W is not transposed on the way back": (
+            "W.T @ delta",
+            "(W if W.shape[0] == W.shape[1] else W.T) @ delta",
+            "da[j] collects over all units k that a[j] feeds: over which index of W do you sum? On a square W the shapes do "
+            "not tell you.",
+        ),
+        "the outer product the wrong way round": (
+            "np.outer(delta, a)",
+            "np.outer(a, delta)",
+            "dW must have the shape of W, with delta[k] in row k. Which factor comes first?",
+        ),
+        "the slope of the activation is missing": (
+            "upstream * slope(z)",
+            "upstream",
+            "upstream belongs to phi(z). What belongs to z?",
+        ),
+        "the slope is used for the weights only": (
+            "W.T @ delta",
+            "W.T @ upstream",
+            "What goes to the layer below passes the activation as well: which vector do you multiply?",
+        ),
+        "the bias gets what the output gets": (
+            ", delta, W.T",
+            ", upstream, W.T",
+            "The bias is added before the activation. Is its slope that of z or that of the output?",
+        ),
+        "the slope without the bias": (
+            "slope(z)",
+            "slope(W @ a)",
+            "z is W a + b. Do you use the z that you were given?",
+        ),
+    }
 )
-def _(W, a, z, slope, upstream):
-    delta = upstream * slope(z)
-    return np.outer(delta, a), delta, (W if W.shape[0] == W.shape[1] else W.T) @ delta
 
-
-@layer_backward.wrong(
-    "the outer product the wrong way round",
-    advice="dW must have the shape of W, with delta[k] in row k. Which factor comes first?",
+layer_backward.worked(
+    why=r"""Count paths. $W_{kj}$ reaches the loss through $z_k$ alone, so its slope is one product, and all of them together are an outer
+    product. $a_j$ reaches it through every $z_k$, so its slope is a sum over $k$: the first index of W, which is what the transpose says.
+    delta is computed once and used three times."""
 )
-def _(W, a, z, slope, upstream):
-    delta = upstream * slope(z)
-    return np.outer(a, delta), delta, W.T @ delta
-
-
-@layer_backward.wrong(
-    "the slope of the activation is missing",
-    advice="upstream is the derivative by act(z). You need the one by z first.",
-)
-def _(W, a, z, slope, upstream):
-    return np.outer(upstream, a), upstream, W.T @ upstream
-
-
-@layer_backward.wrong(
-    "the slope is used for the weights only",
-    advice="The signal for the layer below passes the activation as well: which vector do you multiply by the transpose of W?",
-)
-def _(W, a, z, slope, upstream):
-    delta = upstream * slope(z)
-    return np.outer(delta, a), delta, W.T @ upstream
-
-
-@layer_backward.wrong(
-    "the activations of this layer instead of its inputs",
-    advice="W multiplies the numbers that come in. In dW, which vector stands beside delta?",
-)
-def _(W, a, z, slope, upstream):
-    delta = upstream * slope(z)
-    return np.outer(delta, np.resize(z, len(a))), delta, W.T @ delta
-
-
-@layer_backward.wrong(
-    "the bias gets what the output gets",
-    advice="The bias is added before the activation. Is its derivative that of z or that of the output?",
-)
-def _(W, a, z, slope, upstream):
-    delta = upstream * slope(z)
-    return np.outer(delta, a), upstream, W.T @ delta
-
-
-@layer_backward.wrong(
-    "the slope without the bias",
-    advice="z is W a + b. Do you use the z that you were given, or W a?",
-)
-def _(W, a, z, slope, upstream):
-    delta = upstream * slope(W @ a)
-    return np.outer(delta, a), delta, W.T @ delta
 
 
 @layer_backward.right("loops over units and inputs")
@@ -878,24 +949,18 @@ def _(W, a, z, slope, upstream):
     return row.T @ a[None], row[0], (row @ W)[0]
 
 
-@layer_backward.right("single precision")
-def _(W, a, z, slope, upstream):
-    delta = (upstream * slope(z)).astype(np.float32)
-    return np.outer(delta, a).astype(np.float32), delta, W.T.astype(np.float32) @ delta
-
-
 # ---------------------------------------------------------------- the order of a product
 
 jacobian_chain = Exercise(
     "jacobian_chain",
     reference=reference.chain,
-    compare=close(
-        rtol=1e-6, atol=1e-10
-    ),  # counts are below 10^5: an error of 1 is seen
+    compare=close(rtol=1e-6, atol=1e-10),  # counts are small: an error of 1 is seen
     hints=[
-        "Keep one matrix, the product so far. Which Jacobian do you start with in each order, and on which side does the next one join?",
-        "forward: start with the first of the list, each later one joins on the left. reverse: start with the last, each earlier one joins on the right. Before each product of (p, q) and (q, r), add p·q·r to the count.",
-        "forward: for J in Js[1:]: count += J.shape[0] * J.shape[1] * P.shape[1]; P = J @ P. reverse: for J in Js[-2::-1]: count += P.shape[0] * J.shape[0] * J.shape[1]; P = P @ J.",
+        "Keep one matrix, the product so far. With which Jacobian do you start in each order, and on which side does the "
+        "next one join?",
+        "forward: start with the first of the list, each later one joins on the left. reverse: start with the last, each "
+        "earlier one joins on the right.",
+        "Before each product of shapes (p, q) and (q, r), add p·q·r to the count. The first Jacobian alone costs nothing.",
     ],
 )
 
@@ -903,10 +968,8 @@ jacobian_chain = Exercise(
 @jacobian_chain.cases
 def _(rng):
     def draw(sizes, order):
-        return dict(
-            Js=[away(rng, n, d) for d, n in zip(sizes, sizes[1:], strict=False)],
-            order=order,
-        )
+        pairs = zip(sizes, sizes[1:], strict=False)
+        return dict(Js=[away(rng, n, d) for d, n in pairs], order=order)
 
     for order in ("forward", "reverse"):
         yield "many inputs, one output", draw([6, 4, 5, 1], order)
@@ -916,310 +979,67 @@ def _(rng):
         yield "two in a row", draw([4, 3, 2], order)
 
 
-def _multiply(Js, order, cost=lambda p, q, r: p * q * r, first=0):
-    count = first
-    if order == "forward":
-        P = Js[0]
-        for J in Js[1:]:
-            count += cost(*J.shape, P.shape[1])
-            P = J @ P
-    else:
-        P = Js[-1]
-        for J in Js[-2::-1]:
-            count += cost(*P.shape, J.shape[1])
-            P = P @ J
-    return P, count
-
-
-@jacobian_chain.wrong(
-    "always from the input side",
-    advice="The product is the same in both orders, the cost is not. Is yours the same for many inputs and one output?",
+jacobian_chain.mistakes(
+    {
+        "always from the input side": (
+            '(Js[0], Js[1:]) if order == "forward" else (Js[-1], Js[-2::-1])\n    for J in rest:\n'
+            '        left, right = (J, product) if order == "forward" else (product, J)',
+            "Js[0], Js[1:]\n    for J in rest:\n        left, right = J, product",
+            "The product is the same in both orders, the cost is not. Is yours the same for many inputs and one output?",
+        ),
+        "forward and reverse are exchanged": (
+            "    count = 0\n",
+            '    count = 0\n    order = "reverse" if order == "forward" else "forward"\n',
+            "Forward mode starts where the data enter: which Jacobian of the list is that?",
+        ),
+        "counts the entries of the result": (
+            "left.shape[0] * left.shape[1] * right.shape[1]",
+            "left.shape[0] * right.shape[1]",
+            "Each entry of a (p, q)(q, r) product is a sum of how many products?",
+        ),
+        "counts the additions too": (
+            "left.shape[0] * left.shape[1] * right.shape[1]",
+            "left.shape[0] * (2 * left.shape[1] - 1) * right.shape[1]",
+            "The text asks for multiplications only.",
+        ),
+        "the first Jacobian counts as a product": (
+            "count = 0",
+            "count = Js[0].size",
+            "A list with one Jacobian needs no multiplication at all. Is your count 0?",
+        ),
+        "the product is transposed": (
+            "return product, count",
+            "return product.T, count",
+            "The Jacobian of the whole has a row for each output of the last function.",
+        ),
+    }
 )
-def _(Js, order):
-    return _multiply(Js, "forward")
 
-
-@jacobian_chain.wrong(
-    "forward and reverse are exchanged",
-    advice="Forward mode starts where the data enter: at the first Jacobian of the list.",
+jacobian_chain.worked(
+    why=r"""The matrix that is carried along decides. Forward mode carries one with as many columns as there are inputs, reverse mode one
+    with as many rows as there are outputs. A loss has one output: reverse mode carries a single row, and a product with a row costs as
+    much as the layer itself."""
 )
-def _(Js, order):
-    return _multiply(Js, "reverse" if order == "forward" else "forward")
-
-
-@jacobian_chain.wrong(
-    "counts the entries of the result",
-    advice="Each entry of a (p, q)(q, r) product is a sum of q products.",
-)
-def _(Js, order):
-    return _multiply(Js, order, cost=lambda p, q, r: p * r)
-
-
-@jacobian_chain.wrong(
-    "counts the additions too",
-    advice="The text asks for multiplications only: p · q · r for each product.",
-)
-def _(Js, order):
-    return _multiply(Js, order, cost=lambda p, q, r: p * r * (2 * q - 1))
-
-
-@jacobian_chain.wrong(
-    "counts the first Jacobian as a product",
-    advice="A list with one Jacobian needs no multiplication at all. Is your count 0?",
-)
-def _(Js, order):
-    return _multiply(Js, order, first=Js[0].size)
-
-
-@jacobian_chain.wrong(
-    "starts from an identity matrix",
-    advice="Multiplying by an identity is work as well. For a list with one Jacobian, is your count 0?",
-)
-def _(Js, order):
-    n = Js[0].shape[1] if order == "forward" else len(Js[-1])
-    end = Js[0] if order == "forward" else Js[-1]
-    return _multiply(Js, order, first=n * end.size)
-
-
-@jacobian_chain.wrong(
-    "the product is transposed",
-    advice="The Jacobian of the whole has a row for each output of the last function.",
-)
-def _(Js, order):
-    P, count = _multiply(Js, order)
-    return P.T, count
 
 
 @jacobian_chain.right("the count from the sizes alone")
 def _(Js, order):
     sizes = [Js[0].shape[1]] + [len(J) for J in Js]
-    if order == "forward":
-        count = sizes[0] * sum(
-            p * q for p, q in zip(sizes[1:], sizes[2:], strict=False)
-        )
-    else:
-        count = sizes[-1] * sum(
-            p * q for p, q in zip(sizes[:-2], sizes[1:], strict=False)
-        )
-    return functools.reduce(lambda P, J: J @ P, Js), count
+    forward = order == "forward"
+    inner = zip(sizes[1:], sizes[2:], strict=False)
+    if not forward:
+        inner = zip(sizes[:-2], sizes[1:], strict=False)
+    count = sizes[0 if forward else -1] * sum(p * q for p, q in inner)
+    product = Js[0]
+    for J in Js[1:]:
+        product = J @ product
+    return product.tolist(), float(count)
 
 
-@jacobian_chain.right("lists for arrays, a count as a float")
+@jacobian_chain.right("by numpy's multi_dot", library="numpy.linalg.multi_dot")
 def _(Js, order):
-    P, count = _multiply(Js, order)
-    return [P.tolist(), float(count)]
-
-
-@jacobian_chain.right("single precision")
-def _(Js, order):
-    P, count = _multiply([J.astype(np.float32) for J in Js], order)
-    return P, count
-
-
-# ---------------------------------------------------------------- a whole network, a whole batch
-
-mlp_backward = Exercise(
-    "mlp_backward",
-    reference=lambda **inputs: dict(
-        zip(("loss", "dWs", "dbs"), reference.mlp_gradients(**inputs), strict=True)
-    ),
-    compare=close(rtol=1e-6, atol=1e-10),
-    hints=[
-        "Forward: keep a list of all H (H_0 = X) and a list of all A. The last layer has no phi. Then one backward step for each layer, from the last to the first.",
-        "Start with Delta = (softmax(S) - Y) / N. Layer by layer: dW = Hᵀ Delta with the H that entered the layer, db = column sums of Delta; then, unless it is the first layer, Delta ← (Delta Wᵀ) ⊙ slope(A) with the A of the layer below.",
-        "softmax: subtract each row's maximum before np.exp. The loss: -np.sum(Y * (S - m - log of the row sum of exp(S - m))) / N, with m the row maxima. Collect dWs and dbs in reverse and turn the lists round at the end.",
-    ],
-)
-
-
-@mlp_backward.probe
-def _(answer, X, Y, Ws, bs, act):
-    pairs = {
-        "relu": (lambda z: np.maximum(z, 0), lambda z: (z > 0) * 1.0),
-        "tanh": (np.tanh, lambda z: 1 - np.tanh(z) ** 2),
-    }
-    loss, dWs, dbs = answer(X, Y, Ws, bs, *pairs[act])
-    return dict(loss=loss, dWs=list(dWs), dbs=list(dbs))
-
-
-@mlp_backward.cases
-def _(rng):
-    def draw(N, sizes, act, scale=1.0):
-        pairs = list(zip(sizes, sizes[1:], strict=False))
-        return dict(
-            X=away(rng, N, sizes[0]),
-            Y=np.eye(sizes[-1])[np.arange(N) % sizes[-1]],
-            Ws=[scale * away(rng, *pair) for pair in pairs],
-            bs=[away(rng, n) for _, n in pairs],
-            act=act,
-        )
-
-    yield "one hidden layer", draw(4, [3, 4, 2], "tanh")
-    yield "two hidden layers of different widths", draw(5, [2, 4, 3, 3], "tanh")
-    relu = draw(4, [2, 5, 3], "relu")
-    relu["bs"][0] = np.abs(relu["bs"][0]) * [1, -1, 1, 1, -1] + np.array(
-        [2.0, -9, 2, 2, -9]
-    )
-    yield "relu units, some of them off", relu
-    yield "layers of equal width", draw(3, [3, 3, 3], "tanh")
-    yield "no hidden layer: softmax regression", draw(4, [2, 3], "tanh")
-    yield "a batch of one row", draw(1, [3, 2, 2], "tanh")
-    large = draw(3, [2, 2, 3], "tanh")
-    large["bs"][-1] = np.array([900.0, -900.0, 0.0]) + away(rng, 3)
-    yield "scores of ±900", large
-
-
-def _network(
-    X, Y, Ws, bs, phi, slope,
-    divide=None, bias=lambda D: D.sum(0), bend=lambda slope, A, H: slope(A), stable=True, back=lambda W: W.T, log=None,
-):  # fmt: skip
-    """Right where nothing is changed; each wrong answer changes one ingredient."""
-    N = len(X)
-    Hs, As = [X], []
-    for W, b in zip(Ws, bs, strict=True):
-        As.append(Hs[-1] @ W + b)
-        Hs.append(phi(As[-1]))
-    S = As[-1]
-    if stable:
-        P, log_P = softmax(S, axis=1), log_softmax(S, axis=1)
-        loss = -np.sum(Y * (log(P) if log else log_P)) / N
-    else:
-        with np.errstate(all="ignore"):
-            P = np.exp(S) / np.exp(S).sum(1, keepdims=True)
-            loss = -np.sum(Y * np.log(P)) / N
-    D = (P - Y) / (N if divide is None else divide)
-    dWs, dbs = [], []
-    for layer in reversed(range(len(Ws))):
-        dWs.insert(0, Hs[layer].T @ D)
-        dbs.insert(0, bias(D))
-        if layer:
-            D = (D @ back(Ws[layer])) * bend(slope, As[layer - 1], Hs[layer])
-    return loss, dWs, dbs
-
-
-@mlp_backward.wrong(
-    "gradients summed over the rows",
-    advice="The loss is a mean over the rows. Does your gradient stay the same when every row of the batch appears twice?",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, divide=1)
-
-
-@mlp_backward.wrong(
-    "the bias gradient is a mean",
-    advice="Delta has been divided by N already. What is left to do over the rows?",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, bias=lambda D: D.mean(0))
-
-
-@mlp_backward.wrong(
-    "the hidden activation is not differentiated",
-    advice="From H back to A the signal passes phi: multiply entry by entry by its slope.",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, bend=lambda slope, A, H: np.ones_like(A))
-
-
-@mlp_backward.wrong(
-    "the slope is taken at H",
-    advice="slope expects the numbers before the activation. Which list did you hand it?",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, bend=lambda slope, A, H: slope(H))
-
-
-@mlp_backward.wrong(
-    "softmax overflows",
-    advice="exp(900) is infinite in floating point. Subtract the maximum of each row first, also in the loss.",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, stable=False)
-
-
-@mlp_backward.wrong(
-    "a tiny number inside the logarithm",
-    advice="Which loss has a row whose right class gets p = e^-900, and which does log(p + 1e-12) give it? Compute log p from the scores, without p.",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, log=lambda P: np.log(P + 1e-12))
-
-
-@mlp_backward.wrong(
-    "the loss is a mean over the classes too",
-    advice="The sum over the classes stays a sum. By which number do you divide, N or N times K?",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    loss, dWs, dbs = _network(X, Y, Ws, bs, phi, slope)
-    return loss / Y.shape[1], dWs, dbs
-
-
-@mlp_backward.wrong(
-    "W is not transposed on the way back",
-    advice="Delta @ W sums over the wrong index of W. With layers of equal width the shapes do not tell you.",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(
-        X, Y, Ws, bs, phi, slope, back=lambda W: W if W.shape[0] == W.shape[1] else W.T
-    )
-
-
-@mlp_backward.wrong(
-    "the error has the wrong sign",
-    advice="The score of the right class should rise. Is its entry of Delta negative?",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    return _network(X, Y, Ws, bs, phi, slope, divide=-len(X))
-
-
-@mlp_backward.wrong(
-    "gradients in the order of the backward pass",
-    advice="dWs[0] belongs to the first layer. In which order did you collect?",
-)
-def _(X, Y, Ws, bs, phi, slope):
-    loss, dWs, dbs = _network(X, Y, Ws, bs, phi, slope)
-    return loss, dWs[::-1], dbs[::-1]
-
-
-@mlp_backward.right("the mean of one-row gradients")
-def _(X, Y, Ws, bs, phi, slope):
-    rows = [
-        _network(X[i : i + 1], Y[i : i + 1], Ws, bs, phi, slope) for i in range(len(X))
-    ]
-    loss = np.mean([row[0] for row in rows])
-    dWs = [np.mean([row[1][k] for row in rows], axis=0) for k in range(len(Ws))]
-    return (
-        loss,
-        dWs,
-        [np.mean([row[2][k] for row in rows], axis=0) for k in range(len(bs))],
-    )
-
-
-@mlp_backward.right("biases as weights of a column of ones")
-def _(X, Y, Ws, bs, phi, slope):
-    ones = np.ones((len(X), 1))
-    full = [np.vstack([W, b]) for W, b in zip(Ws, bs, strict=True)]
-    Hs, As = [np.hstack([X, ones])], []
-    for V in full:
-        As.append(Hs[-1] @ V)
-        Hs.append(np.hstack([phi(As[-1]), ones]))
-    D = (softmax(As[-1], axis=1) - Y) / len(X)
-    grads = []
-    for k in range(len(full) - 1, -1, -1):
-        grads = [Hs[k].T @ D, *grads]
-        if k:
-            D = (D @ full[k][:-1].T) * slope(As[k - 1])
-    loss = np.mean(-(Y * log_softmax(As[-1], axis=1)).sum(1))
-    return loss, [g[:-1] for g in grads], [g[-1] for g in grads]
-
-
-@mlp_backward.right("single precision")
-def _(X, Y, Ws, bs, phi, slope):
-    single = [np.asarray(a, np.float32) for a in (X, Y)]
-    Ws, bs = [W.astype(np.float32) for W in Ws], [b.astype(np.float32) for b in bs]
-    loss, dWs, dbs = _network(*single, Ws, bs, phi, slope)
-    return (
-        np.float32(loss),
-        [d.astype(np.float32) for d in dWs],
-        [d.astype(np.float32) for d in dbs],
-    )
+    count, kept = 0, Js[0 if order == "forward" else -1].shape
+    for J in Js[1:] if order == "forward" else Js[-2::-1]:
+        p, q, r = (*J.shape, kept[1]) if order == "forward" else (*kept, J.shape[1])
+        count, kept = count + p * q * r, (p, r)
+    return (np.linalg.multi_dot(Js[::-1]) if len(Js) > 1 else Js[0]), count

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "identity": lambda z: z,
@@ -18,45 +17,54 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def central_jacobian(
-    A: Tensor, B: Tensor, c: Tensor, K: Tensor, x: Tensor, h: float
+    A: Tensor, B: Tensor, c: Tensor, K: Tensor, x: Tensor, eps: float
 ) -> Tensor:
-    """Central differences with step h of f(x) = A x + c (xᵀ B x) + K x³, in closed form.
+    """Central differences with nudges of eps of f(x) = A x + c (xᵀ B x) + K x³, in closed form.
 
     A, K (*batch, m, n), B (*batch, n, n), c (*batch, m), x (*batch, n) -> (*batch, m, n).
-    ((x + h)³ - (x - h)³) / 2h = 3 x² + h²; quadratics are differentiated exactly.
+    ((x + ε)³ - (x - ε)³) / 2ε = 3 x² + ε²; quadratics are differentiated exactly.
     """
     bent = ((B + B.mT) @ x.unsqueeze(-1)).mT
-    return A + c.unsqueeze(-1) * bent + K * (3 * x.square() + h**2).unsqueeze(-2)
+    return A + c.unsqueeze(-1) * bent + K * (3 * x.square() + eps**2).unsqueeze(-2)
 
 
-def two_two_one(w: Tensor, x: Tensor, t: Tensor, act: str) -> tuple[Tensor, Tensor]:
-    """Loss ½ (y - t)² of the 2-2-1 network without biases, and its gradient by autograd.
+def two_two_one(w: Tensor, x: Tensor, y: Tensor, act: str) -> tuple[Tensor, Tensor]:
+    """Loss ½ (p - y)² of the 2-2-1 network without biases, and its gradient by autograd.
 
-    w (*batch, 6), x (*batch, 2), t (*batch,) -> (*batch,), (*batch, 6). h_i = act(w_{2i-1} x_1 + w_{2i} x_2)
-    and y = σ(w_5 h_1 + w_6 h_2). Source: moon, chapter 36.
+    w (*batch, 6), x (*batch, 2), y (*batch,) -> (*batch,), (*batch, 6). h_i = act(w_{2i-1} x_1 + w_{2i} x_2)
+    and p = σ(w_5 h_1 + w_6 h_2). Source: moon, chapter 36.
     """
     with torch.enable_grad():
         w = w.detach().requires_grad_()
-        hidden = w[..., :4].unflatten(-1, (2, 2)) @ x.unsqueeze(-1)
+        hidden = w[..., :4].unflatten(-1, (2, 2)) @ x.to(w.dtype).unsqueeze(-1)
         scores = (w[..., 4:] * ACTIVATIONS[act](hidden.squeeze(-1))).sum(-1)
-        loss = (scores.sigmoid() - t).square() / 2
+        loss = (scores.sigmoid() - y).square() / 2
         (grads,) = torch.autograd.grad(loss.sum(), w)
     return loss.detach(), grads
 
 
-def run_program(leaves: Tensor, program: Sequence[Sequence]) -> tuple[Tensor, Tensor]:
-    """Values of all nodes of a program and the derivatives of the last node by them.
+def run_program(
+    leaves: Tensor, program: Sequence[Sequence], calls: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Values of all nodes of a program, and the grad of each after `backward` of the nodes in calls, one by one.
 
-    leaves (*batch, n). program: steps (name, *numbers of earlier nodes), name one of + * relu sigmoid exp;
-    "shift" and "scale" take a node and a constant. -> two tensors (*batch, n + steps).
+    leaves (*batch, n). program: steps (name, *numbers of earlier nodes), name one of + * relu sigmoid;
+    "shift" and "scale" take a node and a number, "repeat" a node and how often it is added to itself.
+    A call sets the grads behind its node and leaves the others. -> two tensors (*batch, n + steps).
     """
     with torch.enable_grad():
         nodes = [leaf.detach().requires_grad_() for leaf in leaves.unbind(-1)]
         for name, i, *rest in program:
             nodes.append(_STEPS[name](nodes, i, *rest))
-        grads = torch.autograd.grad(
-            nodes[-1].sum(), nodes, allow_unused=True, materialize_grads=True
-        )
+        grads = [torch.zeros_like(node) for node in nodes]
+        for call in calls:
+            found = torch.autograd.grad(
+                nodes[call].sum(), nodes, allow_unused=True, retain_graph=True
+            )
+            grads = [
+                old if new is None else new
+                for old, new in zip(grads, found, strict=True)
+            ]
     return torch.stack(nodes, -1).detach(), torch.stack(grads, -1)
 
 
@@ -65,10 +73,25 @@ _STEPS = {
     "*": lambda v, i, j: v[i] * v[j],
     "shift": lambda v, i, number: v[i] + number,
     "scale": lambda v, i, number: v[i] * number,
+    "repeat": lambda v, i, times: v[i] * (times + 1),
     "relu": lambda v, i: v[i].relu(),
     "sigmoid": lambda v, i: v[i].sigmoid(),
-    "exp": lambda v, i: v[i].exp(),
 }
+
+
+def chain_slopes(ws: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Gradient of the mean of (w_n h_n - y)² with h_0 = x, h_l = σ(w_{l-1} h_{l-1}), by autograd.
+
+    ws (*batch, n + 1), x and y (*batch, N) -> (*batch, n + 1). Source: guo III.4.
+    """
+    with torch.enable_grad():
+        ws = ws.detach().requires_grad_()
+        h = x
+        for w in ws[..., :-1].unbind(-1):
+            h = (w.unsqueeze(-1) * h).sigmoid()
+        loss = (ws[..., -1:] * h - y).square().mean(-1)
+        (grads,) = torch.autograd.grad(loss.sum(), ws)
+    return grads
 
 
 def layer_gradients(
@@ -123,8 +146,3 @@ def mlp_gradients(
         loss = -(Y * scores.log_softmax(-1)).sum(-1).mean(-1)
         grads = torch.autograd.grad(loss.sum(), [*Ws, *bs])
     return loss.detach(), list(grads[: len(Ws)]), list(grads[len(Ws) :])
-
-
-def one_hot_rows(labels: Tensor, k: int, dtype: torch.dtype) -> Tensor:
-    """Labels (*batch, N) as rows of a one-hot table (*batch, N, k)."""
-    return one_hot(labels, k).to(dtype)
