@@ -45,7 +45,9 @@ def _(rng):
     yield "sigmoid units", draw("sigmoid", 0.7)
     yield "ReLU units, one of them off", relu([1, 1, -1, -1], np.abs(away(rng, 2)))
     yield "ReLU units, one of them off", relu([-1, -1, 1, 1], np.abs(away(rng, 2)))
-    yield "ReLU units, both on", relu([1, 1, 1, 1], np.abs(away(rng, 2)))
+    small = relu([1, 1, 1, 1], rng.uniform(0.4, 0.7, 2))  # 0 < z < 1 in both units
+    small["w"][:4] = rng.uniform(0.4, 0.7, 4)
+    yield "ReLU units, both on", small
     # eighths: the two products cancel exactly, in any order
     for unit in (0, 1):
         kink, off = rng.integers(4, 12, 2) / 8, [-0.75, -0.5]
@@ -196,21 +198,28 @@ def _(rng):
 
     yield "sums and products", draw(3, [("*", 0, 1), ("+", 3, 2), ("*", 4, 1)])
     yield (
-        "numbers on the right",
+        "sums and products",
         draw(1, [("scale", 0, 3.0), ("shift", 1, -0.5), ("*", 2, 0)]),
     )
     yield "sigmoids in between", draw(2, [("*", 0, 1), ("sigmoid", 2), ("+", 3, 0)])
     either = np.array([1, -1]) * rng.uniform(0.5, 1.5, 2)
     both = [("relu", 0), ("relu", 1), ("+", 2, 3), ("*", 4, 0)]
-    yield "ReLU on both sides", draw(2, both, leaves=either)
+    yield "ReLU on both sides of 0, and at 0", draw(2, both, leaves=either)
     at = np.array([0.0, away(rng)])
-    yield "ReLU exactly at 0", draw(2, [("relu", 0), ("*", 1, 2)], leaves=at)
+    yield (
+        "ReLU on both sides of 0, and at 0",
+        draw(2, [("relu", 0), ("*", 1, 2)], leaves=at),
+    )
     yield "a value used twice", draw(1, [("*", 0, 0), ("+", 1, 0), ("*", 2, 1)])
     # both branches of the diamond join late: who passes half a grad on, passes it twice
     diamond = [("scale", 0, 2.0), ("*", 1, 1), ("+", 1, 2), ("*", 3, 2), ("+", 4, 1)]
     yield "branches that meet again", draw(1, diamond)
+    # v1 is used twice by one child, and by another that reports late
+    late = [("scale", 0, 2.0), ("*", 1, 1), ("scale", 1, 3.0), ("scale", 3, -0.5)]
+    late += [("+", 2, 4), ("*", 5, 5), ("+", 5, 6), ("*", 6, 7)]
+    yield "branches that meet again", draw(1, late)
     yield (
-        "values that the result does not use",
+        "other values keep their grads",
         draw(3, [("*", 0, 1), ("+", 2, 0), ("*", 0, 1)]),
     )
     again = [("*", 0, 1), ("sigmoid", 2), ("*", 3, 0)]
@@ -219,7 +228,8 @@ def _(rng):
     apart = [("*", 0, 1), ("*", 3, 2)]
     yield "other values keep their grads", draw(3, apart, calls=(-1, 3))
     yield "a value by itself", draw(1, [])
-    yield "a random graph", draw(3, _random_program(rng, 3, 9))
+    woven = [("*", 0, 1), ("+", 3, 2), ("sigmoid", 4), ("*", 5, 3), ("+", 6, 4)]
+    yield "branches that meet again", draw(3, [*woven, ("sigmoid", 7), ("*", 8, 6)])
     doubled = [
         step
         for i in range(1, 80, 2)
@@ -227,16 +237,6 @@ def _(rng):
     ]
     yield "forty doublings in a row, 2⁴⁰ paths", draw(1, doubled)
     yield "a chain of 3,000 additions", draw(2, [("*", 0, 1), ("repeat", 2, 3000)])
-
-
-def _random_program(rng, n, steps):
-    """Every step uses the newest node and some earlier one; sigmoids keep the numbers small."""
-    program = []
-    for newest in range(n - 1, n - 1 + steps):
-        name = ["+", "*", "sigmoid"][len(program) % 3]
-        other = int(rng.integers(0, newest + 1))
-        program.append((name, newest) if name == "sigmoid" else (name, newest, other))
-    return program
 
 
 Value.mistakes(
@@ -287,12 +287,12 @@ Value.mistakes(
             "The first grad is the slope of the result by itself. Is that its value?",
         ),
         "the grads of values apart are wiped": (
-            "awaits, found = {self: 0}, [self]",
+            "awaits, found = {}, [self]",
             "import gc\n"
             "        for v in gc.get_objects():\n"
             "            if type(v) is type(self):\n"
             "                v.grad = 0.0\n"
-            "        awaits, found = {self: 0}, [self]",
+            "        awaits, found = {}, [self]",
             "Which values does a call of backward concern? The others keep what an earlier call gave them.",
         ),
         "one call inside the other": (
@@ -442,6 +442,8 @@ def _(rng):
     yield "two hidden layers of different widths", draw(5, [2, 4, 3, 3])
     relu = draw(4, [2, 5, 3], "relu")  # two units off on all rows, three on
     relu["bs"][0] = rng.uniform(3, 4, 5) * [1, -1, 1, 1, -1]
+    relu["Ws"][1] *= 0.1
+    relu["bs"][1] = np.array([1.0, -5.0, -0.5])  # a score below 0, no P near 0
     yield "ReLU units, some of them off", relu
     yield "layers of equal width", draw(3, [3, 3, 3])
     yield "no hidden layer: softmax regression", draw(4, [2, 3])

@@ -228,7 +228,7 @@ class Value:
         a = Value(3.0); v = a * a + a; v.backward() sets a.grad = 7.0, v.grad = 1.0.
         """
         ### BEGIN SOLUTION
-        awaits, found = {self: 0}, [self]
+        awaits, found = {}, [self]
         for v in found:  # it grows while we read it
             v.grad = 0.0
             for u in v.inputs:
@@ -817,7 +817,7 @@ claim("{n} pass: {names:, }", max(gaps.values()) < 1e-12, n=len(gaps), names=lis
 # the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="moon:36.1"
-# moon 36.1: the network is declared with ReLU and computed with the sigmoid; and a digit.
+# moon 36.1: the network is declared with ReLU, but computed with the sigmoid.
 by = {act: bp.two_two_one(bp.NOTES_W, (1, 0), 1.0, act) for act in bp.ACTIVATIONS}
 erratum(
     "moon:36.1",

@@ -24,6 +24,7 @@ def central_jacobian(
     A, K (*batch, m, n), B (*batch, n, n), c (*batch, m), x (*batch, n) -> (*batch, m, n).
     ((x + ε)³ - (x - ε)³) / 2ε = 3 x² + ε²; quadratics are differentiated exactly.
     """
+    x = x.to(A.dtype)  # it may hold whole numbers
     bent = ((B + B.mT) @ x.unsqueeze(-1)).mT
     return A + c.unsqueeze(-1) * bent + K * (3 * x.square() + eps**2).unsqueeze(-2)
 
@@ -139,7 +140,7 @@ def mlp_gradients(
     with torch.enable_grad():
         Ws = [W.detach().requires_grad_() for W in Ws]
         bs = [b.detach().requires_grad_() for b in bs]
-        H = X
+        H = X.to(Ws[0].dtype)  # it may hold whole numbers
         for W, b in zip(Ws[:-1], bs[:-1], strict=True):
             H = ACTIVATIONS[act](H @ W + b.unsqueeze(-2))
         scores = H @ Ws[-1] + bs[-1].unsqueeze(-2)
