@@ -25,7 +25,7 @@ import math
 import numpy as np
 import sympy
 import torch
-from ipywidgets import Dropdown, FloatSlider, IntSlider, SelectionSlider
+from ipywidgets import Dropdown, FloatLogSlider, FloatSlider, IntSlider, SelectionSlider
 from scipy.special import expit, log_softmax, softmax
 
 from descent import (
@@ -75,14 +75,14 @@ predict(
 )  # fmt: skip
 
 # %% [markdown] covers="moon:36.1 wu:2.2.4"
-# Press play. Up to step 5 values run forward. Then, from the right, each number receives its slope: that of the number
+# Press play below. Up to step 5 values run forward. Then, from the right, each number receives its slope: that of the number
 # behind it, times one *local* slope.
 #
 # $$\frac{\partial L}{\partial z_3} = (p-y)\,p(1-p), \qquad
 # \frac{\partial L}{\partial w_5} = \frac{\partial L}{\partial z_3}\,h_1, \qquad
 # \frac{\partial L}{\partial w_1} = \frac{\partial L}{\partial z_3}\,w_5\,\varphi'(z_1)\,x_1 .$$
 #
-# Drag the square: it is $(w_1, w_5)$ on the landscape of $L$.
+# Then drag the square: it is $(w_1, w_5)$ on the landscape of $L$.
 #
 # 1. Which values of the forward run are used again on the way back?
 # 2. Put $w_5$ to 0. Why does $w_1$ lose its slope, and $w_5$ not?
@@ -94,7 +94,7 @@ explore(
     bp.draw_graph,
     drag={("w1", "w5"): "plane"},
     play="step",
-    step=IntSlider(11, min=0, max=11, description="step"),
+    step=IntSlider(0, min=0, max=11, description="step"),
     w1=FloatSlider(0.5, min=-3, max=3, step=0.05, description="w₁"),
     w5=FloatSlider(0.2, min=-3, max=3, step=0.05, description="w₅"),
     act=Dropdown(options=["sigmoid", "relu"], description="hidden units"),
@@ -473,9 +473,7 @@ explore(
     digits=0,
     curve=Dropdown(options=list(bp.CURVES), value="sin x", description="f(x)"),
     x=FloatSlider(0.8, min=-2, max=2, step=0.1, description="x"),
-    eps=SelectionSlider(
-        options=[float(f"1e{k}") for k in range(-12, 1)], value=1.0, description="ε"
-    ),
+    eps=FloatLogSlider(1.0, min=-12, max=0, step=0.5, description="ε"),
 )
 
 

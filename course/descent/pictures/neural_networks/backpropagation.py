@@ -78,13 +78,13 @@ def draw_costs(hidden=(4, 8, 16, 32, 64, 128, 256), shown=32):
     ends = [(one["parameters"], one[key]) for key in ("nudging", "backprop")]
     ax.annotate("", *ends, arrowprops=dict(arrowstyle="<->", color=BLACK))
     middle = np.sqrt(one["nudging"] * one["backprop"])
-    ax.text(one["parameters"] * 1.08, middle, f"{times:.0f} times", va="center")
+    ax.text(one["parameters"] * 1.08, middle, f"{times:,.0f} times", va="center")
     ax.set(xscale="log", yscale="log", xlabel="parameters of the network 64-h-10")
     ax.set(ylabel="multiplications for one gradient", title="All slopes for the price of two runs")
     ax.legend()
     return fig, say(
-        "A network 64-{shown}-10 has {parameters} parameters. Your friend pays as much as {runs:.1f} forward runs for "
-        "its gradient; nudging every weight takes {times:.0f} times that. The gap grows with the parameters.",
+        "A network 64-{shown}-10 has {parameters:,} parameters. Your friend pays as much as {runs:.1f} forward runs "
+        "for its gradient; nudging every weight takes {times:,.0f} times that. The gap grows with the parameters.",
         shown=shown,
         parameters=one["parameters"],
         runs=runs,
@@ -99,8 +99,8 @@ NODES = {
     "z3": (3.1, 0.5), "p": (3.85, 0.5), "L": (4.6, 0.5),
 }  # fmt: skip
 WIRES = {
-    "w1": ("x1", "z1", 0.5), "w2": ("x2", "z1", 0.27), "w3": ("x1", "z2", 0.27), "w4": ("x2", "z2", 0.5),
-    "w5": ("h1", "z3", 0.5), "w6": ("h2", "z3", 0.5),
+    "w1": ("x1", "z1", 0.5), "w2": ("x2", "z1", 0.3), "w3": ("x1", "z2", 0.3), "w4": ("x2", "z2", 0.5),
+    "w5": ("h1", "z3", 0.42), "w6": ("h2", "z3", 0.42),
 }  # fmt: skip
 PLAIN = [("z1", "h1"), ("z2", "h2"), ("z3", "p"), ("p", "L")]
 # What becomes known at each step: values on the way forward, then slopes on the way back.
@@ -356,6 +356,7 @@ def draw_differences(curve: str, x: float, eps: float):
     right.set(xscale="log", yscale="log", ylim=(floor, 10), xlabel="nudge ε")
     right.set(ylabel="error of the slope", title=message)
     right.set_gid("nudge")
+    right.minorticks_off()
     right.legend(fontsize=9, loc="lower left")
     words = say(
         "f(x) = {curve} at x = {x:g}, nudge {eps:.0e}: the one-sided slope is off by {ahead:.0e}, the central one by "
@@ -638,7 +639,7 @@ def draw_training(steps: Sequence[int], right: Sequence[float], sizes=(64, 32, 1
     ax.set(xscale="log", xlabel="multiplications spent, for each image of a batch")
     ax.set(ylabel="digits kept apart that are right (%)", ylim=(0, 102))
     ax.set_title("Trained before the nudger takes a step")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper left", fontsize=9)
     return fig, say(
         "After {steps} steps at least {least} % of the digits kept apart are right, for {share:.2f} of the "
         "multiplications of one nudged step.",
