@@ -1045,3 +1045,128 @@ def _(Js, order):
         p, q, r = (*J.shape, kept[1]) if order == "forward" else (*kept, J.shape[1])
         count, kept = count + p * q * r, (p, r)
     return (np.linalg.multi_dot(Js[::-1]) if len(Js) > 1 else Js[0]), count
+
+
+# ---------------------------------------------------------------- primitives
+
+vjp = Exercise(
+    "vjp",
+    reference=reference.primitive_vjp,
+    compare=close(rtol=1e-6, atol=1e-10),
+    batched=("v", "g"),
+    limit=10.0,  # torch.func takes seconds to import on a busy machine
+    hints=[
+        "Entry j of the result is the sum over all outputs i of g_i times the slope of output i by v_j. Put the slopes of the "
+        "text into that sum.",
+        "Softmax: the sum of g_i p_i (1[i=j] - p_j) has two parts, and p @ g is in one of them. Norm: three parts, two of "
+        "them means. Index: begin with zeros, and add.",
+        "In norm, the sum over i of g_i u_i / n is np.mean(g * u). For index, shares[where] += g adds once where an entry is "
+        "read twice; np.add.at or a loop adds twice.",
+    ],
+)
+
+
+@vjp.cases
+def _(rng):
+    def draw(kind, n, where=None, **more):
+        outputs = n if where is None else len(where)
+        return dict(kind=kind, v=away(rng, n), g=away(rng, outputs), where=where) | more
+
+    yield "softmax", draw("softmax", 4)
+    yield "softmax", draw("softmax", 3, g=np.array([1.0, 0.0, 0.0]))
+    yield "softmax", draw("softmax", 1)
+    for n in (3, 5):
+        v = rng.uniform(2, 5) * np.arange(n) ** 1.5 + rng.uniform(1, 9)
+        yield "norm", draw("norm", n, v=v)
+    whole = np.array([3, -1, 4, 7])
+    yield "norm", draw("norm", 4, v=whole)
+    yield "index: each entry once", draw("index", 4, np.array([2, 0, 3, 1]))
+    yield "index: entries read twice or never", draw("index", 4, np.array([3, 0, 3]))
+    many = np.array([1, 1, 0, 1, 4, 4, 0])
+    yield "index: entries read twice or never", draw("index", 5, many)
+    yield (
+        "index: entries read twice or never",
+        draw("index", 4, np.array([2, 2]), v=whole),
+    )
+
+
+vjp.mistakes(
+    {
+        "softmax entry by entry": (
+            "p * (g - p @ g)",
+            "g * p * (1 - p)",
+            "That is the diagonal of the Jacobian. Does output 1 not depend on v_2?",
+        ),
+        "softmax's shares are not weighed": (
+            "p * (g - p @ g)",
+            "g - p @ g",
+            "How large is the slope by an entry whose p is tiny?",
+        ),
+        "the mean of g for its mean under p": (
+            "p @ g",
+            "np.mean(g)",
+            "The second part of the sum is over g_i p_i. Which mean of g is that?",
+        ),
+        "mean and deviation as if they were fixed": (
+            "(g - np.mean(g) - r * np.mean(g * r) / np.var(v))",
+            "g",
+            "v_j moves the mean and the deviation of all entries. Which outputs feel it?",
+        ),
+        "only the mean moves": (
+            " - r * np.mean(g * r) / np.var(v)",
+            "",
+            "v_j moves the standard deviation, too: which part of the slope belongs to s?",
+        ),
+        "sums for means": (
+            "r * np.mean(g * r)",
+            "r * np.sum(g * r)",
+            "Where is the 1/n of the third part?",
+        ),
+        "not divided by the deviation": (
+            "(g - np.mean(g) - r * np.mean(g * r) / np.var(v)) / np.std(v)",
+            "g - np.mean(g) - r * np.mean(g * r) / np.var(v)",
+            "Double v: u stays as it is. What becomes of its slopes?",
+        ),
+        "each entry adds once": (
+            "np.add.at(shares, where, g)",
+            "shares[where] += g",
+            "`shares[where] += g` reads all of shares, then writes. What if where names an entry twice?",
+        ),
+        "gathered in place of scattered": (
+            "np.add.at(shares, where, g)",
+            "shares[: len(where)] = np.asarray(g)[np.argsort(where)]",
+            "g_k belongs to the entry where[k]. Into which place of the result does it go?",
+        ),
+    }
+)
+
+vjp.worked(
+    why=r"""Each line is the sum over the outputs, written out. For softmax $\sum_i g_ip_i(1[i=j] - p_j) = p_j(g_j - p^\top g)$: two
+    products in place of an $n\times n$ matrix. For the norm the three parts are the three ways in which $v_j$ acts. For an index the Jacobian
+    is full of zeros, and its transpose scatters: `np.add.at` adds where an index comes twice."""
+)
+
+
+@vjp.right("with the whole Jacobian")
+def _(kind, v, g, where=None):
+    n = len(v)
+    if kind == "softmax":
+        p = np.exp(v) / np.exp(v).sum()
+        J = np.diag(p) - np.outer(p, p)
+    elif kind == "norm":
+        u = (v - np.mean(v)) / np.std(v)
+        J = (np.eye(n) - 1 / n - np.outer(u, u) / n) / np.std(v)
+    else:
+        J = np.eye(n)[where]
+    return g @ J
+
+
+@vjp.right("by torch's transform", library="torch.func.vjp")
+def _(kind, v, g, where=None):
+    functions = {
+        "softmax": lambda v: v.softmax(0),
+        "norm": lambda v: (v - v.mean()) / v.std(correction=0),
+        "index": lambda v: v[torch.as_tensor(where)],
+    }
+    v = torch.as_tensor(v, dtype=torch.float64)
+    return torch.func.vjp(functions[kind], v)[1](torch.as_tensor(g))[0]

@@ -712,15 +712,6 @@ claim("bias = a column of W, a 1 in a", np.allclose(extended, layers[-1]))
 counts = [bp.gradient_costs(sizes)["parameters"] for sizes in ([2, 2, 1], [4, 4, 3, 1])]
 claim("2-2-1 has {n[0]} parameters, 4-4-3-1 has {n[1]}", counts == [9, 39], n=counts)
 
-# %% covers="wu:2.3 guo:III.2 explainers:4.1"
-# A network, its activations and its parameters: which matrix doubles with a layer?
-explore(
-    bp.draw_network,
-    first=IntSlider(4, min=1, max=5, description="layer 1"),
-    second=IntSlider(3, min=0, max=5, description="layer 2"),
-    act=Dropdown(options=["relu", "tanh", "sigmoid"], description="activation"),
-)
-
 # %% [markdown] covers="moon:35.2 guo:III.5 explainers:4.5.1"
 # ## Deeper: which end first?
 #
@@ -793,20 +784,52 @@ with after(Value, jacobian_chain, "which-end"):
 # ## Deeper: every primitive brings its own slope
 #
 # An engine for vectors needs one function for each primitive $f$: given the input $v$ and the row $g^\top$ that arrives
-# from above, return $g^\top\frac{\partial f}{\partial v}$, its **vector–Jacobian product**. It rarely forms the Jacobian:
-# for ReLU it is a mask; an index that reads a number twice adds two shares. Softmax is no $\odot$: each output depends on
-# every input. Yet $p\odot(g - p^\top g)$ costs no more than softmax itself.
+# from above, return $g^\top\frac{\partial f}{\partial v}$, its **vector–Jacobian product**. It rarely forms the Jacobian.
+#
+# - Softmax, $p$: each output depends on every input, $\frac{\partial p_i}{\partial v_j} = p_i\,(1[i=j] - p_j)$, so no
+#   $\odot$ alone will do.
+# - Norm, $u = (v - m)/s$ with mean $m$ and standard deviation $s$ of the $n$ entries: $v_j$ acts directly, through $m$ and
+#   through $s$, $\frac{\partial u_i}{\partial v_j} = \frac1s\big(1[i=j] - \frac1n - \frac1n u_iu_j\big)$.
+# - Index, $v[\text{where}]$: an entry that is read twice gets two shares.
+
+
+# %% exercise="vjp" points=3 difficulty=1 covers="explainers:4.5.1.a"
+def vjp(kind, v, g, where=None):
+    """g times the Jacobian of a primitive at v: the shares of each entry, added up.
+
+    kind: "softmax", "norm" or "index". v (n,), for "norm" not all equal.
+    g: a number for each output, (n,); for "index" (len(where),).
+    where: whole numbers from 0 to n - 1, for "index" only. Returns (n,).
+    vjp("index", [5.0, 6.0, 7.0], [1.0, 10.0, 100.0], where=[2, 0, 2]) gives
+    [10, 0, 101].
+    """
+    ### BEGIN SOLUTION
+    if kind == "softmax":
+        p = softmax(v)
+        return p * (g - p @ g)
+    if kind == "norm":
+        r = v - np.mean(v)
+        return (g - np.mean(g) - r * np.mean(g * r) / np.var(v)) / np.std(v)
+    shares = np.zeros(len(v))
+    np.add.at(shares, where, g)
+    return shares
+    ### END SOLUTION
+
+
+# %% check="vjp"
+check(vjp)
 
 # %% covers="explainers:4.5.1.a"
-# Eleven primitives, each against the Jacobian that torch finds.
-primitives = bp.primitives()
-gaps = {}
-for name, (f, vjp) in primitives.items():
-    v = torch.tensor([0.3, -1.2, 0.8, 1.9], dtype=torch.float64)
-    J = torch.autograd.functional.jacobian(f, v).reshape(-1, 4).numpy()
-    g = np.random.default_rng(6).normal(size=len(J))
-    gaps[name] = np.abs(vjp(v.numpy(), g) - g @ J).max()
-claim("{n} pass: {names:, }", max(gaps.values()) < 1e-12, n=len(gaps), names=list(gaps))
+# Eleven primitives, each against the Jacobian that torch finds; three of them yours.
+with after(vjp):
+    gaps = {}
+    for name, (f, back) in bp.primitives(vjp).items():
+        v = torch.tensor([0.3, -1.2, 0.8, 1.9], dtype=torch.float64)
+        J = torch.autograd.functional.jacobian(f, v).reshape(-1, 4).numpy()
+        g = np.random.default_rng(6).normal(size=len(J))
+        gaps[name] = np.abs(back(v.numpy(), g) - g @ J).max()
+    held = max(gaps.values()) < 1e-12
+    claim("{n} pass: {names:, }", held, n=len(gaps), names=list(gaps))
 
 # %% [markdown]
 # ## Where the notes differ

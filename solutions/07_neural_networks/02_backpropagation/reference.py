@@ -147,3 +147,18 @@ def mlp_gradients(
         loss = -(Y * scores.log_softmax(-1)).sum(-1).mean(-1)
         grads = torch.autograd.grad(loss.sum(), [*Ws, *bs])
     return loss.detach(), list(grads[: len(Ws)]), list(grads[len(Ws) :])
+
+
+def primitive_vjp(kind: str, v: Tensor, g: Tensor, where: Tensor | None) -> Tensor:
+    """gᵀ times the Jacobian of softmax, norm or v[..., where] at v (*batch, n), by autograd -> (*batch, n)."""
+    functions = {
+        "softmax": lambda v: v.softmax(-1),
+        "norm": lambda v: (
+            (v - v.mean(-1, keepdim=True)) / v.std(-1, correction=0, keepdim=True)
+        ),
+        "index": lambda v: v[..., where],
+    }
+    with torch.enable_grad():
+        v = v.to(g.dtype).detach().requires_grad_()
+        (shares,) = torch.autograd.grad(functions[kind](v), v, g)
+    return shares

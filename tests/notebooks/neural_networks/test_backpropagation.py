@@ -334,18 +334,15 @@ def test_layers_by_torch_are_those_of_forward():
     np.testing.assert_allclose(T.db[2], T.deltas[2])
 
 
-def network(**moved):
-    return controls.explorer(NOTEBOOK, "bp.draw_network", **moved).words.facts
-
-
-def test_parameters_of_the_network_are_counted():
-    assert network()["total"] == 39 and network()["parts"] == ["20", "15", "4"]
-    assert network(first=2, second=0)["name"] == "4-2-1"
-    assert network(first=2, second=0)["total"] == 13
-
-
-def test_relus_are_silent_and_tanh_is_not():
-    assert network(act="relu")["zeros"] > 0 == network(act="tanh")["zeros"]
+def test_the_products_of_primitives_are_jacobians():
+    v, g, where = normal(2, 4), normal(2, 4, seed=1), torch.tensor([2, 0, 2, 1])
+    p, u = v.softmax(-1), (v - v.mean(-1, keepdim=True)) / v.std(-1, correction=0, keepdim=True)
+    got = {kind: ref.primitive_vjp(kind, v, g, where) for kind in ("softmax", "norm", "index")}
+    torch.testing.assert_close(got["softmax"], p * (g - (p * g).sum(-1, keepdim=True)))
+    inner = g - g.mean(-1, keepdim=True) - u * (g * u).mean(-1, keepdim=True)
+    torch.testing.assert_close(got["norm"], inner / v.std(-1, correction=0, keepdim=True))
+    two = g[:, 0] + g[:, 2]
+    torch.testing.assert_close(got["index"], torch.stack([g[:, 1], g[:, 3], two, 0 * two], -1))
 
 
 @pytest.mark.parametrize("act", ["sigmoid", "tanh", "relu"])

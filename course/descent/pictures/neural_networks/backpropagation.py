@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from descent import data
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, fixed_axes
@@ -444,8 +444,11 @@ def torchs(X, Y, Ws, bs) -> list[np.ndarray]:
     return [g.numpy() for g in torch.autograd.grad(loss, T)]
 
 
-def primitives() -> dict[str, tuple[Callable, Callable]]:
-    """name -> (function of a torch vector (4,), its vector–Jacobian product: numpy v (4,), g -> (4,))."""
+def primitives(vjp: Callable) -> dict[str, tuple[Callable, Callable]]:
+    """name -> (function of a torch vector (4,), its vector–Jacobian product: numpy v (4,), g -> (4,)).
+
+    vjp(kind, v, g, where): the products of softmax, norm and index.
+    """
     A = np.random.default_rng(5).normal(size=(3, 4))
     mask, x = np.array([2.0, 0, 2, 2]), np.array([0.5, -1.5])
     tA, tmask, tx = (torch.tensor(value) for value in (A, mask, x))
@@ -453,19 +456,15 @@ def primitives() -> dict[str, tuple[Callable, Callable]]:
     def norm(v):
         return (v - v.mean()) / v.std(correction=0)
 
-    def norm_vjp(v, g):
-        u = (v - v.mean()) / v.std()
-        return (g - g.mean() - u * np.mean(g * u)) / v.std()
-
     return {
         "linear": (lambda v: tA @ v, lambda v, g: A.T @ g),
         "its weights": (lambda v: v.reshape(2, 2) @ tx, lambda v, g: np.outer(g, x).ravel()),
         "ReLU": (torch.relu, lambda v, g: g * (v > 0)),
         "sigmoid": (torch.sigmoid, lambda v, g: g * expit(v) * expit(-v)),
-        "softmax": (lambda v: v.softmax(0), lambda v, g: softmax(v) * (g - softmax(v) @ g)),
-        "layer norm": (norm, norm_vjp),
+        "softmax": (lambda v: v.softmax(0), lambda v, g: vjp("softmax", v, g)),
+        "norm": (norm, lambda v, g: vjp("norm", v, g)),
         "mean": (torch.mean, lambda v, g: np.full(4, g[0] / 4)),
-        "index": (lambda v: v[[2, 0, 2]], lambda v, g: np.bincount([2, 0, 2], g, 4)),
+        "index": (lambda v: v[[2, 0, 2]], lambda v, g: vjp("index", v, g, [2, 0, 2])),
         "transpose": (
             lambda v: v.reshape(2, 2).T.ravel(),
             lambda v, g: g.reshape(2, 2).T.ravel(),
@@ -473,46 +472,6 @@ def primitives() -> dict[str, tuple[Callable, Callable]]:
         "dropout": (lambda v: tmask * v, lambda v, g: mask * g),
         "½ squared loss": (lambda v: 0.5 * v @ v, lambda v, g: g[0] * v),
     }  # fmt: skip
-
-
-def draw_network(first: int, second: int, act: str):
-    """Activations, shapes and parameters of a network 4-first-second-1 (second = 0: no such layer). -> (fig, words)"""
-    sizes, rng = [n for n in (4, first, second, 1) if n], np.random.default_rng(0)
-    pairs = list(zip(sizes, sizes[1:], strict=False))
-    Ws = [1.5 * rng.normal(size=(n, d)) / np.sqrt(d) for d, n in pairs]
-    bs = [0.1 * rng.normal(size=n) for _, n in pairs]
-    acts = [act] * (len(Ws) - 1) + ["identity"]
-    _, layers = forward(Ws, bs, acts, np.array([1.0, -0.5, 0.8, -1.2]))
-    counts = [W.size + b.size for W, b in zip(Ws, bs, strict=True)]
-    fig, ax = fixed_axes(1, (8.4, 3.8), (0.01, 0.99, 0.01, 0.9))
-    spots = [[(2 * layer, (n - 1) / 2 - k) for k in range(n)] for layer, n in enumerate(sizes)]
-    for one, other in zip(spots, spots[1:], strict=False):
-        segments = np.array([[a, b] for a in one for b in other])
-        ax.plot(*segments.transpose(2, 1, 0), color="#BBBBBB", linewidth=0.6, zorder=1)
-    for places, values in zip(spots, layers, strict=True):
-        for (x, y), value in zip(places, values, strict=True):
-            shade = 0.7 * np.clip(abs(value) / 1.5, 0.08, 1)
-            color = plt.cm.Oranges(shade) if value > 0 else plt.cm.Blues(shade)
-            color = "white" if value == 0 else color
-            ax.plot(x, y, "o", markersize=26, color=color, markeredgecolor=BLACK, zorder=2)
-            text = f"{value:.2f}".replace("-", "−")
-            ax.text(x, y, text, ha="center", va="center", fontsize=8)
-    for layer, (W, b) in enumerate(zip(Ws, bs, strict=True)):
-        text = f"W {W.shape[0]}×{W.shape[1]}, b {len(b)}\n{W.size} + {b.size} = {counts[layer]}"
-        ax.text(2 * layer + 1, 2.5, text, ha="center", va="bottom", fontsize=9)
-    ax.set(xlim=(-0.6, 2 * len(sizes) - 1.4), ylim=(-2.9, 3.7))
-    ax.axis("off")
-    name, total = "-".join(map(str, sizes)), sum(counts)
-    ax.set_title(f"{name}: {total} parameters")
-    return fig, say(
-        "Network {name} has {parts: + } = {total} parameters. Output: {output:.2f}. Hidden units at exactly 0: "
-        "{zeros}.",
-        name=name,
-        parts=[str(count) for count in counts],
-        total=total,
-        output=layers[-1][0],
-        zeros=sum(int(np.sum(v == 0)) for v in layers[1:-1]),
-    )
 
 
 # ---------------------------------------------------------------- depth
