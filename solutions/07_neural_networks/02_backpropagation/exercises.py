@@ -166,8 +166,9 @@ Value = Exercise(
 def _(answer, leaves, program, calls):
     # v0, v1, … are the leaves, then one value for each step; ["*", 0, 1] is v0 * v1,
     # ["repeat", 0, 3] is v0 + v0 + v0 + v0. calls: whose backward is called, in turn.
-    # Value 1 of the result is the list of all data, value 2 that of all grads.
-    nodes = [answer(float(x)) for x in leaves]
+    # Value 1 of the result is the list of all data, value 2 that of all grads; value 3
+    # has for each + * relu sigmoid the sum of its slopes times the data of its inputs.
+    nodes, sums = [answer(float(x)) for x in leaves], []
     for name, i, *rest in program:
         one = nodes[i]
         if name == "+":
@@ -185,9 +186,12 @@ def _(answer, leaves, program, calls):
             nodes.append(total)
         else:
             nodes.append(getattr(one, name)())
+        if name in ("+", "*", "relu", "sigmoid"):
+            pairs = zip(nodes[-1].inputs, nodes[-1].slopes)
+            sums.append(float(sum(u.data * slope for u, slope in pairs)))
     for call in calls:
         nodes[call].backward()
-    return [[float(v.data) for v in nodes], [float(v.grad) for v in nodes]]
+    return [[float(v.data) for v in nodes], [float(v.grad) for v in nodes], sums]
 
 
 @Value.cases

@@ -152,7 +152,7 @@ with after(backprop_221):
 # A `Value` holds its `data`, the `inputs` it was computed from, and the `slopes` by each of these. From $c = ab$ with
 # $a = 2$, $b = 5$: data 10, inputs $(a, b)$, slopes $(5, 2)$.
 #
-# Values form a graph $v_1, \dots, v_N$. The *grad* of a value, $dv_N/dv_k$, is how fast the last one really changes
+# Values form a graph $v_1, \dots, v_N$. The *grad* (or adjoint) of a value, $dv_N/dv_k$, is how fast the last one changes
 # with this one, through all that is computed from it. Write $\mathrm{Ch}(v_k)$ for the values computed directly
 # from $v_k$, its children:
 #

@@ -46,12 +46,13 @@ def two_two_one(w: Tensor, x: Tensor, y: Tensor, act: str) -> tuple[Tensor, Tens
 
 def run_program(
     leaves: Tensor, program: Sequence[Sequence], calls: Sequence[int]
-) -> tuple[Tensor, Tensor]:
-    """Values of all nodes of a program, and the grad of each after `backward` of the nodes in calls, one by one.
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Values of all nodes of a program, the grad of each after `backward` of the nodes in calls, one by one; and
+    for each + * relu sigmoid the sum of its slopes times the values of its inputs.
 
     leaves (*batch, n). program: steps (name, *numbers of earlier nodes), name one of + * relu sigmoid;
     "shift" and "scale" take a node and a number, "repeat" a node and how often it is added to itself.
-    A call sets the grads behind its node and leaves the others. -> two tensors (*batch, n + steps).
+    A call sets the grads behind its node and leaves the others. -> two tensors (*batch, n + steps), one (*batch, k).
     """
     with torch.enable_grad():
         nodes = [leaf.detach().requires_grad_() for leaf in leaves.unbind(-1)]
@@ -66,7 +67,12 @@ def run_program(
                 old if new is None else new
                 for old, new in zip(grads, found, strict=True)
             ]
-    return torch.stack(nodes, -1).detach(), torch.stack(grads, -1)
+    with torch.no_grad():
+        sums = [
+            _SUMS[name](nodes, i, *rest) for name, i, *rest in program if name in _SUMS
+        ]
+        told = torch.stack(sums, -1) if sums else leaves[..., :0]
+    return torch.stack(nodes, -1).detach(), torch.stack(grads, -1), told
 
 
 _STEPS = {
@@ -77,6 +83,13 @@ _STEPS = {
     "repeat": lambda v, i, times: v[i] * (times + 1),
     "relu": lambda v, i: v[i].relu(),
     "sigmoid": lambda v, i: v[i].sigmoid(),
+}
+
+_SUMS = {
+    "+": lambda v, i, j: v[i] + v[j],
+    "*": lambda v, i, j: 2 * v[i] * v[j],
+    "relu": lambda v, i: v[i].relu(),
+    "sigmoid": lambda v, i: v[i].sigmoid() * (-v[i]).sigmoid() * v[i],
 }
 
 

@@ -79,13 +79,19 @@ def test_programs_run_and_follow_finite_differences():
     program = [("*", 0, 1), ("+", 2, 0), ("sigmoid", 3), ("shift", 4, 2.0), ("*", 4, 5), ("repeat", 6, 4),
                ("relu", 7), ("scale", 8, -3.0)]  # fmt: skip
     leaves = normal(2)
-    values, grads = ref.run_program(leaves, program, [-1])
+    values, grads, sums = ref.run_program(leaves, program, [-1])
     a, b = leaves
     s = torch.special.expit(a * b + a)
     torch.testing.assert_close(values[-1], -15 * s * (s + 2))
     expected = differences(lambda v: ref.run_program(v, program, [-1])[0][-1], leaves)
     torch.testing.assert_close(grads[:2], expected, rtol=1e-6, atol=1e-8)
     assert grads[-1] == 1
+    # slopes times values of the inputs: d f(t v) / dt at t = 1
+    z = a * b + a
+    slope = s * (1 - s) * z
+    torch.testing.assert_close(
+        sums, torch.stack([2 * a * b, z, slope, 2 * s * (s + 2), 5 * s * (s + 2)])
+    )
 
 
 def test_shares_add_up_and_values_that_are_not_behind_get_none():
