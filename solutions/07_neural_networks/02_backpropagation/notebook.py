@@ -374,7 +374,7 @@ with after(mlp_backward):
     Ws, bs, X, Y = bp.batch([5, 6, 4, 3], rows=8, seed=7)
     loss, dWs, dbs = mlp_backward(X, Y, Ws, bs, *bp.ACTIVATIONS["tanh"])
     same = all(np.allclose(a, b) for a, b in zip(dWs + dbs, bp.torchs(X, Y, Ws, bs)))
-    claim("torch finds your slopes by all {n} parameters", same, n=77 - 10)
+    claim("torch finds all {n} slopes", same, n=sum(np.size(d) for d in dWs + dbs))
     ones = [mlp_backward(X[[i]], Y[[i]], Ws, bs, *bp.ACTIVATIONS["tanh"])[1][0]
             for i in range(8)]  # fmt: skip
     claim("a batch: the mean of its rows", np.allclose(np.mean(ones, axis=0), dWs[0]))
@@ -404,7 +404,8 @@ with after(Value, mlp_backward):
     one = pixels[:1], np.eye(10)[labels[:1]], Ws, bs
     _, dWs, dbs = mlp_backward(*one, *bp.ACTIVATIONS["relu"])
     grads = np.array([[v.grad for v in row] for row in first])
-    claim("engine and batch agree on {n} weights", np.allclose(grads, dWs[0]), n=2048)
+    same = np.allclose(grads, dWs[0])
+    claim("engine and batch agree on {n:,} weights", same, n=grads.size)
     behind, run = bp.behind(L), bp.gradient_costs([64, 32, 10])
     edges = sum(len(v.inputs) for v in behind)
     print(f"{len(behind):,} values, {edges:,} edges: as many shares went back")
@@ -412,7 +413,8 @@ with after(Value, mlp_backward):
         f"nudging: {run['parameters'] + 1:,} runs of {run['forward']:,} products each"
     )
     few = edges < run["nudging"] / 500
-    claim("that is {r:.0f} products for each share", few, r=run["nudging"] / edges)
+    ratio = run["nudging"] / edges
+    claim("nudging: {r:.0f} products for each of your shares", few, r=ratio)
 
 # %% covers="guo:III.6 explainers:4.5.2 moon:36.1-step"
 # Then the whole training, with your `mlp_backward`: 20 passes in batches of 32.
