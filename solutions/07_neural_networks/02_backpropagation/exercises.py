@@ -1,5 +1,7 @@
 """Exercises of 07_neural_networks/02_backpropagation."""
 
+import collections
+
 import numpy as np
 import torch
 from scipy.special import expit, log_softmax, softmax
@@ -290,15 +292,6 @@ Value.mistakes(
             "self.grad, ready = self.data, [self]",
             "The first grad is the slope of the result by itself. Is that its value?",
         ),
-        "the grads of values apart are wiped": (
-            "awaits, found = {}, [self]",
-            "import gc\n"
-            "        for v in gc.get_objects():\n"
-            "            if type(v) is type(self):\n"
-            "                v.grad = 0.0\n"
-            "        awaits, found = {}, [self]",
-            "Which values does a call of backward concern? The others keep what an earlier call gave them.",
-        ),
         "one call inside the other": (
             """for v in found:  # it grows while we read it
             v.grad = 0.0
@@ -361,6 +354,25 @@ class _Engine:
     def sigmoid(self):
         p = float(expit(self.data))
         return type(self)(p, (self,), (p * (1 - p),))
+
+
+@Value.wrong(
+    "the grads of values apart are wiped",
+    advice="Which values does a call of backward concern? The others keep what an earlier call gave them.",
+)
+class _(_Engine):
+    alive = collections.deque(maxlen=5000)
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.alive.append(self)
+
+    def backward(self):
+        for v in self.alive:
+            v.grad = float(v is self)
+        for v in list(self.alive)[::-1]:
+            for u, slope in zip(v.inputs, v.slopes, strict=True):
+                u.grad += slope * v.grad
 
 
 @Value.right("in the order of birth")
