@@ -100,7 +100,7 @@ NODES = {
 }  # fmt: skip
 WIRES = {
     "w1": ("x1", "z1", 0.5), "w2": ("x2", "z1", 0.3), "w3": ("x1", "z2", 0.3), "w4": ("x2", "z2", 0.5),
-    "w5": ("h1", "z3", 0.42), "w6": ("h2", "z3", 0.42),
+    "w5": ("h1", "z3", 0.5), "w6": ("h2", "z3", 0.42),
 }  # fmt: skip
 PLAIN = [("z1", "h1"), ("z2", "h2"), ("z3", "p"), ("p", "L")]
 # What becomes known at each step: values on the way forward, then slopes on the way back.
