@@ -256,10 +256,9 @@ class _Watch:
         The time since the last look belongs to what goes on now: an import, or the answer's own work.
         """
         frames = _frames_of_the_answer(frame)
-        importing = _is_importing(frames)
         (cpu, wall), now = self.seen, (_cpu(), _wall())
         self.seen = now
-        if importing or not frames:
+        if frames is None or _is_importing(frames):
             return False
         self.computed += now[0] - cpu
         self.waited += now[1] - wall
@@ -270,15 +269,15 @@ class _Watch:
         return self.late is not None
 
 
-def _frames_of_the_answer(frame) -> list:
-    """From where the thread is out to what `_call` called; none where it is not within `_call`."""
+def _frames_of_the_answer(frame) -> list | None:
+    """From where the thread is out to what `_call` called; None where it is not within `_call`."""
     frames = []
     while frame is not None:
         if frame.f_code is _call.__code__:
             return frames
         frames.append(frame)
         frame = frame.f_back
-    return []
+    return None
 
 
 def _is_importing(frames) -> bool:
