@@ -314,14 +314,21 @@ class _Alarm:
     """Looks at an answer of the main thread by a timer's signal, which ends a wait in the system, too."""
 
     def __init__(self, watch):
-        self.watch, self.over = watch, False
+        self.watch, self.looking, self.over = watch, False, False
         self.started = _wall()
         self.handler = signal.signal(signal.SIGALRM, self.ring)
         self.timer = signal.setitimer(signal.ITIMER_REAL, PERIOD, PERIOD)
 
     def ring(self, signum, frame):
+        if self.looking:  # it rings again before the last look has ended
+            return
+        self.looking = True
+        try:
+            stops = self.watch.look(frame)
+        finally:
+            self.looking = False
         # Again and again: a first TooSlow may be swallowed by a bare `except:` in the answer.
-        if self.watch.look(frame):
+        if stops:
             raise TooSlow
 
     def end(self):
