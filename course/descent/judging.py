@@ -129,7 +129,8 @@ _OTHER_PARAMETERS = (
 def _status_problem(outcome, reveal):
     error = outcome.get("error") or {}
     if outcome["status"] == "slow":
-        return f"ran {error.get('message', 'too long')} and was stopped"
+        line = f" in line {error['number']}, `{error['line']}`" if error.get("line") else ""
+        return f"{error.get('message', 'ran too long')} and was stopped{line}"
     if outcome["status"] == "unsolved":
         return "not solved yet"
     if outcome["status"] == "unreadable":
@@ -218,7 +219,8 @@ def _evidence(verdict, spec, outcomes):
     if verdict.kind == "unsolved":
         return f"{name} is not solved yet."
     if verdict.kind == "timeout":
-        return f"{name} ran longer than {spec['limit']:g} s and was stopped."
+        slow = next(case for case in verdict.cases if case.status == "slow")
+        return f"{name} {slow.problem}."
     failed = next((case for case in verdict.cases if not case.ok), None)
     why = f" First: {failed.name}: {failed.problem}." if failed else ""
     return f"{held} of {total} properties hold.{why}"

@@ -229,10 +229,10 @@ def test_a_verdict_survives_as_plain_data():
 
 def test_an_answer_that_swallows_its_interruption_is_too_slow():
     def swallows(x):
-        end = time.monotonic() + 0.4
-        while time.monotonic() < end:
+        end = time.process_time() + 2 * DATA["limit"]
+        while time.process_time() < end:
             try:
-                time.sleep(0.01)
+                sum(range(1000))
             except BaseException:
                 pass
         return 2 * x

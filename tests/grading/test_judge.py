@@ -239,6 +239,23 @@ def test_a_slow_answer_is_told_the_limit_that_the_student_knows(judge, data):
     )
 
 
+def test_of_a_slow_answer_its_own_line_is_told_and_whether_it_waited(judge):
+    source = "def double(x):\n    while True: x.sort()"
+    own, forged = {"line": "while True: x.sort()", "number": 2}, {"line": "0.1234", "number": 2}
+    for error, words in (
+        (own, "double ran longer than 2 s and was stopped in line 2, `while True: x.sort()`."),
+        (
+            own | {"waited": True},
+            "double waited rather than computed for 15 s and was stopped in line 2, ",
+        ),
+        (forged | {"waited": "0.1234"}, "double ran longer than 2 s and was stopped."),
+        (own | {"number": 0.1234}, "double ran longer than 2 s and was stopped."),
+    ):
+        outcomes = [outcome(None, status="slow", error=error)] * 3
+        verdict = judge.verdict(STEM, "double", outcomes, [source])
+        assert verdict["evidence"].startswith(words) and "0.1234" not in json.dumps(verdict)
+
+
 def test_an_exercise_without_a_specification_is_named(project, tmp_path):
     with pytest.raises(PrepareError, match="exercise 'triple' has no specification"):
         prepare(Workspace(tmp_path, project), CHAPTER, {STEM: {"triple": 1.0}})

@@ -39,7 +39,7 @@ ANSWERS = {
     "leaving the program": ("import sys\ndef double(x):\n    sys.exit('done')", "exited", "left the program"),
     "a debugger": ("def double(x):\n    breakpoint()\n    return 2 * x", "error", "raised"),
     "asleep": ("import time\ndef double(x):\n    time.sleep(100)\n    return 2 * x", "timeout",
-               "ran longer than 2 s"),
+               "waited rather than computed for 15 s and was stopped in line 3, `time.sleep(100)`"),
     "other parameters": ("def double():\n    return 2", "error", "raised TypeError"),
     "an error of its own": (
         "class TooSmall(Exception): pass\ndef double(x):\n    raise TooSmall('no')", "error",
