@@ -231,19 +231,20 @@ Line = Exercise(
     hints=[
         "You can fit a line through the origin. From which point do the rows look as if it were one?",
         "__init__: the slope from inputs minus their mean (0 where all inputs are equal), the intercept from the point of means, then rss from "
-        "the errors of predict. meets: where a + b x and c + d x are the same, x is a quotient. Of what?",
+        "the errors of predict. reaches and meets: solve height = a + b x, and a + b x = c + d x, for x.",
         "Compare x.max() with x.min() to see whether all are equal. self.intercept is the mean of y less the slope times the mean of x. In meets: "
-        "other.intercept less self.intercept, over self.slope less other.slope; math.nan where that last difference is 0.",
+        "other.intercept less self.intercept, over self.slope less other.slope. In both quotients: math.nan where the divisor is 0.",
     ],
 )
 
 
 @Line.probe
-def _(answer, x, y, new_x, other_x, other_y):
+def _(answer, x, y, new_x, height, other_x, other_y):
     line, other = answer(x, y), answer(other_x, other_y)
     return (
         [line.slope, line.intercept, line.rss],
         line.predict(new_x),
+        line.reaches(height),
         line.meets(other),
     )
 
@@ -257,7 +258,8 @@ def _(rng):
         """One line and another, of more rows, steeper and lower."""
         other = other or {k: s * v for (k, v), s in zip(pairs(rng, 6).items(), (1, 4))}
         new_x = rng.uniform(-9, 9, 3) if new_x is None else new_x
-        return one | dict(new_x=new_x, other_x=other["x"], other_y=other["y"])
+        more = dict(new_x=new_x, height=float(rng.uniform(6, 9)))
+        return one | more | dict(other_x=other["x"], other_y=other["y"])
 
     yield "a rising line", rows(pairs(rng, 7))
     yield "a falling line", rows(falling(6))
@@ -272,13 +274,12 @@ def _(rng):
         equal = dict(x=np.full(3, value), y=rng.uniform(2, 6, 3))
         yield "all inputs are equal", rows(equal)
         yield "all inputs are equal", rows(pairs(rng, 4), equal)
-    # whole numbers, whose slopes are exact
-    x, y = np.array([0, 4, 2]), np.array([1, 6, 2])
-    yield "whole numbers", rows(dict(x=x, y=y), new_x=np.array([3, -1]))
-    yield "parallel lines never meet", rows(dict(x=x, y=y), dict(x=x, y=y + 3))
-    yield "parallel lines never meet", rows(dict(x=x, y=y), dict(x=x, y=y))
-    flat = dict(x=np.array([1.0, 2, 4]), y=np.full(3, 2.5))
-    yield "a flat line meets one that is not", rows(flat, pairs(rng, 5))
+        # in exact arithmetic other lines are flat or parallel, too: these are so in any
+        yield "parallel lines never meet", rows(equal, equal | dict(y=equal["y"] + 3))
+    same = pairs(rng, 5)
+    yield "parallel lines never meet", rows(same, same)
+    whole = dict(x=np.array([0, 4, 2]), y=rng.permutation([1, 6, 2]))
+    yield "whole numbers", rows(whole, new_x=np.array([3, -1]))
 
 
 Line.mistakes(
@@ -359,9 +360,24 @@ Line.mistakes(
             "predict takes an array and gives one as long.",
         ),
         "parallel lines meet at infinity": (
-            "return math.nan",
-            "return math.inf",
+            "if steeper == 0:\n            return math.nan",
+            "if steeper == 0:\n            return math.inf",
             "Which value is asked for where the slopes are equal?",
+        ),
+        "a flat line reaches every height": (
+            "if self.slope == 0:\n            return math.nan",
+            "if self.slope == 0:\n            return 0.0",
+            "Where does a flat line reach a height that is not its own? Which value does the text give?",
+        ),
+        "what it says at that x": (
+            "(height - self.intercept) / self.slope",
+            "self.intercept + self.slope * height",
+            "A height comes in, an x goes out. Solve height = a + b x for x.",
+        ),
+        "reaches forgets the intercept": (
+            "(height - self.intercept) / self.slope",
+            "height / self.slope",
+            "Put the x that you found into predict: is it the height that was asked?",
         ),
         "the crossing has the wrong sign": (
             "(other.intercept - self.intercept)",
@@ -385,7 +401,7 @@ Line.mistakes(
 Line.worked(
     why=r"""Centring turns the problem with two unknowns into the one with one that you have solved. Only the inputs have to be centred:
     $\sum (x_i - \bar x)\,\bar y = 0$. The residuals come from `predict`, so that there is one place that knows what the line says. Two lines
-    meet where $a + bx = c + dx$; equal slopes leave nothing to divide by. Whether all inputs are equal is asked of the inputs
+    meet where $a + bx = c + dx$; equal slopes leave nothing to divide by, and nor does a flat line. Whether all inputs are equal is asked of the inputs
     themselves: a mean is rounded, a largest and a smallest value are not."""
 )
 
@@ -405,6 +421,9 @@ def _(x, y):
 
         def predict(self, new_x):
             return [self.intercept + self.slope * v for v in new_x]
+
+        def reaches(self, height):
+            return (height - self.intercept) / self.slope if self.slope else math.nan
 
         def meets(self, other):
             heights = other.intercept - self.intercept, self.slope - other.slope
@@ -426,6 +445,10 @@ def _(x, y):
 
         def predict(self, new_x):
             return self.middle[1] + self.slope * (new_x - self.middle[0])
+
+        def reaches(self, height):
+            x, y = self.middle
+            return math.nan if self.slope == 0 else x + (height - y) / self.slope
 
         def meets(self, other):
             if self.slope == other.slope:

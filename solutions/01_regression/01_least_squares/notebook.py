@@ -183,26 +183,23 @@ with after(descend, "overshoot"):
 # $$b = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sum_i (x_i - \bar x)^2}.$$
 #
 # Now build a model for the rest of the notebook. It is a class: `Line(x, y)` calls its function
-# `__init__(self, x, y)`, which stores what it keeps as `self.slope` and so on. Write the three functions that the text
-# below asks for.
+# `__init__(self, x, y)`, which stores what it keeps as `self.slope` and so on; `line.meets(other)` calls `meets` with
+# `line` as its `self`.
 
 
 # %% exercise="Line" points=4 difficulty=1 covers="explainers:2.1.box-olympics"
 class Line:
     """The least-squares line of the rows (x, y): x, y (n,), n >= 1.
 
-    line = Line(x, y) has line.slope, line.intercept, and line.rss, the residual sum
-    of squares: of its own rows. Where all x are equal, the line is flat, at the mean
-    of y. (The mean of three 0.1 is not 0.1 to the last digit.)
-    line.predict(new_x): its height at each of new_x (m,), an array (m,).
-    line.meets(other): the x where it and another Line have one height; math.nan
-    where their slopes are equal.
-    Line([0, 2, 4], [1, 2, 6]), both as arrays, has the slope 1.25, the intercept
-    0.5 and the rss 1.5; it meets a flat line at height 3 where x is 2.
+    It has .slope, .intercept, and .rss, the residual sum of squares: of its own rows.
+    Where all x are equal, it is flat, at the mean of y. (The mean of three 0.1 is not
+    0.1 to the last digit.)
+    Line([0, 2, 4], [1, 2, 6]), both as arrays, has the slope 1.25, the intercept 0.5
+    and the rss 1.5; it reaches 3 at x = 2.
     """
 
-    ### BEGIN SOLUTION
     def __init__(self, x, y):
+        ### BEGIN SOLUTION
         centre = x.mean()
         xc = x - centre
         flat = x.max() == x.min()
@@ -210,17 +207,30 @@ class Line:
         self.intercept = y.mean() - self.slope * centre
         residuals = y - self.predict(x)
         self.rss = residuals @ residuals
+        ### END SOLUTION
 
     def predict(self, new_x):
+        """Its heights at new_x (m,), an array (m,)."""
+        ### BEGIN SOLUTION
         return self.intercept + self.slope * new_x
+        ### END SOLUTION
+
+    def reaches(self, height):
+        """The x where it has that height; math.nan where it is flat."""
+        ### BEGIN SOLUTION
+        if self.slope == 0:
+            return math.nan
+        return (height - self.intercept) / self.slope
+        ### END SOLUTION
 
     def meets(self, other):
+        """The x where it and another Line are equally high; nan for equal slopes."""
+        ### BEGIN SOLUTION
         steeper = self.slope - other.slope
         if steeper == 0:
             return math.nan
         return (other.intercept - self.intercept) / steeper
-
-    ### END SOLUTION
+        ### END SOLUTION
 
 
 # %% check="Line"
@@ -407,8 +417,7 @@ with after(Line, forecast):
         gap=times[0] - times[1],
         **half,
     )
-    flat = Line(np.array([0.0, 1.0]), np.zeros(2))
-    ends = [line.meets(flat) for line in (for_men, for_women)]
+    ends = [line.reaches(0) for line in (for_men, for_women)]
     claim(
         "2. the lines reach 0 seconds in {men:.0f} and {women:.0f}",
         times[1] > 0 and max(ends) < 3000,

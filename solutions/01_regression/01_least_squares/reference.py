@@ -58,16 +58,26 @@ def line(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return slope, y.mean(-1) - slope * x.mean(-1), rss
 
 
-def lines(x: Tensor, y: Tensor, new_x: Tensor, other_x: Tensor, other_y: Tensor):
-    """Two lines: numbers of the first (3,), its heights at new_x (m,), and where both have one height ().
+def lines(
+    x: Tensor,
+    y: Tensor,
+    new_x: Tensor,
+    height: float,
+    other_x: Tensor,
+    other_y: Tensor,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Two lines: slope, intercept and RSS of the first (3,), its heights at new_x (m,), the x at which it has that
+    height (), and the x at which both have one height ().
 
-    nan where their slopes are equal.
+    nan where it is flat, or where both slopes are equal.
     """
     slope, intercept, rss = line(x, y)
     other_slope, other_intercept, _ = line(other_x, other_y)
     gap = slope - other_slope
+    reached = (height - intercept) / torch.where(slope == 0, torch.nan, slope)
     meet = (other_intercept - intercept) / torch.where(gap == 0, torch.nan, gap)
-    return torch.stack([slope, intercept, rss]), intercept + slope * new_x, meet
+    numbers = torch.stack([slope, intercept, rss])
+    return numbers, intercept + slope * new_x, reached, meet
 
 
 def r_squared(y: Tensor, f: Tensor) -> tuple[Tensor, Tensor, Tensor]:
