@@ -798,6 +798,8 @@ project = Exercise(
 @project.cases
 def _(rng):
     yield "any two vectors", dict(Y=3 + rng.normal(size=5), X=2 + rng.normal(size=5))
+    X, Y = rng.uniform(1, 3, (2, 4))
+    yield "any two vectors", dict(Y=Y, X=X * [1, 0, 1, -3])
     low = -3 + rng.uniform(-1, 1, 4)
     yield "an obtuse angle", dict(Y=low, X=2 + rng.uniform(-1, 1, 4))
     a, b = rng.uniform(1, 3, 2)
