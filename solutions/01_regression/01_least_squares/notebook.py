@@ -303,7 +303,12 @@ predict(
     "A line is fitted to 30 patients. Somebody makes its slope 1.7 times as large, and "
     "keeps it through the point of means. Which of the three R² of these 30 rows stays "
     "the same?",
-    ["the explained share", "1 − RSS/TSS", "the squared correlation", "none"],
+    [
+        "the explained share",
+        "one minus the missed share",
+        "the squared correlation",
+        "none",
+    ],
     truth=[
         np.isclose(a, b)
         for a, b in zip(
@@ -352,8 +357,8 @@ with after(Line, r2, "too-steep"):
 # ## 5. How sure is a line?
 #
 # A forecast without an interval is half a forecast. Suppose the truth *is* a line, and each race adds independent
-# normal noise of one spread, estimated by $s^2 = \mathrm{RSS}/(n - 2)$ (RSS: the residual sum of squares; two numbers
-# were fitted). With
+# normal noise of one spread, estimated by $s^2 = \mathrm{RSS}/(n - 2)$ (RSS: the residual sum of squares of the
+# $n$ rows; two numbers were fitted). With
 #
 # $$v(x) = \frac1n + \frac{(x - \bar x)^2}{\sum_i (x_i - \bar x)^2},$$
 #
@@ -884,11 +889,12 @@ with after(Line, skew_kurt):
             squares=by_squares,
             sizes=by_sizes,
         )
-    c = x / (x @ x)  # the men's decades again: least squares is Σ cᵢ yᵢ, with c·x = 1
-    other = rng.normal(size=(500, len(x)))
-    other += np.outer(1 - other @ x, c)
+    u = men[:, 0] - men[:, 0].mean()
+    c = u / (u @ u)  # least squares through the origin is Σ cᵢ yᵢ, with c·u = 1
+    other = rng.normal(size=(500, len(u)))
+    other += np.outer(1 - other @ u, c)
     claim(
-        "Gauss–Markov: of {n} other weights with c·x = 1 none is shorter",
+        "Gauss–Markov: of {n} other weights with cᵀX = 1 none is shorter",
         (np.linalg.norm(other, axis=1) >= np.linalg.norm(c)).all(),
         n=len(other),
     )

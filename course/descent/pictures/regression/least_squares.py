@@ -228,7 +228,7 @@ def draw_r2(rows: dict):
     fig, ax = plt.subplots(figsize=(8, 3.8))
     looks = (
         ("explained share", BLUE, ""),
-        ("1 − RSS/TSS", ORANGE, "//"),
+        ("1 − missed share", ORANGE, "//"),
         ("correlation²", GREEN, ".."),
     )
     for bars in grouped_bars(names, values.T, ax, looks=looks, step=0.26):
@@ -241,7 +241,7 @@ def draw_r2(rows: dict):
         say("{name}: {three[0]:.2f}, {three[1]:.2f}, {three[2]:.2f}", name=" ".join(name.split()), three=row)
         for name, row in zip(names, values, strict=True)
     ]  # fmt: skip
-    return fig, say("Explained share, 1 − RSS/TSS, squared correlation. {told:; }.", told=told)
+    return fig, say("Explained share, 1 − missed share, squared correlation. {told:; }.", told=told)
 
 
 # ---------------------------------------------------------------- likelihood
