@@ -261,7 +261,8 @@ def _(rng):
     same = pairs(rng, 5)
     yield "parallel lines never meet", rows(same, same)
     whole = dict(x=np.array([0, 4, 2]), y=rng.permutation([1, 6, 2]))
-    yield "whole numbers", rows(whole, new_x=np.array([3, -1]))
+    other = dict(x=np.array([1, 2, 5]), y=np.array([8, 1, 0]))
+    yield "whole numbers", rows(whole, other, np.array([3, -1]))
 
 
 Line.mistakes(

@@ -346,9 +346,9 @@ with after(Line, r2, "too-steep"):
     show(*ls.draw_r2(cases))
 
 # %% [markdown] covers="explainers:2.1.2"
-# The three agree for a least-squares line with intercept on *its own rows*. There the errors are orthogonal to the
-# constant and to $x$, so to $f - \bar y$, and Pythagoras says
-# $\sum (y_i - \bar y)^2 = \sum (f_i - \bar y)^2 + \sum (y_i - f_i)^2$. Anywhere else, trust the second: it counts every
+# The three agree for a least-squares line with intercept on *its own rows*. There both derivatives of the loss are
+# zero, $\sum_i e_i = \sum_i x_i e_i = 0$: the errors are orthogonal to the constant and to $x$, so to $f - \bar y$, and
+# Pythagoras says $\sum_i (y_i - \bar y)^2 = \sum_i (f_i - \bar y)^2 + \sum_i (y_i - f_i)^2$. Anywhere else, trust the second: it counts every
 # error, and falls below 0 where the mean would have been the better guess.
 #
 # So the article's $R^2$ are right. But they speak of the rows that made the line. Of 2156 they say nothing.
@@ -516,7 +516,7 @@ with after(Line):
 # - An interval covers the noise and the uncertain coefficients. It does not cover a wrong model, and far from the data
 #   the model is everything.
 #
-# Next: many features at once. Below: why squares, why it is called regression, and a shadow.
+# Next: [[next]], many features at once. Below: why squares, why it is called regression, and a shadow.
 
 # %% [markdown] covers="wu:1.2.3 wu:1.2.4 guo:I.1.b"
 # ## Deeper: the shadow of Y
@@ -622,8 +622,8 @@ with after(project, "raw-cosine"):
 # them the least-squares slope is the *correlation* $r = \frac1n \sum_i \tilde x_i\tilde y_i$, and $|r| \le 1$, as it is a
 # cosine.
 #
-# Galton saw in 1886 that sons of tall fathers are tall, but less so. He called it regression. **Find out:** how tall are the
-# *fathers* of the tallest sons? Which correlation undoes it? How large must $n$ be until the line keeps still?
+# Galton saw in 1886 that children of tall parents are tall, but less so. He called it regression. **Find out:** how tall
+# are the *fathers* of the tallest sons? Which correlation undoes it? How large must $n$ be until the line keeps still?
 
 # %% covers="guo:I.1 wu:1.2.5 explainers:2.1.3"
 # Choose the tallest tenth of the fathers, or of the sons, and look at their partners.
@@ -856,7 +856,7 @@ with after(Line, skew_kurt):
             1
         ]
         claim(
-            "{k} uniform effects: kurtosis {kurtosis:.2f}, by theory −1.2/k",
+            "sums of {k} uniform effects: kurtosis {kurtosis:.2f}, by theory −1.2/k",
             abs(kurtosis + 1.2 / k) < 0.06,
             k=k,
             kurtosis=kurtosis,
