@@ -165,7 +165,6 @@ LOOSER = {
 }
 # Cases that the library refuses.
 REFUSED = {
-    "fit_line": {"all inputs are equal", "a single row"},
     "batch_norm": {"training on a single row"},
 }
 
