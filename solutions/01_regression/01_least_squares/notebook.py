@@ -159,7 +159,7 @@ with after(descend, "overshoot"):
     xx, best = x @ x, x @ y / (x @ x)
     scaled, paths, exact, parabola = (0.4, 1.5, 2, 2.05), [], [], []
     for c in scaled:
-        slopes, losses = descend(x, y, 0.0, c / xx, 0.0, 6)
+        slopes, losses = map(np.array, descend(x, y, 0.0, c / xx, 0.0, 6))
         exact.append(np.allclose(slopes - best, -best * (1 - c) ** np.arange(7)))
         lowest = ls.half_squares(0.0, best, x, y)
         parabola.append(np.allclose(losses, lowest + xx / 2 * (slopes - best) ** 2))
@@ -323,10 +323,10 @@ predict(
 # The three R² of a line fitted to 30 patients: there, elsewhere, and spoilt.
 with after(Line, r2, "too-steep"):
     line = Line(bmi[few], disease[few])
-    own, middle = line.predict(bmi[few]), disease[few].mean()
+    own, middle = np.array(line.predict(bmi[few])), disease[few].mean()
     cases = {
         "its own 30 rows": r2(disease[few], own),
-        "412 new rows": r2(disease[rest], line.predict(bmi[rest])),
+        "412 new rows": r2(disease[rest], np.array(line.predict(bmi[rest]))),
         "own rows, slope\n× 1.7": r2(disease[few], middle + 1.7 * (own - middle)),
         "own rows, all\n80 too high": r2(disease[few], own + 80),
     }
@@ -335,7 +335,7 @@ with after(Line, r2, "too-steep"):
     claim("the errors are orthogonal to 1 and to x", all(right_angles))
     claim("on its own rows all three agree", np.ptp(cases["its own 30 rows"]) < 1e-10)
     found = [
-        r2(table[:, 1], line.predict(table[:, 0]))[1]
+        r2(table[:, 1], np.array(line.predict(table[:, 0])))[1]
         for table, line in ((men, for_men), (women, for_women))
     ]
     claim(
@@ -445,7 +445,8 @@ with after(Line, forecast):
             wide=wide,
         )
     years = np.arange(2008.0, 4000.0, 4)
-    (low, a, _), (high, b, _) = (forecast(*t.T, years, 0.95) for t in tables.values())
+    told = np.array([forecast(*t.T, years, 0.95) for t in tables.values()])
+    (low, a, _), (high, b, _) = told
     may = years[np.abs(high - low) <= np.hypot(a, b)]
     print(f"4. The lines may cross from {may[0]:.0f} to {may[-1]:.0f}.")
 
@@ -590,7 +591,7 @@ predict(
 # A right angle, Pythagoras, a matrix that projects; one slope, computed three times.
 with after(project, "raw-cosine"):
     X, Y = np.random.default_rng(2).normal(1, 1, (2, 8))
-    shadow, error, cosine = project(Y, X)
+    shadow, error, cosine = map(np.array, project(Y, X))
     claim("the error is perpendicular to X", np.isclose(error @ X, 0))
     claim(
         "projecting twice is projecting once",
