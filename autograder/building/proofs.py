@@ -130,8 +130,11 @@ def _misfit(function: Callable, *first, **inputs) -> str:
 
 def verdict_on(exercise: Exercise, function, data: dict) -> judging.Verdict:
     """The verdict on a known answer for drawn data."""
-    outcomes = [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
-    return judging.judge(data, outcomes)
+    return judging.judge(data, _outcomes(exercise, function, data))
+
+
+def _outcomes(exercise, function, data) -> list[dict]:
+    return [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
 
 
 def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str]]:
@@ -151,23 +154,27 @@ def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str
             )
             return  # what is an edit of it is no known mistake
     for wrong in exercise.wrong_answers:
-        if problem := _misjudged(wrong, verdict_on(exercise, wrong.function, data)):
+        if problem := _misjudged(wrong, data, _outcomes(exercise, wrong.function, data)):
             yield f"wrong answer {wrong.name!r} ", problem
 
 
-def _misjudged(wrong: Answer | Edit, verdict: judging.Verdict) -> str:
+def _misjudged(wrong: Answer | Edit, data: dict, outcomes: list[dict]) -> str:
     """What is wrong with the verdict on a wrong answer; empty where it is rejected and named."""
+    verdict = judging.judge(data, outcomes)
     failed = [case for case in verdict.cases if not case.ok]
     unknown = [case.problem for case in failed if "raised NameError" in case.problem]
     if unknown:
         return f"{unknown[0]}: is it mistyped?"
     if not failed:
         return "passes: add a case that it fails"
-    if not verdict.mistake and any(case.status == "ok" for case in failed):
+    if verdict.mistake == judging.CHANGES_INPUT or all(case.status != "ok" for case in failed):
+        return ""
+    alike = [one["name"] for one in judging.known_mistakes(data, verdict.cases, outcomes)]
+    if wrong.name not in alike:
         return "is rejected but not named: does it give the same each time that it is called?"
-    if verdict.mistake not in ("", wrong.name, "it changes its input"):
+    if alike[0] != wrong.name:  # of two that give the same, the later one is told
         return (
-            f"is taken for {verdict.mistake!r}: they give the same; "
+            f"is taken for {alike[0]!r}: they give the same; "
             "add a case that tells them apart, or drop one"
         )
     return ""

@@ -58,7 +58,7 @@ def _failure_lines(verdict):
     failed = next((case for case in verdict.cases if not case.ok), None)
     lines = []
     if verdict.mistake:
-        lines.append(f"  Looks like: {verdict.mistake}. {verdict.advice}".rstrip())
+        lines.append(f"  {_suspected(verdict)} {verdict.advice}".rstrip())
     if failed:
         lines.append(f"  {failed.name}: {failed.problem}")
         for label, value in (
@@ -69,6 +69,10 @@ def _failure_lines(verdict):
             if value:
                 lines.append(f"    {label:<10} {value}")
     return lines
+
+
+def _suspected(verdict) -> str:
+    return f"This may be a known mistake: {verdict.mistake}."
 
 
 def html_card(verdict: Verdict) -> str:
@@ -122,7 +126,7 @@ def _failure(verdict):
         return ""
     parts = []
     if verdict.mistake:
-        parts.append(f"<p><b>Looks like: {_esc(verdict.mistake)}.</b> {_esc(verdict.advice)}</p>")
+        parts.append(f"<p><b>{_esc(_suspected(verdict))}</b> {_esc(verdict.advice)}</p>")
     parts.append(f"<p><b>{_esc(failed.name)}</b>: {_esc(failed.problem)}</p>")
     rows = [
         f'<tr><th scope="row" style="text-align:left;padding-right:1em;vertical-align:top">{label}</th>'

@@ -56,7 +56,7 @@ class Comparison:
         return None
 
     def _walk_list(self, expected, got, place):
-        if isinstance(got, np.ndarray):
+        if isinstance(got, np.ndarray) and got.ndim:
             got = list(got)
         if not isinstance(got, list):
             return f"{place}expected {len(expected)} values, got {kind_of(got)}"

@@ -23,6 +23,8 @@ KINDS = (
     "missing",
 )
 
+CHANGES_INPUT = "it changes its input"  # a mistake that any exercise knows
+
 
 @dataclass
 class CaseResult:
@@ -88,8 +90,16 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     verdict.kind = _kind(groups, cases)
     verdict.evidence = _evidence(verdict, spec, outcomes)
     if verdict.kind in ("partial", "wrong", "error"):
-        verdict.mistake, verdict.advice = _known_mistake(spec, cases, outcomes, difference)
+        verdict.mistake, verdict.advice = _mistake(spec, cases, outcomes)
     return verdict
+
+
+def _mistake(spec, cases, outcomes):
+    """Name and advice of the one known mistake that the answer may be; of several nobody can tell which it is."""
+    if all(case.ok or case.problem.startswith("the answer is right") for case in cases):
+        return CHANGES_INPUT, ""
+    found = known_mistakes(spec, cases, outcomes)
+    return (found[0]["name"], found[0]["advice"]) if len(found) == 1 else ("", "")
 
 
 def _judge_case(case, outcome, difference, reveal):
@@ -224,24 +234,29 @@ def _evidence(verdict, spec, outcomes):
     return f"{held} of {total} properties hold.{why}"
 
 
-def _known_mistake(spec, cases, outcomes, difference):
-    """Name and advice of the known mistake that gives the student's result on every failing case."""
-    failing = [i for i, case in enumerate(cases) if not case.ok]
-    if all(cases[i].problem.startswith("the answer is right") for i in failing):
-        return "it changes its input", ""
+def known_mistakes(spec: dict, cases: list[CaseResult], outcomes: list[dict]) -> list[dict]:
+    """The entries of "wrong" that agree with the answer on every case: they pass it as well, or give the same."""
+    difference = compare.from_plain(spec["compare"])
+    found = []
     for wrong in spec["wrong"]:
-        same = [_same(wrong["results"][i], outcomes[i], difference) for i in failing]
-        if all(same) and any(wrong["results"][i] for i in failing):
-            return wrong["name"], wrong["advice"]
-    return "", ""
+        told = list(zip(spec["cases"], cases, outcomes, wrong["results"], strict=True))
+        if all(_agree(*one, difference) for one in told) and any(
+            known for _, case, _, known in told if not case.ok
+        ):
+            found.append(wrong)
+    return found
 
 
-def _same(known, outcome, difference) -> bool:
-    """known: the encoded result of a wrong answer, or None where it fails on this case as well."""
+def _agree(case, result, outcome, known, difference) -> bool:
+    """known: the encoded result of a known mistake, or None where it fails on this case as well."""
     if known is None or outcome.get("status") != "ok":
         return known is None and outcome.get("status") == "raised"
     try:
-        known, value = (wire.decode(v["value"], tensors=False) for v in (known, outcome))
-        return difference.same(known, value)
+        expected, known, value = (
+            wire.decode(plain, tensors=False)
+            for plain in (case["expected"], known["value"], outcome["value"])
+        )
+        passes = difference(expected, _without_zero_imaginary_parts(known)) is None
+        return passes == result.ok and (passes or difference.same(known, value))
     except wire.WireError:
         return False

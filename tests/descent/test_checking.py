@@ -26,7 +26,7 @@ def test_a_wrong_answer_is_told_what_was_expected_and_named(toy, capsys):
 
     assert check(double) == 1  # zero squared is zero
     told = capsys.readouterr().out
-    assert "Looks like: it squares. Twice, or to the second power?" in told
+    assert "This may be a known mistake: it squares. Twice, or to the second power?" in told
     assert "expected" in told and "got" in told and "tried with" in told
 
 

@@ -81,6 +81,20 @@ def test_a_mistake_is_named_only_when_it_explains_every_failing_case():
     assert verdict_on(squares_or_loses_the_sign).mistake == ""
 
 
+def test_a_mistake_is_not_named_where_it_fails_a_case_that_the_answer_passes():
+    verdict = verdict_on(lambda x: np.where(x < 0, x**2, 2 * x))
+    assert verdict.groups == {"positive": True, "negative": False, "zero": True}
+    assert (verdict.mistake, verdict.advice) == ("", "")
+
+
+def test_of_two_mistakes_that_give_the_same_none_is_named():
+    squares = next(wrong for wrong in DATA["wrong"] if wrong["name"] == "it squares")
+    data = DATA | {"wrong": [*DATA["wrong"], squares | {"name": "it is to the second power"}]}
+    outcomes = running.run_cases(lambda x: x * x, DATA["cases"])
+    assert judging.judge(DATA, outcomes).mistake == "it squares"
+    assert judging.judge(data, outcomes).mistake == ""
+
+
 def changes_its_input(x):
     x *= 2
     return x
