@@ -5,8 +5,10 @@ import inspect
 import symtable
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from statistics import mean
 
-from autograder import checkdata
+from autograder import checkdata, easy
 from descent import judging
 from solutions.spec import Answer, Edit, Exercise, SpecError
 
@@ -37,11 +39,13 @@ def prove(notebook: str, exercise: Exercise, keys=KEYS) -> list[Finding]:
     if problems:
         return [Finding(exercise.name, problem) for problem in problems]
     found: dict[str, Finding] = {}
+    draws: list[dict] = []
     for where, seed in seeds.items():
-        data = checkdata.exercise_data(exercise, points=12, seed=seed)
-        for what, why in answers_misjudged(exercise, data):
+        known = draws[0] if draws else None
+        draws.append(checkdata.exercise_data(exercise, points=12, seed=seed, known=known))
+        for what, why in answers_misjudged(exercise, draws[-1]):
             found.setdefault(what, Finding(exercise.name, f"{where} cases: {what}{why}"))
-    return list(found.values())
+    return [*found.values(), *idle_problems(exercise, *draws)]
 
 
 def form_problems(exercise: Exercise) -> list[str]:
@@ -158,6 +162,21 @@ def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str
             yield f"wrong answer {wrong.name!r} ", problem
 
 
+def idle_problems(exercise: Exercise, public: dict, *hidden: dict) -> list[Finding]:
+    """Told where an answer that computes nothing, but has the public cases, earns more than a tenth in the mean."""
+    run = partial(checkdata.run_known, exercise)
+    earned = [
+        [
+            judging.judge(data, told).points
+            for told in easy.outcomes(public["cases"], data["cases"], run)
+        ]
+        for data in hidden
+    ]  # a row each draw, a column each answer
+    share = max(map(mean, zip(*earned, strict=True)), default=0) / public["points"]
+    problem = f"an answer that computes nothing earns {share:.0%}: let the cases differ more from draw to draw"
+    return [Finding(exercise.name, problem)] if share > 0.1 else []
+
+
 def _misjudged(wrong: Answer | Edit, data: dict, outcomes: list[dict]) -> str:
     """What is wrong with the verdict on a wrong answer; empty where it is rejected and named."""
     verdict = judging.judge(data, outcomes)
@@ -165,7 +184,7 @@ def _misjudged(wrong: Answer | Edit, data: dict, outcomes: list[dict]) -> str:
     unknown = [case.problem for case in failed if "raised NameError" in case.problem]
     if unknown:
         return f"{unknown[0]}: is it mistyped?"
-    if not failed:
+    if verdict.kind == "full":
         return "passes: add a case that it fails"
     if verdict.mistake == judging.CHANGES_INPUT or all(case.status != "ok" for case in failed):
         return ""

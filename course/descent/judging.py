@@ -41,7 +41,10 @@ class CaseResult:
 
 @dataclass
 class Verdict:
-    """What became of one exercise. kind: one of KINDS. points: earned, of `max_points`."""
+    """What became of one exercise. kind: one of KINDS. points: earned, of `max_points`.
+
+    note: a sentence for the student where the points are not each property's share; else "".
+    """
 
     exercise: str
     kind: str
@@ -51,6 +54,7 @@ class Verdict:
     mistake: str = ""
     advice: str = ""
     evidence: str = ""
+    note: str = ""
     printed: str = ""
     seconds: float = 0.0
 
@@ -74,7 +78,8 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     """The verdict on the outcomes of one exercise.
 
     spec: an exercise of the check data: "name", "points", "limit", "compare", "cases" (each with "name",
-    "inputs", "expected"), "wrong" (each with "name", "advice", "results"). outcomes: as `running.run_cases` tells them.
+    "inputs", "expected"), "wrong" (each with "name", "advice", "results"), "easy" (sets of properties that an answer
+    which computes nothing holds). outcomes: as `running.run_cases` tells them.
     reveal=False leaves out inputs, expected and received values: the evidence is safe to show for hidden cases.
     """
     difference = compare.from_plain(spec["compare"])
@@ -85,18 +90,44 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     verdict = Verdict(spec["name"], "wrong", 0.0, spec["points"], cases)
     verdict.printed = next((o.get("printed", "") for o in outcomes if o.get("printed")), "")
     verdict.seconds = sum(o.get("seconds", 0) for o in outcomes)
-    groups = verdict.groups
-    verdict.points = round(spec["points"] * sum(groups.values()) / max(len(groups), 1), 2)
-    verdict.kind = _kind(groups, cases)
+    share, verdict.note = _share(verdict.groups, spec["easy"], _changed(outcomes))
+    verdict.points = round(spec["points"] * share, 2)
+    verdict.kind = _kind(share, cases)
     verdict.evidence = _evidence(verdict, spec, outcomes)
     if verdict.kind in ("partial", "wrong", "error"):
         verdict.mistake, verdict.advice = _mistake(spec, cases, outcomes)
     return verdict
 
 
+def _changed(outcomes) -> list[str]:
+    """The inputs that the answer changed on some case that it came to the end of."""
+    ended = (o for o in outcomes if o.get("status", "ok") == "ok")
+    return list(dict.fromkeys(str(name) for o in ended for name in o.get("mutated") or []))
+
+
+def _share(groups, easy, changed) -> tuple[float, str]:
+    """(share of the points, the note on it): each property counts alike, but for two things.
+
+    What an answer that computes nothing holds as well earns nothing alone. Changing an input costs the share of
+    one property, and at most half of what was earned.
+    """
+    held = [name for name, holds in groups.items() if holds]
+    if not held:
+        return 0.0, ""
+    if len(held) < len(groups) and any(set(held) <= set(one) for one in easy):
+        return 0.0, (
+            "What holds so far also holds for an answer that computes nothing, "
+            "so it counts only together with other properties."
+        )
+    if changed:
+        note = f"It changed its input {', '.join(changed)}, which costs points: work on a copy."
+        return (len(held) - min(1, len(held) / 2)) / len(groups), note
+    return len(held) / len(groups), ""
+
+
 def _mistake(spec, cases, outcomes):
     """Name and advice of the one known mistake that the answer may be; of several nobody can tell which it is."""
-    if all(case.ok or case.problem.startswith("the answer is right") for case in cases):
+    if all(case.ok for case in cases):
         return CHANGES_INPUT, ""
     found = known_mistakes(spec, cases, outcomes)
     return (found[0]["name"], found[0]["advice"]) if len(found) == 1 else ("", "")
@@ -115,14 +146,10 @@ def _judge_case(case, outcome, difference, reveal):
         problem = difference(expected, got)
     except wire.WireError as error:
         problem, got, expected = str(error), None, None
-    mutated = outcome.get("mutated") or []
     if problem:
         result.problem = problem if reveal else _without_values(problem)
         if reveal:
             result.expected, result.got = compare.shorten(expected), compare.shorten(got)
-    elif mutated:
-        names = ", ".join(map(str, mutated))
-        result.problem = f"the answer is right, but it changed its input {names}: work on a copy"
     else:
         result.ok = True
     return result
@@ -206,13 +233,13 @@ def _arguments(inputs) -> str:
     return ", ".join(f"{name} = {compare.shorten(value, 60)}" for name, value in values.items())
 
 
-def _kind(groups, cases):
-    if groups and all(groups.values()):
+def _kind(share, cases):
+    if share == 1:
         return "full"
     statuses = [case.status for case in cases]
     if all(status == "unsolved" for status in statuses):
         return "unsolved"
-    if any(groups.values()):
+    if share:
         return "partial"
     for status, kind in (("slow", "timeout"), ("exited", "exited"), ("raised", "error")):
         if status in statuses:
@@ -231,7 +258,8 @@ def _evidence(verdict, spec, outcomes):
         return f"{name} ran longer than {spec['limit']:g} s and was stopped."
     failed = next((case for case in verdict.cases if not case.ok), None)
     why = f" First: {failed.name}: {failed.problem}." if failed else ""
-    return f"{held} of {total} properties hold.{why}"
+    note = f" {verdict.note}" if verdict.note else ""
+    return f"{held} of {total} properties hold.{note}{why}"
 
 
 def known_mistakes(spec: dict, cases: list[CaseResult], outcomes: list[dict]) -> list[dict]:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from autograder import checkdata
-from descent import judging, running
+from autograder.building import proofs
+from descent import judging, running, wire
 from solutions.spec import Exercise
 
 double = Exercise("double", reference=lambda x: 2 * x, hints=["a", "b", "c"], limit=0.3)
@@ -143,9 +144,60 @@ def test_a_stopped_answer_costs_the_time_of_the_case_that_was_run():
 
 def test_a_changed_input_is_told_and_named():
     verdict = verdict_on(changes_its_input)
-    assert verdict.points == 1  # zeros stay zeros
-    assert "changed its input x" in verdict.cases[0].problem
-    assert verdict.mistake == "it changes its input"
+    assert (verdict.kind, verdict.points) == ("partial", 2)  # of three properties, one's share
+    assert all(verdict.groups.values()) and verdict.mistake == judging.CHANGES_INPUT
+    assert "3 of 3 properties hold. It changed its input x, which costs points" in verdict.evidence
+
+
+def test_changing_an_input_costs_at_most_half_of_what_was_earned():
+    def judged(answer, *names):
+        exercise = Exercise("double", reference=lambda x: 2 * x, hints=["a", "b", "c"])
+        exercise.cases(lambda rng: [(name, dict(x=rng.uniform(1, 2, 3))) for name in names])
+        data = checkdata.exercise_data(exercise, 4, seed=1)
+        return judging.judge(data, running.run_cases(answer, data["cases"])).points
+
+    assert judged(changes_its_input, "one") == 2
+    assert judged(changes_its_input, "one", "other") == 2
+    assert judged(changes_its_input, "one", "other", "third", "fourth") == 3
+
+
+def test_a_wrong_answer_that_changes_its_input_is_named_for_what_is_wrong():
+    def squares(x):
+        x *= x
+        return x
+
+    verdict = verdict_on(squares)
+    assert (verdict.mistake, verdict.points) == ("it squares", 0)
+
+
+def test_what_an_answer_holds_that_computes_nothing_counts_only_together_with_others():
+    assert DATA["easy"] == [["zero"]]
+    handed_back = verdict_on(lambda x: x)
+    assert handed_back.groups == {"positive": False, "negative": False, "zero": True}
+    assert (handed_back.kind, handed_back.points) == ("wrong", 0)
+    assert "counts only together with other properties" in handed_back.evidence
+    alone = verdict_on(lambda x: 2 * x if (x > 0).all() else x + 1)
+    assert (alone.groups["zero"], alone.points, alone.note) == (False, 1, "")
+    assert verdict_on(lambda x: 2 * np.abs(x)).points == 2  # with another, it counts
+
+
+def test_public_results_looked_up_earn_nothing_where_the_inputs_never_change():
+    exercise = Exercise("double", reference=lambda x: 2 * x, hints=["a", "b", "c"])
+
+    @exercise.cases
+    def _(rng):
+        yield "drawn", dict(x=float(rng.uniform(1, 2)))
+        yield "an edge", dict(x=7.0)
+        yield "another edge", dict(x=-3.0)
+
+    public, hidden = (checkdata.exercise_data(exercise, 3, seed=seed) for seed in (1, 2))
+    assert public["easy"] == hidden["easy"] == [["an edge", "another edge"]]
+    known = {case["inputs"]["x"]: case["expected"] for case in public["cases"]}
+    for data, points in ((hidden, 0), (public, 3)):
+        outcomes = running.run_cases(lambda x: wire.decode(known.get(x)), data["cases"])
+        assert judging.judge(data, outcomes).points == points
+    assert [f.exercise for f in proofs.idle_problems(exercise, public, public)] == ["double"]
+    assert proofs.idle_problems(exercise, public, hidden) == []
 
 
 def test_prints_and_warnings_stay_out_of_the_way(capsys):

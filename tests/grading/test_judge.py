@@ -117,7 +117,7 @@ def test_a_right_answer_gets_full_marks(judge, cases):
 
 def test_a_known_mistake_is_named(judge, cases):
     verdict = judge.verdict(STEM, "double", of_function(cases, lambda x: x**2), [])
-    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("partial", 1.0, "squares")
+    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("wrong", 0.0, "squares")
 
 
 def test_a_verdict_holds_no_number_of_a_hidden_case(judge, cases):

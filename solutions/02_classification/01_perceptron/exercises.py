@@ -294,7 +294,7 @@ def _(rng):
             X=np.array([[1.0, 2], [2, -1]]),
             y=np.array([1.0, -1]),
             order=np.array([1, 0]),
-            w0=np.array([1.0, 2]) * rng.integers(1, 4),
+            w0=np.array([1.0, 2]) * rng.integers(1, 20),
             b0=0.0,
         ),
     )
@@ -305,7 +305,7 @@ def _(rng):
             X=X,
             y=y,
             order=np.zeros(0, int),
-            w0=rng.integers(-3, 4, 2).astype(float),
+            w0=rng.integers(-30, 31, 2) / 10,
             b0=1.0,
         ),
     )

@@ -554,12 +554,12 @@ one_hot = Exercise(
 @one_hot.cases
 def _(rng):
     yield "every class occurs", dict(labels=rng.permutation([0, 1, 2, 3, 2]), K=4)
-    yield "the last class is absent", dict(labels=rng.permutation([0, 1, 1]), K=4)
+    yield "the last class is absent", dict(labels=rng.permutation([0, 1, 1, 2, 0]), K=4)
     yield (
         "a class in between is absent",
-        dict(labels=rng.permutation([0, 3, 3, 0]), K=4),
+        dict(labels=rng.permutation([0, 3, 3, 0, 1]), K=4),
     )
-    yield "a single row", dict(labels=rng.integers(1, 3, 1), K=3)
+    yield "a single row", dict(labels=rng.integers(1, 9, 1), K=9)
     yield "a single class", dict(labels=np.array([0, 0]), K=1)
 
 

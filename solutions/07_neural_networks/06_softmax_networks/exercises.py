@@ -394,13 +394,13 @@ argmax_region = Exercise(
 @argmax_region.cases
 def _(rng):
     inside = np.array([[0.5, 0.3, 0.2], [0.1, 0.15, 0.75], [0.3, 0.6, 0.1]])
-    yield "inside a region", dict(P=inside[rng.permutation(3)])
+    yield "inside a region", dict(P=inside[rng.permutation(3)][:, rng.permutation(3)])
     yield (
         "below one half and still the winner",
         dict(
             P=np.array([[0.25, 0.4, 0.35], [0.3, 0.2, 0.5], [0.42, 0.3, 0.28]])[
                 rng.permutation(3)
-            ]
+            ][:, rng.permutation(3)]
         ),
     )
     yield (
@@ -408,7 +408,8 @@ def _(rng):
         dict(P=np.array([[0.4, 0.4, 0.2], [0.1, 0.45, 0.45], [0.45, 0.1, 0.45]])),
     )
     yield "the centroid", dict(P=np.full((1, 3), 1 / 3))
-    yield "two share the bottom", dict(P=np.array([[0.25, 0.5, 0.25], [0.2, 0.2, 0.6]]))
+    bottom = np.array([[0.25, 0.5, 0.25], [0.2, 0.2, 0.6], [0.6, 0.2, 0.2]])
+    yield "two share the bottom", dict(P=bottom[:, rng.permutation(3)])
     hair = np.array(
         [
             [0.4 + 1e-6, 0.4 - 1e-6, 0.2],
