@@ -9,6 +9,7 @@ import builtins
 import math
 import re
 
+from descent import judging
 from descent.running import TEXT_LIMIT
 
 STATUSES = ("ok", "raised", "unsolved", "slow", "exited", "unreadable")
@@ -111,6 +112,12 @@ def _error(error, status, lines, words):
         if isinstance(kind, str)
         else {"type": "an error"}
     )
+    message = str(error.get("message", ""))[:TEXT_LIMIT]
+    other = [words for words in judging.OTHER_PARAMETERS if words in message]
+    if (
+        kind == "TypeError" and other
+    ):  # the call does not fit: which parameters were renamed is not told
+        told["message"] = other[0]
     if isinstance(line, str) and line and type(number) is int and (number, line) in lines:
         told |= {"line": line, "number": number}
     return told

@@ -82,10 +82,11 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     which computes nothing holds). outcomes: as `running.run_cases` tells them.
     reveal=False leaves out inputs, expected and received values: the evidence is safe to show for hidden cases.
     """
-    difference = compare.from_plain(spec["compare"])
     cases = [
         _judge_case(case, outcome, difference, reveal)
-        for case, outcome in zip(spec["cases"], outcomes, strict=True)
+        for case, outcome, difference in zip(
+            spec["cases"], outcomes, _comparisons(spec), strict=True
+        )
     ]
     verdict = Verdict(spec["name"], "wrong", 0.0, spec["points"], cases)
     verdict.printed = next((o.get("printed", "") for o in outcomes if o.get("printed")), "")
@@ -97,6 +98,13 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     if verdict.kind in ("partial", "wrong", "error"):
         verdict.mistake, verdict.advice = _mistake(spec, cases, outcomes)
     return verdict
+
+
+def _comparisons(spec) -> list[compare.Comparison]:
+    """A case's comparison each: where its inputs are float32, the result may be."""
+    difference = compare.from_plain(spec["compare"])
+    single = difference.for_float32()
+    return [single if wire.holds_float32(case["inputs"]) else difference for case in spec["cases"]]
 
 
 def _changed(outcomes) -> list[str]:
@@ -156,7 +164,7 @@ def _judge_case(case, outcome, difference, reveal):
 
 
 # What Python says when the answer itself cannot be called with the case's inputs.
-_OTHER_PARAMETERS = (
+OTHER_PARAMETERS = (
     "got an unexpected keyword argument",
     "required positional argument",
     "positional arguments but",
@@ -177,7 +185,7 @@ def _status_problem(outcome, reveal):
     line = f" in line {error['number']}, `{error['line']}`" if error.get("line") else ""
     if line and error.get("type") == "RuntimeError" and re.search(r"\binput\(", error["line"]):
         message = ": input() cannot be answered here: use the function's arguments"
-    if not line and any(words in message for words in _OTHER_PARAMETERS):
+    if not line and any(words in error.get("message", "") for words in OTHER_PARAMETERS):
         message += ". Keep the parameters as they were handed out"
     return f"raised {error.get('type', 'an error')}{line}{message}"
 
@@ -264,13 +272,13 @@ def _evidence(verdict, spec, outcomes):
 
 def known_mistakes(spec: dict, cases: list[CaseResult], outcomes: list[dict]) -> list[dict]:
     """The entries of "wrong" that agree with the answer on every case: they pass it as well, or give the same."""
-    difference = compare.from_plain(spec["compare"])
+    comparisons = _comparisons(spec)
     found = []
     for wrong in spec["wrong"]:
-        told = list(zip(spec["cases"], cases, outcomes, wrong["results"], strict=True))
-        if all(_agree(*one, difference) for one in told) and any(
-            known for _, case, _, known in told if not case.ok
-        ):
+        results = wrong["results"]
+        if not any(known for case, known in zip(cases, results, strict=True) if not case.ok):
+            continue
+        if all(map(_agree, spec["cases"], cases, outcomes, results, comparisons)):
             found.append(wrong)
     return found
 

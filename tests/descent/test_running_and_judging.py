@@ -265,6 +265,21 @@ def test_text_cannot_carry_hidden_values_in_the_checkers_own_words():
         assert judging.judge(data, outcomes, reveal=False).cases[0].problem == "the result differs"
 
 
+def test_a_result_in_float32_gets_its_tolerance_where_the_inputs_are_float32():
+    def shifted(x):
+        return (2 * x * (1 + 1e-5)).astype(np.float32)
+
+    def of(dtype):
+        exercise = Exercise("double", reference=lambda x: 2 * x, hints=["a", "b", "c"])
+        exercise.cases(lambda rng: [("some", dict(rows=[rng.uniform(1, 2, 3).astype(dtype)]))])
+        exercise.reference = lambda rows: 2 * rows[0]
+        data = checkdata.exercise_data(exercise, 1, seed=1)
+        outcomes = running.run_cases(lambda rows: shifted(rows[0]), data["cases"])
+        return judging.judge(data, outcomes).kind
+
+    assert (of(np.float32), of(np.float64)) == ("full", "wrong")
+
+
 def test_complex_numbers_that_are_real_are_real():
     assert verdict_on(lambda x: 2 * x + 0j).kind == "full"
     assert verdict_on(lambda x: [complex(2 * v) for v in x]).kind == "full"
@@ -348,4 +363,11 @@ def test_renamed_parameters_are_told():
     assert (
         "unexpected keyword argument 'x'. Keep the parameters as they were handed out" in evidence
     )
+    assert "Keep the parameters" in verdict_on(lambda y: 2 * y, reveal=False).evidence
+    exercise = Exercise("double", reference=lambda x: 2 * x, hints=["a", "b", "c"])
+    exercise.cases(lambda rng: [("some", dict(x=rng.uniform(1, 2)))])
+    data = checkdata.exercise_data(exercise, 1, seed=1)
+    by_keyword = "def _(answer, x):\n    return answer(x=x)"
+    outcomes = running.run_cases(lambda y: 2 * y, data["cases"], probe=by_keyword)
+    assert "Keep the parameters" in judging.judge(data, outcomes).evidence
     assert "Keep the parameters" not in verdict_on(lambda x: int("a", y=1)).evidence

@@ -221,6 +221,17 @@ def test_the_students_own_line_and_error_are_told(judge):
     )
 
 
+def test_renamed_parameters_are_told_for_hidden_cases_and_none_of_their_names(judge):
+    words = "double() got an unexpected keyword argument 'x_0_1234'"
+    error = {"type": "TypeError", "message": words}
+    outcomes = [outcome(None, status="raised", error=error)] * 3
+    verdict = judge.verdict(STEM, "double", outcomes, [])
+    assert verdict["evidence"].endswith(
+        "raised TypeError. Keep the parameters as they were handed out."
+    )
+    assert "x_0_1234" not in json.dumps(verdict)
+
+
 def test_a_memory_error_is_a_kind_of_its_own(judge):
     outcomes = [outcome(None, status="raised", error={"type": "MemoryError"})] * 3
     assert judge.verdict(STEM, "double", outcomes, [])["kind"] == "memory"

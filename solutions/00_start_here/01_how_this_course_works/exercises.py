@@ -872,9 +872,9 @@ def _(W, b, act, h):
     )
 
 
-@layer.right("einsum in single precision")
+@layer.right("einsum")
 def _(W, b, act, h):
-    W, b, h = (np.asarray(a, np.float32) for a in (W, b, h))
+    W, b, h = (np.asarray(a, np.float64) for a in (W, b, h))
     return act(np.einsum("md,d->m", W, h) + b)
 
 

@@ -215,9 +215,9 @@ def _(x, y, beta0, eta, T):
     return best + (beta0 - best) * (1 - eta * xx) ** np.arange(T + 1)
 
 
-@gd_1d.right("an array of single precision, filled in place")
+@gd_1d.right("an array, filled in place")
 def _(x, y, beta0, eta, T):
-    path = np.full(T + 1, beta0, dtype=np.float32)
+    path = np.full(T + 1, beta0, dtype=np.float64)
     for t in range(T):
         path[t + 1] = path[t] - eta * (x @ x * path[t] - x @ y)
     return path
@@ -808,12 +808,6 @@ def _(x):
     n, mean = len(x), sum(x) / len(x)
     second, third, fourth = (sum((v - mean) ** k for v in x) / n for k in (2, 3, 4))
     return [third / second**1.5, fourth / second**2 - 3]
-
-
-@skew_kurt.right("single precision")
-def _(x):
-    x = x.astype(np.float32)
-    return np.mean(_z(x) ** 3), np.mean(_z(x) ** 4) - 3
 
 
 # ---------------------------------------------------------------- forecasts with intervals

@@ -227,12 +227,6 @@ def _(X, w, b):
     return distance, np.where(distance > 0, 1, -1)
 
 
-@signed_distance.right("single precision")
-def _(X, w, b):
-    score = X.astype(np.float32) @ w.astype(np.float32) + np.float32(b)
-    return score / np.linalg.norm(w.astype(np.float32)), 2.0 * (score > 0) - 1
-
-
 # ---------------------------------------------------------------- the algorithm
 
 

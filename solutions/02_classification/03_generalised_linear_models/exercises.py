@@ -131,9 +131,9 @@ def _(X, y, w, family):
     return total
 
 
-@glm_grad.right("single precision, as a mean over rows")
+@glm_grad.right("as a mean over rows")
 def _(X, y, w, family):
-    X, y, w = (np.asarray(a, np.float32) for a in (X, y, w))
+    X, y, w = (np.asarray(a, np.float64) for a in (X, y, w))
     return np.mean(X * _errors(X, y, w, family)[:, None], axis=0)
 
 
@@ -1013,10 +1013,10 @@ def _(W, X, Y):
     return grad
 
 
-@softmax_grad.right("with einsum, single precision")
+@softmax_grad.right("with einsum")
 def _(W, X, Y):
-    W, X, Y = (np.asarray(a, np.float32) for a in (W, X, Y))
-    return np.einsum("nd,nk->dk", X, scipy_softmax(X @ W, axis=1) - Y) / np.float32(
+    W, X, Y = (np.asarray(a, np.float64) for a in (W, X, Y))
+    return np.einsum("nd,nk->dk", X, scipy_softmax(X @ W, axis=1) - Y) / np.float64(
         len(X)
     )
 

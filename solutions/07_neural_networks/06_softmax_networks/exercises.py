@@ -291,7 +291,7 @@ def _(S, Q):
 softmax_vjp = Exercise(
     "softmax_vjp",
     reference=reference.softmax_vjp,
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("G", "P"),
     hints=[
         "One row first: multiply diag(p) - p pᵀ with g. Which two pieces appear?",
