@@ -9,6 +9,7 @@ import builtins
 import math
 import re
 
+from descent import judging
 from descent.running import TEXT_LIMIT, too_slow
 
 STATUSES = ("ok", "raised", "unsolved", "slow", "exited", "unreadable")
@@ -113,6 +114,10 @@ def _error(error, status, lines, words):
         if isinstance(kind, str)
         else {"type": "an error"}
     )
+    message = str(error.get("message", ""))[:TEXT_LIMIT]
+    other = [words for words in judging.OTHER_PARAMETERS if words in message]
+    if kind == "TypeError" and other:  # the call does not fit: which parameters it has is not told
+        told["message"] = other[0]
     return told | _own_line(error, lines)
 
 

@@ -117,7 +117,7 @@ def test_a_right_answer_gets_full_marks(judge, cases):
 
 def test_a_known_mistake_is_named(judge, cases):
     verdict = judge.verdict(STEM, "double", of_function(cases, lambda x: x**2), [])
-    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("partial", 1.0, "squares")
+    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("wrong", 0.0, "squares")
 
 
 def test_a_verdict_holds_no_number_of_a_hidden_case(judge, cases):
@@ -219,6 +219,17 @@ def test_the_students_own_line_and_error_are_told(judge):
     assert (
         verdict["kind"] == "error" and "raised Oops in line 3, `raise Oops`" in verdict["evidence"]
     )
+
+
+def test_renamed_parameters_are_told_for_hidden_cases_and_none_of_their_names(judge):
+    words = "double() got an unexpected keyword argument 'x_0_1234'"
+    error = {"type": "TypeError", "message": words}
+    outcomes = [outcome(None, status="raised", error=error)] * 3
+    verdict = judge.verdict(STEM, "double", outcomes, [])
+    assert verdict["evidence"].endswith(
+        "raised TypeError. Keep the parameters as they were handed out."
+    )
+    assert "x_0_1234" not in json.dumps(verdict)
 
 
 def test_a_memory_error_is_a_kind_of_its_own(judge):
