@@ -417,7 +417,7 @@ mlp_backward = Exercise(
     reference=lambda **inputs: dict(
         zip(("loss", "dWs", "dbs"), reference.mlp_gradients(**inputs), strict=True)
     ),
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     hints=[
         "Forward first, and keep what comes in to each layer and every Z. Then one step back for each layer, from the last "
         "to the first.",
