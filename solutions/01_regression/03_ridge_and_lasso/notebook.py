@@ -67,19 +67,19 @@ print(f"weights: s1 {w[4]:.2f}, s2 {w[5]:.2f}")
 print(f"s1 up and s2 down by 0.3: error {errors[0]:.3f} -> {errors[1]:.3f}")
 
 # %% [markdown] covers="cs480:def3.4 guo:II.5.a moon:5.4 wu:1.4.2"
-# One cholesterol cures, the other harms? Move the two against each other, and the fit hardly notices: nothing holds
-# them. So put a price on weights. $X$ has $n$ rows of $d$ features, $y$ the targets, $w$ the weights, $b$ is the
-# *offset*, $\mathbf 1$ a column of ones, $\lambda \ge 0$ the **penalty**. **Ridge** minimises
+# One cholesterol cures, the other harms? Nothing holds them. So put a price on weights. $X$ has $n$ rows of $d$
+# features, $y$ the targets, $w$ the weights, $b$ is the *offset*, $\lambda \ge 0$ the **penalty**. **Ridge** minimises
 #
-# $$\lVert y - Xw - b\mathbf 1 \rVert^2 + \lambda \lVert w \rVert^2 .$$
+# $$\sum_i (y_i - x_i \cdot w - b)^2 + \lambda \lVert w \rVert^2 .$$
 #
-# The offset is free. For fixed $w$ the best one is $b = \bar y - \bar x \cdot w$, with the mean row $\bar x$. Put it in: with the centred
-# $A = X - \mathbf 1 \bar x^\top$ and $t = y - \bar y\mathbf 1$, the gradient $-2A^\top(t - Aw) + 2\lambda w$ is 0 where
+# The offset is free, and for any $w$ the best is $b = \bar y - \bar x \cdot w$, with the means of $y$ and of the rows. Put
+# it in: with the centred $A$ and $t$ (rows $x_i - \bar x$, entries $y_i - \bar y$), the gradient
+# $-2A^\top(t - Aw) + 2\lambda w$ is 0 where
 #
 # $$(A^\top A + \lambda I)\, w = A^\top t .$$
 #
-# For $\lambda > 0$ and $v \ne 0$, $v^\top(A^\top A + \lambda I)v \ge \lambda\lVert v\rVert^2 > 0$: one solution, whatever $X$ is.
-# (Stuck? `hint(ridge)`, three times; so everywhere.)
+# For $\lambda > 0$ and $v \ne 0$, $v^\top(A^\top A + \lambda I)v \ge \lambda\lVert v\rVert^2 > 0$: always one solution.
+# (Stuck? `hint(ridge)`.)
 
 
 # %% exercise="ridge" points=3 difficulty=1 covers="guo:II.5.a wu:1.4.2 cs480:def3.4 explainers:3.2.2"
@@ -95,7 +95,7 @@ def ridge(X, y, lam):
     mean = X.mean(axis=0)
     A = X - mean
     gram = A.T @ A + lam * np.eye(X.shape[1])
-    w = np.linalg.solve(gram, A.T @ (y - y.mean()))
+    w = np.linalg.solve(gram, A.T @ y)  # A.T @ t: the columns of A add up to 0
     return w, y.mean() - mean @ w
     ### END SOLUTION
 
@@ -112,7 +112,7 @@ predict(
     ["nothing", "it changes by less than 1", "it changes by more than 10"],
     truth=int(np.digitize(abs(rl.kelvin_changes()["penalised"]), [1e-9, 10])),
     because=f"It changes by {rl.kelvin_changes()['penalised']:.0f}: the slope has to "
-    "lift what the held-down offset may not. With a free offset it does not change at all.",
+    "lift what the held-down offset may not. A free offset takes it all.",
 )
 
 # %% covers="cs480:def3.4 guo:II.5.a moon:5.4"
@@ -142,18 +142,18 @@ with after(ridge, "kelvin"):
 # %% [markdown] covers="cs480:prop3.5 moon:5.4"
 # ## 2. Whom does ridge distrust?
 #
-# At $\lambda = 10$ the cholesterols have all but stopped to shout, while body mass stands as before. Who decides? Take
-# $X = USV^\top$, with directions $v_j$ of the features and singular values $s_1 \ge s_2 \ge \dots \ge 0$. Then
+# At $\lambda = 10$ the cholesterols have calmed down, while body mass stands. Who decides? Take
+# $X = USV^\top$, with directions $v_j$ and singular values $s_1 \ge s_2 \ge \dots \ge 0$. Then
 # $X^\top X + \lambda I = V(S^\top S + \lambda I)V^\top$: every eigenvalue moves up by $\lambda$, so *any* $\lambda > 0$ makes the
 # matrix invertible. Without offset,
 #
 # $$w = \sum_{s_j > 0} \frac{s_j}{s_j^2 + \lambda}\,(u_j \cdot y)\,v_j .$$
 #
-# Along $v_j$ ridge keeps the share $s_j^2/(s_j^2+\lambda)$ of the least-squares weight: nearly all where the data vary
-# much, next to nothing where they hardly vary.
+# Along $v_j$ ridge keeps the share $s_j^2/(s_j^2+\lambda)$ of the least-squares weight: next to nothing where the data
+# hardly vary.
 #
-# So one SVD serves every $\lambda$. Where $s_j = 0$ nothing was seen: weight 0, and $\lambda = 0$ gives the shortest of
-# all least-squares solutions. In floating point a zero may come out as $10^{-17}$; count $s_j \le 10^{-10} s_1$ as 0.
+# So one SVD serves every $\lambda$. Where $s_j = 0$ nothing was seen: weight 0, and $\lambda = 0$ gives the shortest
+# least-squares solution. Rounding turns zeros into $10^{-17}$: count $s_j \le 10^{-10} s_1$ as 0.
 
 
 # %% exercise="ridge_svd" points=3 difficulty=1 covers="cs480:prop3.5 moon:5.4 explainers:3.2.2"
@@ -202,7 +202,7 @@ with after(ridge_svd):
 # the data.
 
 # %% covers="explainers:3.2 wu:1.4.2"
-# Two fits without any error, and one that is penalised: each title says how far from the truth.
+# Two fits without any error and a penalised one; titles say how far from the truth.
 show(*rl.draw_zero_error())
 
 # %% [markdown] covers="explainers:3.2 explainers:3.2.1 explainers:3.2.2"
@@ -233,11 +233,11 @@ def map_objective(w, b, X, y, noise_sd, prior, prior_sd):
     "flat" gives 1.4189, "gaussian" 2.8379, "laplace" 3.1797.
     """
     ### BEGIN SOLUTION
-    r = (y - X @ w - b) / noise_sd
-    value = np.sum(r**2 / 2 + np.log(noise_sd) + np.log(2 * np.pi) / 2)
+    squares = ((y - X @ w - b) / noise_sd) ** 2
+    value = np.sum(squares / 2 + np.log(noise_sd) + np.log(2 * np.pi) / 2)
     if prior == "gaussian":
-        z = w / prior_sd
-        value += np.sum(z**2 / 2 + np.log(prior_sd) + np.log(2 * np.pi) / 2)
+        squares = (w / prior_sd) ** 2
+        value += np.sum(squares / 2 + np.log(prior_sd) + np.log(2 * np.pi) / 2)
     if prior == "laplace":
         rate = np.sqrt(2) / prior_sd
         value += np.sum(rate * np.abs(w) - np.log(rate / 2))
@@ -404,7 +404,7 @@ with after(lasso_cd, ridge_svd):
 #
 # Nobody tells you how narrow your prior should be, so ask the 100 patients that are there to choose by: fit each
 # $\lambda$ on the 150, and take the one whose weights miss the 100 least. Means and standard deviations come from the 150 alone; whoever
-# takes them from all rows has looked at the judges.
+# takes them from all rows has asked the judges.
 
 
 # %% exercise="choose_penalty" points=4 difficulty=1 covers="guo:II.5.a wu:1.4.2"
@@ -422,7 +422,7 @@ def choose_penalty(fit, X, y, train, valid, lams):
     A = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
     t = (y - y[train].mean()) / y[train].std()
     best, lowest = None, np.inf
-    for lam, w in zip(lams, fit(A[train], t[train], lams), strict=True):
+    for lam, w in zip(lams, fit(A[train], t[train], lams)):
         error = np.mean((t[valid] - A[valid] @ w) ** 2)
         if error < lowest or (error == lowest and lam > best[0]):
             best, lowest = (lam, w), error
@@ -434,7 +434,7 @@ def choose_penalty(fit, X, y, train, valid, lams):
 check(choose_penalty)
 
 # %% covers="wu:1.4.2 guo:II.5.a explainers:3.2.1"
-# The question of the first screen, with your own functions: 64 columns, 192 new patients.
+# The question of the first screen, with your own functions.
 with after(ridge_svd, lasso_cd, choose_penalty):
     X, y = rl.standardised(wide, table.y, train)
     lams = np.logspace(3, 0, 25)
@@ -467,9 +467,9 @@ with after(ridge_svd, lasso_cd, choose_penalty):
 # %% [markdown]
 # ## Take-aways
 #
-# So where does it know it from? From you. "Most of these weights are small, or zero" stood in no column; you wrote it
-# down as a penalty, and 100 patients said how firmly to believe it. Least squares holds a weight of a million for as
-# likely as one of a half. That is an opinion, too.
+# So where does it know it from? From you. "Most weights are small, or zero" stood in no column; you wrote it down as a
+# penalty, and 100 patients said how firmly to believe it. Least squares holds a million for as likely as a half: an
+# opinion, too.
 #
 # - Ridge adds $\lambda$ to every eigenvalue of $X^\top X$: always one solution; each direction keeps
 #   $s^2/(s^2+\lambda)$. Leave the offset free, and scale columns first.
@@ -566,10 +566,13 @@ def augment(X, y, lam):
     return np.vstack([X, np.sqrt(lam) * np.eye(d)]), np.append(y, np.zeros(d))
 
 
+gen, lam = np.random.default_rng(3), 3.0
+A, t = gen.normal(size=(12, 4)), gen.normal(size=12)
+w = np.linalg.solve(A.T @ A + lam * np.eye(4), A.T @ t)
 tall, targets = augment(A, t, lam)
 pairs = [
     (np.sum((targets - tall @ v) ** 2), np.sum((t - A @ v) ** 2) + lam * v @ v)
-    for v in rng.normal(size=(100, 4))
+    for v in gen.normal(size=(100, 4))
 ]
 claim("both losses agree ({n} random w)", np.allclose(*np.transpose(pairs)), n=100)
 claim(
@@ -657,8 +660,8 @@ with after(ridge_dual, "genes"):
 # touches it there. (A penalty *raises* the landscape, the more the farther out.)
 
 # %% demo=true covers="explainers:3.2.1 explainers:3.2.2.a guo:II.5.a"
-# Four Laplace densities, integrated; the balls of p = 1, 1.5 and 2 where a contour touches them.
-grid, step = np.linspace(-60, 60, 1_200_001, retstep=True)
+# Four Laplace densities, integrated; where a contour touches the balls of three p.
+grid, step = np.linspace(-60, 60, 120_001, retstep=True)
 for kappa in (0.5, 1, 2, 3):
     density = kappa / 2 * np.exp(-kappa * np.abs(grid))
     total, variance = density.sum() * step, (grid**2 * density).sum() * step
@@ -695,8 +698,8 @@ explore(
 # **Twins.** Give both methods one column twice. Ridge must share: for a fixed sum $w_1^2 + w_2^2$ is least when both are
 # equal. The lasso does not care: its solution is *not unique*. **Break points.** Forty points on a line that breaks at
 # 0.25, 0.5 and 0.8, and nineteen hinges on offer (wu's scaling). For which $\lambda$ does the lasso use the three true
-# ones and no others? Is that the $\lambda$ that is best on new data? How many does ridge use? **Twenty splits** of the patients, each at its best
-# $\lambda$ on the rows outside (which flatters the penalties).
+# ones and no others? Is that the $\lambda$ that is best on new data? How many does ridge use? **Twenty splits** of the patients, each method at
+# its best $\lambda$ on the rows outside, which flatters penalties: do they beat the ten plain columns?
 
 # %% covers="wu:1.4.2 explainers:3.2.1"
 # One column twice: who gets the weight.
