@@ -143,7 +143,7 @@ with after(ridge, "kelvin"):
 # ## 2. Whom does ridge distrust?
 #
 # At $\lambda = 10$ the cholesterols have calmed down, while body mass stands. Who decides? Take
-# $X = USV^\top$, with directions $v_j$ and singular values $s_1 \ge s_2 \ge \dots \ge 0$. Then
+# $X = USV^\top$, with columns $u_j$, $v_j$ and singular values $s_1 \ge s_2 \ge \dots \ge 0$. Then
 # $X^\top X + \lambda I = V(S^\top S + \lambda I)V^\top$: every eigenvalue moves up by $\lambda$, so *any* $\lambda > 0$ makes the
 # matrix invertible. Without offset,
 #
@@ -181,7 +181,8 @@ check(ridge_svd)
 # Your path on the sixty patients. Take the handle, and drag $\lambda$ along it.
 #
 # 1. At the left end `s1` and `s2` shout. Where has `s1` all but vanished, and who has not?
-# 2. Which directions does $\lambda = 10$ lift most? Where is the condition number below 2, and what has that cost?
+# 2. Which directions does $\lambda = 10$ lift most? Where is the condition number $(s_1^2 + \lambda)/(s_d^2 + \lambda)$ below 2, and
+#    what has that cost?
 # 3. The error on the sixty only ever rises with $\lambda$. Why? And on the other 382?
 
 # %% covers="cs480:prop3.5 cs480:def3.4 guo:II.5.a moon:5.4"
@@ -335,7 +336,7 @@ def lasso_cd(X, y, lam, tol, max_sweeps):
     two give [1, 0.75].
     """
     ### BEGIN SOLUTION
-    w, r = np.zeros(X.shape[1]), np.array(y, dtype=float)
+    w, r = np.zeros(X.shape[1]), y
     sizes = np.sum(X**2, axis=0)
     for sweep in range(max_sweeps):
         moved = 0.0
@@ -403,8 +404,8 @@ with after(lasso_cd, ridge_svd):
 # ## 5. Choose λ, and be judged once
 #
 # Nobody tells you how narrow your prior should be, so ask the 100 patients that are there to choose by: fit each
-# $\lambda$ on the 150, and take the one whose weights miss the 100 least. Means and standard deviations come from the 150 alone; whoever
-# takes them from all rows has asked the judges.
+# $\lambda$ on the 150, and take the one whose weights miss the 100 least. Means and standard deviations come from the 150 alone:
+# rows that choose must not have spoken before. The 192 judge, once. (One split is one throw of the dice: *Deeper* throws twenty.)
 
 
 # %% exercise="choose_penalty" points=4 difficulty=1 covers="guo:II.5.a wu:1.4.2"
@@ -455,11 +456,11 @@ with after(ridge_svd, lasso_cd, choose_penalty):
     names = np.array(rl.product_names(table.X, table.names))
     print("the lasso's largest:", ", ".join(names[np.argsort(-np.abs(w))[:5]]))
     claim(
-        "the lasso misses by less than a fifth",
+        "the lasso misses by less than a fifth of that",
         miss["lasso"] < miss["least squares"] / 5,
     )
     claim(
-        "ridge, which drops nobody, by little more",
+        "ridge, which keeps all 64, misses by little more",
         miss["ridge"] < miss["lasso"] + 0.05,
     )
     show(*rl.draw_patients(X[test] @ free, X[test] @ w, y[test]))

@@ -413,15 +413,6 @@ def test_the_two_paths_tell_which_weights_the_lasso_keeps(lam):
     assert facts["zeros"] == 0
 
 
-def test_the_handle_lies_on_the_path_and_moves_lambda():
-    for text in ("ridge_explorer", "two_paths_explorer"):
-        widget = controls.explorer(NOTEBOOK, text)
-        (place,) = widget.places
-        assert place.moved((0.5, 0), widget.controls)["lam"] == pytest.approx(
-            place.axes[0].value(0.5), rel=0.13
-        )
-
-
 def test_fake_points_pull_the_slope_down():
     weak, strong = (rl.draw_fake_points(lam=lam)[1].facts for lam in (1.0, 50.0))
     assert weak["plain"] == strong["plain"]
