@@ -80,12 +80,12 @@ ridge.mistakes(
         ),
         "the penalty is added to every entry": (
             "lam * np.eye(X.shape[1])",
-            "lam * np.ones((X.shape[1], X.shape[1])) + 1e-12 * np.eye(X.shape[1])",
+            "lam",
             "In code, a matrix plus a number adds it everywhere. Where in the matrix does λI stand?",
         ),
         "the penalty of the mean, not of the sum": (
             "lam * np.eye",
-            "len(y) * 1.001 * lam * np.eye",
+            "len(y) * lam * np.eye",
             "This objective sums the squares. In which one does n stand beside λ?",
         ),
         "twice the penalty": (
@@ -95,7 +95,7 @@ ridge.mistakes(
         ),
         "the penalty is squared": (
             "lam * np.eye",
-            "(lam * (lam + 0.7)) * np.eye",
+            "lam**2 * np.eye",
             "At λ = 4 your weights are much too small. What stands on the diagonal?",
         ),
         "the mean of y for the offset": (
@@ -179,7 +179,7 @@ def _(rng):
 
     yield "penalties in any order", case(7, 3, 1.0, 10.0, 0.1)
     yield "more columns than rows", case(3, 5, 0.5, 2.0)
-    yield "no penalty: the shortest solution", case(3, 5, 0.0, 1.0)
+    yield "more columns than rows", case(3, 5, 0.0, 1.0)
     twins = case(6, 2, 0.0, 0.5)
     twins["X"] = twins["X"][:, [0, 1, 0]]
     yield "twin columns, no penalty", twins
@@ -245,12 +245,6 @@ ridge_svd.mistakes(
             "s > 1e-10 * s[0]",
             "s**2 > 1e-10 * s[0] ** 2",
             "The cut is meant for s. By your test, which s is the smallest that counts?",
-        ),
-        "the cut is for λ = 0 only": (
-            "(factors * (U.T @ y)) @ Vt",
-            "np.where(np.array(lams)[:, None] == 0, (factors * (U.T @ y)) @ Vt, "
-            "np.linalg.lstsq(X.T @ X + np.array(lams).max() * np.eye(X.shape[1]), X.T @ y, rcond=1e-30)[0])",
-            "An unseen direction gets weight 0 for any penalty; and does each row of yours have its own λ?",
         ),
         "the penalties are sorted": (
             "np.array(lams)",
@@ -331,7 +325,7 @@ ridge_dual.mistakes(
     {
         "the penalty is added to every entry": (
             "lam * np.eye(len(y))",
-            "lam + 1e-9 * np.eye(len(y))",
+            "lam",
             "G + λ in code adds λ to all n² entries. What stands in front of α in λα?",
         ),
         "one weight a feature": (
@@ -585,7 +579,7 @@ def _(rng):
     )
     table = rng.uniform(0.7, 3.0, (2, 3)) * rng.choice([-1.0, 1.0], (2, 3))
     yield "a table of weights", dict(a=table, lam=0.5)
-    yield "a table of weights", dict(a=rng.permutation(np.arange(-4, 5)), lam=2)
+    yield "a table of weights", dict(a=rng.permutation(np.arange(-4.0, 5.0)), lam=2)
     yield "a single number far out", dict(a=1e9 * rng.uniform(1, 2, 1), lam=3e8)
 
 
@@ -695,9 +689,9 @@ def turned(rng, R, truth, lam, tol, max_sweeps):
 @lasso_cd.cases
 def _(rng):
     mixed = np.array([3.0, -2.5, 2.0])
-    yield "a single sweep", turned(rng, AGREE, mixed, 0.8, 0.0, 1)
-    yield "a few sweeps", turned(rng, AGREE, mixed, 0.8, 0.0, 3)
-    yield "a few sweeps", turned(rng, AGREE, -mixed, 0.3, 0.0, 2)
+    yield "the first sweeps", turned(rng, AGREE, mixed, 0.8, 0.0, 1)
+    yield "the first sweeps", turned(rng, AGREE, mixed, 0.8, 0.0, 3)
+    yield "the first sweeps", turned(rng, AGREE, -mixed, 0.3, 0.0, 2)
     yield (
         "a weight that was 0 comes back",
         turned(rng, LATER, [-4.0, 5.0], 0.2, 1e-5, 200),
