@@ -4,11 +4,13 @@ the judge (hidden cases). No code of a reference or of a known answer is in it."
 import copy
 import hashlib
 import hmac
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
+from autograder import easy
 from autograder.answers import Answers
 from descent import running, wire
 from solutions import notebook_module
@@ -82,12 +84,15 @@ def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str =
 
 
 def data_and_outcomes(
-    exercise: Exercise, points: float, seed: int, *, device: str = "cpu"
+    exercise: Exercise, points: float, seed: int, *, device: str = "cpu", known: dict | None = None
 ) -> tuple[dict, dict[str, list[dict]]]:
-    """The data of an exercise, and its known mistakes' outcomes by name, from which the data has their results."""
-    cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
+    """The data of an exercise, and its known mistakes' outcomes by name, from which the data has their results.
+
+    known: its data of another seed, which spares finding what is easy once more.
+    """
+    cases = drawn_cases(exercise, seed, device)
     outcomes = {
-        wrong.name: [run_known(exercise, wrong.function, inputs) for _, inputs in cases]
+        wrong.name: [run_known(exercise, wrong.function, case["inputs"]) for case in cases]
         for wrong in exercise.wrong_answers
     }
     data = {
@@ -97,10 +102,8 @@ def data_and_outcomes(
         "compare": exercise.compare.to_plain(),
         "probe": exercise.probe_source,
         "hints": exercise.hints,
-        "cases": [
-            {"name": name, "inputs": inputs, "expected": expected_result(exercise, inputs, device)}
-            for name, inputs in cases
-        ],
+        "easy": known["easy"] if known else [],
+        "cases": cases,
         "wrong": [
             {
                 "name": wrong.name,
@@ -110,7 +113,25 @@ def data_and_outcomes(
             for wrong in exercise.wrong_answers
         ],
     }
+    if not known:
+        data["easy"] = easy_sets(exercise, data)
     return data, outcomes
+
+
+def drawn_cases(exercise: Exercise, seed: int, device: str = "cpu") -> list[dict]:
+    """The cases of one seed as plain data, each with what the reference gives."""
+    cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
+    return [
+        {"name": name, "inputs": inputs, "expected": expected_result(exercise, inputs, device)}
+        for name, inputs in cases
+    ]
+
+
+def easy_sets(exercise: Exercise, data: dict) -> list[list[str]]:
+    """The sets of properties that an answer which computes nothing holds, see `easy`. data: the exercise's."""
+    seeds = [public_seed(f"draw {number} of", exercise.name) for number in range(easy.DRAWS)]
+    draws = [drawn_cases(exercise, seed) for seed in seeds]
+    return easy.sets(data | {"wrong": []}, draws, partial(run_known, exercise))
 
 
 def _encoded(exercise: Exercise, case: str, inputs: dict):

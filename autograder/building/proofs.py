@@ -6,8 +6,10 @@ import symtable
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from statistics import mean
 
-from autograder import checkdata
+from autograder import checkdata, easy
 from descent import judging
 from solutions.spec import Answer, Edit, Exercise, SpecError
 
@@ -41,8 +43,11 @@ def prove(
         return [Finding(exercise.name, problem) for problem in problems]
     found: dict[str, Finding] = {}
     held: dict[str, set[frozenset]] = defaultdict(set)
+    told: list[dict] = []
     for where, seed in drawn.items():
-        data, outcomes = checkdata.data_and_outcomes(exercise, 12, seed)
+        known = told[0] if told else None
+        data, outcomes = checkdata.data_and_outcomes(exercise, 12, seed, known=known)
+        told.append(data)
         if where == "public":
             outcomes = {}  # run them once more: who gives the same each time?
         for what, why in answers_misjudged(exercise, data, outcomes, held):
@@ -50,7 +55,7 @@ def prove(
     for name, sets in held.items():
         if steady and len(sets) > 1:
             found.setdefault(_wrong(name), Finding(exercise.name, _luck(name, sets)))
-    return list(found.values())
+    return [*found.values(), *idle_problems(exercise, *told[: 1 + FEW])]
 
 
 def seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
@@ -62,8 +67,11 @@ def seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
 
 def draws(notebook: str, exercise: Exercise, number: int) -> dict[str, dict]:
     """public, hidden 1, hidden 2 … -> the data that answers are judged by."""
-    drawn = seeds(notebook, exercise.name, number)
-    return {where: checkdata.exercise_data(exercise, 12, seed) for where, seed in drawn.items()}
+    told, known = {}, None
+    for where, seed in seeds(notebook, exercise.name, number).items():
+        told[where], _ = checkdata.data_and_outcomes(exercise, 12, seed, known=known)
+        known = told[where]
+    return told
 
 
 def _luck(name: str, held: set[frozenset]) -> str:
@@ -164,8 +172,11 @@ def _misfit(function: Callable, *first, **inputs) -> str:
 
 def verdict_on(exercise: Exercise, function, data: dict) -> judging.Verdict:
     """The verdict on a known answer for drawn data."""
-    outcomes = [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
-    return judging.judge(data, outcomes)
+    return judging.judge(data, _outcomes(exercise, function, data))
+
+
+def _outcomes(exercise, function, data) -> list[dict]:
+    return [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
 
 
 def answers_misjudged(
@@ -193,28 +204,44 @@ def answers_misjudged(
             )
             return  # what is an edit of it is no known mistake
     for wrong in exercise.wrong_answers:
-        if wrong.name in outcomes:
-            verdict = judging.judge(data, outcomes[wrong.name])
-        else:
-            verdict = verdict_on(exercise, wrong.function, data)
+        told = outcomes.get(wrong.name) or _outcomes(exercise, wrong.function, data)
+        verdict = judging.judge(data, told)
         held[wrong.name].add(frozenset(name for name, ok in verdict.groups.items() if ok))
-        if problem := _misjudged(wrong, verdict):
+        if problem := _misjudged(wrong, data, told, verdict):
             yield _wrong(wrong.name), problem
 
 
-def _misjudged(wrong: Answer | Edit, verdict: judging.Verdict) -> str:
+def idle_problems(exercise: Exercise, public: dict, *hidden: dict) -> list[Finding]:
+    """Told where an answer that computes nothing, but has the public cases, earns more than a tenth in the mean."""
+    run = partial(checkdata.run_known, exercise)
+    earned = [
+        [
+            judging.judge(data, told).points
+            for told in easy.outcomes(public["cases"], data["cases"], run)
+        ]
+        for data in hidden
+    ]  # a row each draw, a column each answer
+    share = max(map(mean, zip(*earned, strict=True)), default=0) / public["points"]
+    problem = f"an answer that computes nothing earns {share:.0%}: let the cases differ more from draw to draw"
+    return [Finding(exercise.name, problem)] if share > 0.1 else []
+
+
+def _misjudged(wrong: Answer | Edit, data: dict, outcomes: list[dict], verdict) -> str:
     """What is wrong with the verdict on a wrong answer; empty where it is rejected and named."""
     failed = [case for case in verdict.cases if not case.ok]
     unknown = [case.problem for case in failed if "raised NameError" in case.problem]
     if unknown:
         return f"{unknown[0]}: is it mistyped?"
-    if not failed:
+    if verdict.kind == "full":
         return "passes: add a case that it fails"
-    if not verdict.mistake and any(case.status == "ok" for case in failed):
+    if verdict.mistake == judging.CHANGES_INPUT or all(case.status != "ok" for case in failed):
+        return ""
+    alike = [one["name"] for one in judging.known_mistakes(data, verdict.cases, outcomes)]
+    if wrong.name not in alike:
         return "is rejected but not named: does it give the same each time that it is called?"
-    if verdict.mistake not in ("", wrong.name, "it changes its input"):
+    if alike[0] != wrong.name:  # of two that give the same, the later one is told
         return (
-            f"is taken for {verdict.mistake!r}: they give the same; "
+            f"is taken for {alike[0]!r}: they give the same; "
             "add a case that tells them apart, or drop one"
         )
     return ""

@@ -92,7 +92,7 @@ def test_a_slip_is_told_in_one_line_that_says_what_to_do(toy_course, slip, capsy
 
 def test_where_nothing_slipped_the_shares_of_the_points_are_told(toy_course, capsys):
     assert tried(capsys, toy_course) == [
-        "square: 3 cases; wrong answers earn: 'doubles' 33%, 'in place' 33%, 'a column' 0%"
+        "square: 3 cases; wrong answers earn: 'doubles' 0%, 'in place' 67%, 'a column' 0%"
     ]
 
 
