@@ -17,6 +17,7 @@ def ridge_with_offset(X: Tensor, y: Tensor, lam: float) -> tuple[Tensor, Tensor]
     for lam = 0 the centred columns must be independent.
     """
     d = X.shape[-1]
+    X, y = (v if v.is_floating_point() else v.double() for v in (X, y))
     x_mean, y_mean = X.mean(-2, keepdim=True), y.mean(-1, keepdim=True)
     fake = math.sqrt(lam) * torch.eye(d, dtype=X.dtype, device=X.device)
     rows = torch.cat([X - x_mean, fake.expand(*X.shape[:-2], d, d)], -2)
@@ -27,19 +28,16 @@ def ridge_with_offset(X: Tensor, y: Tensor, lam: float) -> tuple[Tensor, Tensor]
 
 
 def ridge_path(X: Tensor, y: Tensor, lams: Tensor) -> Tensor:
-    """Ridge without offset for several penalties; minimum norm where lam = 0. cs480 3.5, moon 5.4.
+    """Ridge without offset for several penalties. cs480 3.5, moon 5.4.
 
-    X (*batch, n, d), y (*batch, n), lams (k,) >= 0 -> (*batch, k, d). By the pseudo-inverse of
-    X with rows √lam e_j below; singular values below 1000 ε times the largest count as 0.
+    X (*batch, n, d), y (*batch, n), lams (k,) >= 0 -> (*batch, k, d). Singular values up to 1e-10 times the largest
+    count as 0, and their directions get weight 0. Computed in float64: single precision could not tell.
     """
-    d, k = X.shape[-1], len(lams)
-    fake = lams.sqrt()[:, None, None] * torch.eye(d, dtype=X.dtype, device=X.device)
-    shape = (*X.shape[:-2], k)
-    rows = torch.cat(
-        [X.unsqueeze(-3).expand(*shape, *X.shape[-2:]), fake.expand(*shape, d, d)], -2
-    )
-    inverse = torch.linalg.pinv(rows, rtol=1000 * torch.finfo(X.dtype).eps)
-    return (inverse[..., : X.shape[-2]] @ y[..., None, :, None]).squeeze(-1)
+    U, s, Vt = torch.linalg.svd(X.double(), full_matrices=False)
+    free = (U.mT @ y.double().unsqueeze(-1)).squeeze(-1) / s
+    free = torch.where(s > 1e-10 * s[..., :1], free, 0.0).unsqueeze(-2)
+    kept = 1 / (1 + lams.double().unsqueeze(-1) / s.square().unsqueeze(-2))
+    return (free * kept @ Vt).to(X.dtype if X.is_floating_point() else torch.float64)
 
 
 def dual_weights(X: Tensor, y: Tensor, lam: float) -> Tensor:
@@ -96,15 +94,18 @@ def soft_threshold(a: Tensor, lam) -> Tensor:
     return a - torch.clamp(a, -lam, lam)
 
 
-def lasso_sweeps(X: Tensor, y: Tensor, lam: float, sweeps: int) -> Tensor:
+def lasso_sweeps(
+    X: Tensor, y: Tensor, lam: float, sweeps: int, path: bool = False
+) -> Tensor:
     """Cyclic coordinate descent on ½‖y - Xw‖² + lam ‖w‖₁ from w = 0. wu 1.4.2.
 
-    X (*batch, n, d), y (*batch, n) -> (*batch, d) after so many passes over j = 0 … d - 1.
-    By the Gram matrix: with g = XᵀX, update j needs only Xᵀy, row j of g and w.
+    X (*batch, n, d), y (*batch, n) -> (*batch, d) after so many passes over j = 0 … d - 1; path: after 0, 1, …
+    of them, (sweeps + 1, *batch, d). By the Gram matrix: with g = XᵀX, update j needs only Xᵀy, row j of g and w.
     A column of zeros keeps weight 0.
     """
     gram, moment = X.mT @ X, (X.mT @ y.unsqueeze(-1)).squeeze(-1)
     w = torch.zeros_like(moment)
+    all_w = [w]
     for _ in range(sweeps):
         for j in range(X.shape[-1]):
             size = gram[..., j, j]
@@ -112,7 +113,22 @@ def lasso_sweeps(X: Tensor, y: Tensor, lam: float, sweeps: int) -> Tensor:
             step = soft_threshold(moment[..., j] - others, lam)
             step = torch.where(size > 0, step / torch.where(size > 0, size, 1.0), 0.0)
             w = torch.cat([w[..., :j], step.unsqueeze(-1), w[..., j + 1 :]], -1)
-    return w
+        all_w.append(w)
+    return torch.stack(all_w) if path else w
+
+
+def lasso_until(
+    X: Tensor, y: Tensor, lam: float, tol: float, max_sweeps: int
+) -> tuple[Tensor, int]:
+    """Weights and number of sweeps of `lasso_sweeps`, once a sweep moves none by more than tol. X (n, d), y (n,).
+
+    The sweeps are those of `lasso_sweeps`, all made; the first that is small enough is found afterwards.
+    """
+    X, y = (v if v.is_floating_point() else v.double() for v in (X, y))
+    path = lasso_sweeps(X, y, lam, max_sweeps, path=True)
+    small = (path.diff(dim=0).abs() <= tol).all(-1)
+    made = int(small.to(torch.int8).argmax()) + 1 if small.any() else max_sweeps
+    return path[made], made
 
 
 def lasso_gap(X: Tensor, y: Tensor, w: Tensor, lam: float) -> Tensor:
@@ -123,6 +139,31 @@ def lasso_gap(X: Tensor, y: Tensor, w: Tensor, lam: float) -> Tensor:
     pull = (X.mT @ (y - (X @ w.unsqueeze(-1)).squeeze(-1)).unsqueeze(-1)).squeeze(-1)
     active = (pull - lam * w.sign()).abs()
     return torch.where(w != 0, active, (pull.abs() - lam).clamp(min=0)).amax(-1)
+
+
+def best_penalty(
+    X: Tensor, y: Tensor, train: Tensor, valid: Tensor, lams: Tensor, kind: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Penalty, weights (d,) and error of the fit that errs least on the rows `valid`; of equals the largest penalty.
+
+    X (n, d), y (n,), standardised by the rows `train`, on which is fitted: kind "ridge", or "threshold", the soft
+    threshold of each column's covariance with y.
+    """
+    both = torch.cat([X, y.unsqueeze(-1)], -1).to(
+        lams.dtype if lams.is_floating_point() else torch.float64
+    )
+    rows = both[train]
+    both = (both - rows.mean(0)) / rows.std(0, correction=0)
+    A, t = both[:, :-1], both[:, -1]
+    if kind == "ridge":
+        weights = ridge_path(A[train], t[train], lams)
+    else:
+        pull = (A[train] * t[train].unsqueeze(-1)).mean(0)
+        weights = soft_threshold(pull, lams.unsqueeze(-1))
+    errors = (weights @ A[valid].T - t[valid]).square().mean(-1)
+    least = torch.where(errors == errors.min(), lams, -torch.inf)
+    k = least.argmax()
+    return lams[k], weights[k], errors[k]
 
 
 def early_stopping(

@@ -1,15 +1,16 @@
-"""Ridge and lasso: penalised fits with hinges, spectra, priors, the two forms of ridge, early stopping.
+"""Ridge and lasso: penalised fits, spectra, priors, paths to drag, early stopping.
 
 The solvers here are scikit-learn's; what a student writes is handed in as a function.
 """
 
-import time
+import math
 from collections.abc import Callable
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.words import say
 
 # ---------------------------------------------------------------- data
 
@@ -53,7 +54,57 @@ def standardised(X, y, rows):
     return (X - X[rows].mean(axis=0)) / scale, (y - y[rows].mean()) / y[rows].std()
 
 
-# ---------------------------------------------------------------- why: fits without any error
+# ---------------------------------------------------------------- why
+
+
+def draw_opening(X, y, train, test):
+    """What least squares and a lasso say of new patients, against what came -> (fig, words)."""
+    from sklearn.linear_model import Lasso
+
+    X, y = standardised(X, y, train)
+    free = np.linalg.lstsq(X[train], y[train])[0]
+    held = Lasso(7.5 / len(train), fit_intercept=False).fit(X[train], y[train]).coef_
+    return draw_patients(X[test] @ free, X[test] @ held, y[test])
+
+
+def draw_patients(free, held, came):
+    """Two predictions of new patients, each against what came; both (m,) -> (fig, words)."""
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.7), sharex=True, sharey=True)
+    looks = (("least squares", free, BLUE, "o"), ("lasso", held, VERMILION, "s"))
+    edge = 1.05 * max(np.abs(free).max(), np.abs(came).max())
+    misses = []
+    for ax, (name, told, color, marker) in zip(axes, looks, strict=True):
+        misses.append(np.mean((told - came) ** 2))
+        ax.plot([-2.5, 2.5], [-2.5, 2.5], "--", color=BLACK, linewidth=1, label="right")
+        ax.plot(told, came, marker, color=color, markersize=4, alpha=0.7, label="a new patient")
+        ax.set(xlabel="foretold (standard deviations)", xlim=(-edge, edge))
+        ax.set_title(f"{name}: misses by {misses[-1]:.2f}")
+    axes[0].set_ylabel("came (standard deviations)")
+    axes[0].legend(fontsize=9)
+    return fig, say(
+        "{patients} new patients. Mean squared error in units of the variance: least squares {free:.2f}, "
+        "the lasso {held:.2f}, the mean for everybody {mean:.2f}. Least squares foretells up to {far:.1f}, "
+        "no patient lies beyond {came:.1f}.",
+        patients=len(came),
+        free=misses[0],
+        held=misses[1],
+        mean=np.mean(came**2),
+        far=np.abs(free).max(),
+        came=np.abs(came).max(),
+    )
+
+
+def kelvin_changes(n: int = 30, lam: float = 2.0, seed: int = 1) -> dict[str, float]:
+    """By how much the slope of a ridge fit changes when 273 is added to every target, whatever these are.
+
+    With a penalised and with a free offset; inputs in [1, 2].
+    """
+    rng = np.random.default_rng(seed)
+    A, changes = np.column_stack([np.ones(n), rng.uniform(1, 2, n)]), {}
+    for name, held in (("penalised", [1.0, 1.0]), ("free", [0.0, 1.0])):
+        inverse = np.linalg.inv(A.T @ A + lam * np.diag(held))
+        changes[name] = float((inverse @ A.T @ np.full(n, 273.0))[1])
+    return changes
 
 
 def zero_error_fits(n: int = 12, p: int = 30, lam: float = 0.02, seed: int = 5):
@@ -62,7 +113,8 @@ def zero_error_fits(n: int = 12, p: int = 30, lam: float = 0.02, seed: int = 5):
 
     rng = np.random.default_rng(seed)
     x, points = (np.arange(n) + 0.5) / n, np.linspace(0, 1, 301)
-    y, truth = _wave(x) + 0.25 * rng.normal(size=n), _wave(points)
+    truth = np.sin(2 * np.pi * points)
+    y = np.sin(2 * np.pi * x) + 0.25 * rng.normal(size=n)
     knots = even_knots(p)
     A, B = (np.column_stack([np.ones(len(t)), hinges(t, knots)]) for t in (x, points))
     calm = np.linalg.pinv(A) @ y
@@ -70,18 +122,13 @@ def zero_error_fits(n: int = 12, p: int = 30, lam: float = 0.02, seed: int = 5):
     wild = calm + free.T @ (60 * rng.normal(size=len(free)))
     model = Ridge(lam).fit(A[:, 1:], y)
     held = np.append(model.intercept_, model.coef_)
-    fits = {"zero error, wild": wild, "zero error, calm": calm, "penalised": held}
+    fits = {"no error, wild": wild, "no error, calm": calm, "penalised": held}
     return dict(
         x=x, y=y, points=points, truth=truth,
         curves={name: B @ w for name, w in fits.items()},
         train={name: np.mean((A @ w - y) ** 2) for name, w in fits.items()},
         test={name: np.mean((B @ w - truth) ** 2) for name, w in fits.items()},
-        norm={name: np.linalg.norm(w[1:]) for name, w in fits.items()},
     )  # fmt: skip
-
-
-def _wave(x):
-    return np.sin(2 * np.pi * np.asarray(x))
 
 
 def draw_zero_error():
@@ -96,37 +143,40 @@ def draw_zero_error():
         ax.set_title(f"{name}:\n{fits['test'][name]:.2f} from the truth", fontsize=11)
     axes[0].set_ylabel("target y")
     axes[2].legend(fontsize=8, loc="upper right")
-    told = "; ".join(
-        f"{name}: {fits['train'][name]:.2f} on the data, {fits['test'][name]:.2f} from the truth, "
-        f"norm of the weights {fits['norm'][name]:.0f}"
-        for name in fits["curves"]
+    train, test = list(fits["train"].values()), list(fits["test"].values())
+    return fig, say(
+        "Mean squared errors of three fits with 30 hinges to 12 points, wild, calm, penalised: "
+        "on the data {train[0]:.2f}, {train[1]:.2f} and {train[2]:.2f}, "
+        "from the truth {test[0]:.2f}, {test[1]:.2f} and {test[2]:.2f}.",
+        train=train,
+        test=test,
     )
-    return fig, f"Mean squared errors of three fits with 30 hinges to 12 points. {told}."
 
 
-# ---------------------------------------------------------------- ridge: paths, spectrum, errors
+# ---------------------------------------------------------------- paths, spectrum, errors
 
 
-def ridge_explorer(path: Callable, X, y, names, train, test) -> Callable:
-    """-> draw(log_lambda): coefficient paths, spectrum with condition number, and errors.
+def ridge_explorer(path: Callable, X, y, names, train) -> Callable:
+    """-> draw(lam): coefficient paths, spectrum with condition number, and errors.
 
-    path(X, y, lams) -> (len(lams), d), the student's. X, y standardised; train, test: row numbers.
+    path(X, y, lams) -> (len(lams), d), the student's. X, y standardised; train: row numbers, all others test.
     """
     lams = np.logspace(-2, 5, 71)
     weights = np.asarray(path(X[train], y[train], lams))
     spectrum = np.linalg.svd(X[train], compute_uv=False) ** 2
+    test = np.setdiff1d(np.arange(len(y)), train)
     errors = [np.mean((weights @ X[rows].T - y[rows]) ** 2, axis=1) for rows in (train, test)]
     best = int(np.argmin(errors[1]))
 
-    def draw(log_lambda: float):
-        lam = 10.0**log_lambda
-        at = int(np.argmin(np.abs(np.log10(lams) - log_lambda)))
+    def draw(lam: float):
+        at = int(np.argmin(np.abs(np.log(lams / lam))))
         condition = (spectrum[0] + lam) / (spectrum[-1] + lam)
         fig, axes = fixed_axes(3, (9.6, 3.5), (0.075, 0.995, 0.15, 0.9), wspace=0.26)
-        _draw_paths(axes[0], lams, weights, names)
-        axes[0].axvline(lam, color=BLACK, linewidth=5, alpha=0.15)
+        _draw_paths(axes[0], lams, weights, names, lam)
+        axes[0].set_gid("path")
         axes[0].set_title("Weights shrink", fontsize=11)
         axes[0].set(ylabel="weight")
+        axes[0].legend(fontsize=7, ncols=2, loc="upper right", handlelength=2.4)
         _draw_spectrum(axes[1], spectrum, lam)
         axes[1].set_title(f"Condition number {condition:.3g}", fontsize=11)
         axes[2].plot(lams, errors[0], ":", color=BLUE, label=f"{len(train)} training rows")
@@ -136,23 +186,27 @@ def ridge_explorer(path: Callable, X, y, names, train, test) -> Callable:
         axes[2].set(xscale="log", xlabel="penalty λ", ylabel="squared error / variance of y")
         axes[2].set_title(f"Best on fresh rows: λ = {lams[best]:.2g}", fontsize=11)
         axes[2].legend(fontsize=8)
-        return fig, (
-            f"λ = {lam:.3g}: norm of the weights {np.linalg.norm(weights[at]):.2f}, "
-            f"condition number {condition:.4g}, training error {errors[0][at]:.3f}, "
-            f"error on fresh rows {errors[1][at]:.3f}."
+        return fig, say(
+            "λ = {lam:.3g}: norm of the weights {norm:.2f}, condition number {condition:.4g}, "
+            "error on the training rows {train:.3f}, on fresh rows {fresh:.3f}.",
+            lam=lam,
+            norm=np.linalg.norm(weights[at]),
+            condition=condition,
+            train=errors[0][at],
+            fresh=errors[1][at],
         )
 
     return draw
 
 
-def _draw_paths(ax, lams, weights, names):
+def _draw_paths(ax, lams, weights, names, lam):
     styles = ("-", "--", "-.", ":")
     colors = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY)
     for j, name in enumerate(names):
         ax.plot(lams, weights[:, j], styles[j // 3 % 4], color=colors[j % 6], label=name)
     ax.axhline(0, color=BLACK, linewidth=0.8)
+    ax.axvline(lam, color=BLACK, linewidth=5, alpha=0.15)
     ax.set(xscale="log", xlabel="penalty λ")
-    ax.legend(fontsize=7, ncols=2, loc="upper right", handlelength=2.4)
 
 
 def _draw_spectrum(ax, spectrum, lam):
@@ -163,6 +217,33 @@ def _draw_spectrum(ax, spectrum, lam):
     ax.set(yscale="log", xlabel="direction", ylabel="eigenvalue", xticks=number)
     ax.set_ylim(0.3 * spectrum[-1], 3e5)
     ax.legend(fontsize=8, loc="upper right")
+
+
+def two_paths_explorer(lams, ridge, lasso, names) -> Callable:
+    """-> draw(lam): the paths of ridge and lasso on the same data. Weights (len(lams), d)."""
+    ridge, lasso = np.asarray(ridge), np.asarray(lasso)
+
+    def draw(lam: float):
+        at = int(np.argmin(np.abs(np.log(lams / lam))))
+        fig, axes = fixed_axes(2, (9, 3.9), (0.08, 0.99, 0.14, 0.91), wspace=0.08, sharey=True)
+        for ax, weights, name in zip(axes, (ridge, lasso), ("Ridge", "Lasso"), strict=True):
+            _draw_paths(ax, lams, weights, names, lam)
+            zeros = int(np.sum(weights[at] == 0))
+            ax.set_title(f"{name}: {zeros} of {len(names)} weights are 0", fontsize=11)
+        axes[0].set_ylabel("weight (y in standard deviations)")
+        axes[1].legend(fontsize=8, ncols=2, handlelength=2.4)
+        axes[1].set_gid("path")
+        inside = [name for name, w in zip(names, lasso[at], strict=True) if w != 0]
+        return fig, say(
+            "λ = {lam:.3g}: the lasso uses {used} of {all} weights ({inside:, }). Exactly 0 in ridge: {zeros}.",
+            lam=lam,
+            used=len(inside),
+            all=len(names),
+            inside=inside or ["none"],
+            zeros=int(np.sum(ridge[at] == 0)),
+        )
+
+    return draw
 
 
 def draw_fake_points(lam: float = 12.0, seed: int = 2):
@@ -189,65 +270,14 @@ def draw_fake_points(lam: float = 12.0, seed: int = 2):
     right.set(xlabel="feature 1", ylabel="feature 2", xlim=(-3.6, 4.4), ylim=(-3, 5.6))
     right.set_title("Two features: one fake point each", fontsize=11)
     right.legend(fontsize=8, loc="upper left")
-    return fig, (
-        f"With λ = {lam:g} the fake point stands at x = {edge:.2f}, y = 0 and lowers the slope "
-        f"from {plain:.2f} to {held:.2f}. With two features there are two fake points, one on each axis."
-    )
+    return fig, say(
+        "With λ = {lam:g} the fake point stands at x = {edge:.2f}, y = 0 and lowers the slope "
+        "from {plain:.2f} to {held:.2f}. With two features there are two fake points, one on each axis.",
+        lam=lam, edge=edge, plain=plain, held=held,
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- primal and dual
-
-
-def forms_explorer(dual: Callable, d: int = 30, noise: float = 0.3, seed: int = 1) -> Callable:
-    """-> draw(n, log_lambda): the predictions of both forms, and what each of them costs.
-
-    dual(X, y, lam) -> alpha (n,), the student's. Features: d cosines of decreasing size.
-    """
-    rng = np.random.default_rng(seed)
-    x = rng.uniform(0, 1, 200)
-    y = _wave(x) + noise * rng.normal(size=200)
-    points = np.linspace(0, 1, 201)
-
-    def features(t):
-        order = np.arange(d)
-        return np.cos(np.pi * np.multiply.outer(t, order)) / (1 + order / 4)
-
-    def draw(n: int, log_lambda: float):
-        from sklearn.linear_model import Ridge
-
-        X, new, lam = features(x[:n]), features(points), 10.0**log_lambda
-        primal = new @ Ridge(lam, fit_intercept=False, solver="svd").fit(X, y[:n]).coef_
-        other = new @ X.T @ np.asarray(dual(X, y[:n], lam))
-        gap = np.max(np.abs(primal - other))
-        fig, (left, right) = fixed_axes(
-            2, (9, 3.4), (0.08, 0.99, 0.15, 0.91), wspace=0.27, width_ratios=(1.5, 1)
-        )
-        left.plot(points, primal, "-", color=SKY, linewidth=6, label=f"primal: {d} × {d} system")
-        left.plot(points, other, "--", color=VERMILION, label=f"dual: {n} × {n} system")
-        left.plot(x[:n], y[:n], "o", color=BLACK, markersize=3, alpha=0.6)
-        left.set(xlabel="input x", ylabel="target y", ylim=(-2, 2))
-        same = gap < 1e-8
-        left.set_title("One curve, drawn twice" if same else "Two different curves", fontsize=11)
-        left.legend(fontsize=9, loc="lower left")
-        rows = np.arange(3, 201)
-        costs = np.array([list(training_cost(k, d).values()) for k in rows])
-        right.plot(rows, costs[:, 0], "-", color=BLUE, label="primal")
-        right.plot(rows, costs[:, 1], "--", color=VERMILION, label="dual")
-        heights = list(training_cost(n, d).values())
-        right.plot([n, n], heights, "o", color=BLACK, markersize=6)
-        right.set(xscale="log", yscale="log", xlabel="rows n", ylabel="multiplications to train")
-        right.set_xticks([3, 10, 30, 100], ["3", "10", "30", "100"])
-        right.minorticks_off()
-        cheaper = "primal" if n > d else "dual"
-        right.set_title("n = d: a draw" if n == d else f"The {cheaper} is cheaper", fontsize=11)
-        right.legend(fontsize=9)
-        return fig, (
-            f"{n} rows, {d} features, λ = {lam:.3g}: the predictions "
-            f"{'agree to 8 decimals' if same else 'differ'}. The primal form takes {heights[0]:.0f} "
-            f"multiplications to train, the dual {heights[1]:.0f}."
-        )
-
-    return draw
 
 
 def training_cost(n: int, d: int) -> dict[str, float]:
@@ -255,43 +285,30 @@ def training_cost(n: int, d: int) -> dict[str, float]:
     return {"primal": n * d**2 + d**3 / 3, "dual": n**2 * d + n**3 / 3}
 
 
-def measured_cost(shapes, repeats: int = 3, seed: int = 0) -> dict[str, list[float]]:
-    """Seconds to train either form on random data of each shape (n, d): the best of some runs."""
-    rng, seconds = np.random.default_rng(seed), {"primal": [], "dual": []}
-    for n, d in shapes:
-        X, y = rng.normal(size=(n, d)), rng.normal(size=n)
-        for name, A in (("primal", X), ("dual", X.T)):
-            side = X.T @ y if name == "primal" else y
-            runs = []
-            for _ in range(repeats):
-                start = time.perf_counter()
-                np.linalg.solve(A.T @ A + np.eye(A.shape[1]), side)
-                runs.append(time.perf_counter() - start)
-            seconds[name].append(min(runs))
-    return seconds
+def gene_ratio(n: int = 100, d: int = 20_000) -> float:
+    """How many times the dual's multiplications the primal form takes."""
+    cost = training_cost(n, d)
+    return cost["primal"] / cost["dual"]
 
 
-def draw_cost(shapes, seconds):
-    """Counted multiplications and measured times of both forms against n/d -> (fig, words)."""
-    ratio = np.array([n / d for n, d in shapes])
-    counted = [training_cost(n, d) for n, d in shapes]
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharex=True)
-    looks = (("primal", "o-", BLUE), ("dual", "s--", VERMILION))
-    for name, style, color in looks:
-        axes[0].plot(ratio, [c[name] for c in counted], style, color=color, label=name)
-        axes[1].plot(ratio, 1000 * np.array(seconds[name]), style, color=color, label=name)
-    ticks = [1 / 16, 1 / 4, 1, 4, 16]
-    for ax, unit in zip(axes, ("multiplications", "milliseconds"), strict=True):
-        ax.axvline(1, color=BLACK, linewidth=5, alpha=0.12)
-        ax.set(xscale="log", yscale="log", xlabel="rows per feature n / d", ylabel=unit)
-        ax.set_xticks(ticks, ["1/16", "1/4", "1", "4", "16"])
-        ax.minorticks_off()
-        ax.legend()
-    axes[0].set_title("Counted: they cross at n = d")
-    axes[1].set_title("Measured where this ran")
-    return fig, (
-        "Work to train ridge in the primal and in the dual form against n/d. By count the dual is "
-        "cheaper to the left of n = d and the primal to the right of it. Beside it, the times measured."
+def draw_cost(d: int):
+    """Multiplications to train either form of ridge with d features, against the rows -> (fig, words)."""
+    rows = np.arange(3, 301)
+    costs = {
+        form: np.array([training_cost(n, d)[form] for n in rows]) for form in ("primal", "dual")
+    }
+    fig, ax = plt.subplots(figsize=(6, 3.4))
+    ax.plot(rows, costs["primal"], "-", color=BLUE, label=f"primal: {d} × {d} system")
+    ax.plot(rows, costs["dual"], "--", color=VERMILION, label="dual: n × n system")
+    ax.axvline(d, color=BLACK, linewidth=5, alpha=0.12)
+    ax.set(xscale="log", yscale="log", xlabel="rows n", ylabel="multiplications to train")
+    ax.set_title(f"{d} features: the two forms cross at n = {d}")
+    ax.legend()
+    return fig, say(
+        "With {d} features the dual form is cheaper up to {last} rows and the primal from {first} rows on.",
+        d=d,
+        last=int(rows[costs["dual"] < costs["primal"]].max()),
+        first=int(rows[costs["primal"] < costs["dual"]].min()),
     )
 
 
@@ -318,10 +335,18 @@ def draw_priors(rates=(0.5, 1, 2, 3)):
     right.set_title("Both of variance 1")
     right.legend(fontsize=8, loc="upper right")
     beyond = np.exp(-3 * rate)
-    return fig, (
-        f"Laplace densities for κ = {', '.join(f'{kappa:g}' for kappa in rates)} peak at κ/2. With variance 1 "
-        f"a Laplace weight lies beyond 3 with probability {beyond:.4f}, a Gaussian one with 0.0027."
+    return fig, say(
+        "A larger rate κ is a narrower Laplace prior, with its peak at κ/2. Of variance 1, "
+        "a Laplace weight lies beyond 3 with probability {laplace:.4f}, a Gaussian one with {gauss:.4f}.",
+        laplace=beyond,
+        gauss=math.erfc(3 / math.sqrt(2)),
     )
+
+
+def shrunk(a: float, p: int, lam: float = 1.0) -> float:
+    """argmin over a grid of ½ (w - a)² + lam |w|^p / p, by brute force."""
+    w = np.linspace(-6, 6, 120_001)
+    return float(w[np.argmin((w - a) ** 2 / 2 + lam * np.abs(w) ** p / p)])
 
 
 def shrink(a, lam, p: float) -> np.ndarray:
@@ -358,7 +383,7 @@ def draw_balls(lam: float = 0.8, powers=(1.0, 1.5, 2.0)):
     grid = np.stack(np.meshgrid(axis, axis), axis=-1)
     loss = 0.5 * np.einsum("...i,ij,...j", grid - centre, H, grid - centre)
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.5), sharey=True)
-    told = []
+    ends = []
     for ax, p in zip(axes, powers, strict=True):
         w = penalised_minima(H, centre, [lam / p], p)[0]
         track = penalised_minima(H, centre, np.geomspace(1e-3, 30, 40), p)
@@ -379,19 +404,19 @@ def draw_balls(lam: float = 0.8, powers=(1.0, 1.5, 2.0)):
         ax.grid(False)
         zero = "w₂ = 0" if w[1] == 0 else f"w₂ = {w[1]:.2f}"
         ax.set_title(f"p = {p:g}: {zero}", fontsize=11)
-        told.append(f"p = {p:g} at ({w[0]:.2f}, {w[1]:.2f})")
+        ends.append(say("p = {p:g} at ({w[0]:.2f}, {w[1]:.2f})", p=p, w=w))
     axes[0].set_ylabel("weight w₂")
     axes[0].legend(fontsize=8, loc="upper left")
-    return fig, (
+    return fig, say(
         "Contours of the loss touch the ball Σ|w|^p at the penalised minimum: "
-        f"{', '.join(told)}. Only p = 1 has corners, on the axes. The line is the minimum as λ grows."
+        "{ends:, }. Only p = 1 has corners, on the axes. The line is the minimum as λ grows.",
+        ends=ends,
     )
 
 
-def draw_posterior(log_sd: float, noise: float):
+def draw_posterior(sd: float, noise: float):
     """Negative log posterior under a Gaussian and a Laplace prior of one width -> (fig, words)."""
     H, centre = LOSS
-    sd = 10.0**log_sd
     axis = np.linspace(-1.2, 2.6, 61)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1)
     likelihood = 0.5 * np.einsum("...i,ij,...j", grid - centre, H, grid - centre) / noise**2
@@ -432,14 +457,16 @@ def draw_posterior(log_sd: float, noise: float):
         zeros = int(np.sum(w == 0))
         lam = prior_to_penalty(noise, sd, p) * (2 if p == 2 else 1)
         ax.set_title(f"{name} prior: λ = {lam:.3g}, exact zeros: {zeros}", fontsize=11)
-        told.append(
-            f"{name} prior: λ = {lam:.3g}, MAP at ({w[0]:.2f}, {w[1]:.2f}), exact zeros: {zeros}"
-        )
+        text = "{name} prior: λ = {lam:.3g}, MAP at ({w[0]:.2f}, {w[1]:.2f}), exact zeros: {zeros}"
+        told.append(say(text, name=name, lam=lam, w=w, zeros=zeros))
     axes[0].set_ylabel("weight w₂")
     axes[0].legend(fontsize=9, loc="lower left")
-    return fig, (
-        f"Prior standard deviation {sd:.2g}, noise {noise:.2g}. {'; '.join(told)}. Lines: likelihood; "
-        "dotted: prior; shading: their sum; the path is the MAP as the prior narrows."
+    return fig, say(
+        "Prior standard deviation {sd:.2g}, noise {noise:.2g}. {told:; }. Lines: likelihood; "
+        "dotted: prior; shading: their sum; the path is the MAP as the prior narrows.",
+        sd=sd,
+        noise=noise,
+        told=told,
     )
 
 
@@ -472,27 +499,13 @@ def draw_thresholds(threshold: Callable, lam: float = 1.0):
     right.set(xlabel="least-squares weight a", ylabel="penalised weight")
     right.set_title(f"λ = {lam:g}: one scales, the other subtracts", fontsize=11)
     right.legend(fontsize=9)
-    return fig, (
-        f"With λ = {lam:g}: a = 0.6 is set to 0 by |w| and to {0.6 / (1 + lam):.2f} by w²; "
-        f"a = 1.8 becomes {1.8 - lam:.2f} and {1.8 / (1 + lam):.2f}. Between -λ and λ the soft threshold is 0."
-    )
-
-
-def draw_two_paths(lams, ridge, lasso, names):
-    """Coefficient paths of ridge and lasso on the same data -> (fig, words). Weights (len(lams), d)."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.9), sharey=True)
-    for ax, weights, name in zip(axes, (ridge, lasso), ("Ridge", "Lasso"), strict=True):
-        _draw_paths(ax, lams, weights, names)
-        ax.get_legend().remove()
-        zeros = int(np.sum(weights[len(lams) // 2] == 0))
-        ax.set_title(f"{name}: {zeros} of {len(names)} are 0 at λ = {lams[len(lams) // 2]:.3g}")
-    axes[0].set_ylabel("weight (y in standard deviations)")
-    axes[1].legend(*axes[0].get_legend_handles_labels(), fontsize=8, ncols=2, handlelength=2.4)
-    entered = np.argmax(lasso[::-1] != 0, axis=0)  # from the largest penalty on
-    order = [names[j] for j in np.argsort(entered, kind="stable")]
-    return fig, (
-        f"As λ falls, the lasso's weights leave 0 one after the other, first {', '.join(order[:3])}. "
-        "Ridge's weights are small at a large penalty and none is exactly 0."
+    kept = [float(np.asarray(threshold(np.array([at]), lam))[0]) for at in (0.6, 1.8)]
+    return fig, say(
+        "With λ = {lam:g}: |w| leaves {soft[0]:.2f} of 0.6 and {soft[1]:.2f} of 1.8, "
+        "½ λ w² leaves {square[0]:.2f} and {square[1]:.2f}.",
+        lam=lam,
+        soft=kept,
+        square=[0.6 / (1 + lam), 1.8 / (1 + lam)],
     )
 
 
@@ -517,7 +530,7 @@ def knots_world(n: int = 40, p: int = 19, noise: float = 0.1, seed: int = 4):
 
 
 def knots_explorer() -> Callable:
-    """-> draw(log_lambda, penalty): the curve, its slope changes at the knots, and the errors.
+    """-> draw(lam, penalty): the curve, its slope changes at the knots, and the errors.
 
     Minimised is ½ Σ (y - fit)² + λ Σ β_j² or λ Σ |β_j|, as the notes write it (wu 1.4.2); β_0 is free.
     """
@@ -540,8 +553,8 @@ def knots_explorer() -> Callable:
         test = np.mean((curves - world["truth"]) ** 2, axis=1) + world["noise"] ** 2
         fits[name] = dict(betas=betas, curves=curves, train=train, test=test)
 
-    def draw(log_lambda: float, penalty: str):
-        at = int(np.argmin(np.abs(np.log10(lams) - log_lambda)))
+    def draw(lam: float, penalty: str):
+        at = int(np.argmin(np.abs(np.log(lams / lam))))
         fit = fits[penalty]
         beta = fit["betas"][at]
         used = int(np.sum(np.abs(beta) > 1e-6))
@@ -563,14 +576,16 @@ def knots_explorer() -> Callable:
         axes[2].axvline(lams[at], color=BLACK, linewidth=5, alpha=0.15)
         axes[2].set(xscale="log", yscale="log", xlabel="penalty λ", ylabel="mean squared error")
         axes[2].set_ylim(0.004, 0.3)
+        axes[2].set_gid("errors")
         best = lams[fit["test"].argmin()]
         axes[2].set_title(f"Best: λ = {best:.2g}", fontsize=11)
         axes[2].legend(fontsize=8, loc="upper left")
-        return fig, (
-            f"{penalty}, λ = {lams[at]:.3g}: {used} of {len(beta)} knots used, training error "
-            f"{fit['train'][at]:.4f}, error on new data {fit['test'][at]:.4f}. "
-            f"The lowest on new data is {fit['test'].min():.4f}."
-        )
+        return fig, say(
+            "{penalty}, λ = {lam:.3g}: {used} of {all} knots used, training error {train:.4f}, "
+            "error on new data {test:.4f}. The lowest on new data is {lowest:.4f}.",
+            penalty=penalty, lam=lams[at], used=used, all=len(beta), train=fit["train"][at],
+            test=fit["test"][at], lowest=fit["test"].min(),
+        )  # fmt: skip
 
     return draw
 
@@ -613,11 +628,13 @@ def patience_explorer(rule: Callable, errors) -> Callable:
         ax.set(xlabel="epoch", ylabel="squared error / variance of y", ylim=(0.2, 1.05))
         ax.set_title(f"Stops at epoch {stop}, brings back epoch {best}")
         ax.legend(fontsize=9, ncols=2)
-        return fig, (
-            f"Patience {patience}, min_delta {min_delta:g}: training stops at epoch {stop} of {len(errors) - 1} "
-            f"and epoch {best} is brought back. Validation error {errors[best, 1]:.3f} there; test error "
-            f"{errors[best, 2]:.3f}, after the last epoch {errors[-1, 2]:.3f}."
-        )
+        return fig, say(
+            "Patience {patience}, min_delta {min_delta:g}: training stops at epoch {stop} of {epochs} and epoch "
+            "{best} is brought back. Validation error {valid:.3f} there; test error {test:.3f}, "
+            "after the last epoch {last:.3f}.",
+            patience=patience, min_delta=min_delta, stop=stop, epochs=len(errors) - 1, best=best,
+            valid=errors[best, 1], test=errors[best, 2], last=errors[-1, 2],
+        )  # fmt: skip
 
     return draw
 
@@ -646,28 +663,29 @@ def draw_filters(ridge_errors, descent, times):
     )
     right.set_title(f"Lowest: {descent.min():.3f} and {ridge_errors.min():.3f}", fontsize=11)
     right.legend(fontsize=9)
-    return fig, (
-        f"The factors of stopped descent and ridge differ most, by a factor {ratio.max():.3f}, at ts² = "
-        f"{x[ratio.argmax()]:.2g}. Lowest test errors: descent {descent.min():.3f} at t = "
-        f"{times[descent.argmin()]:.2g}, ridge {ridge_errors.min():.3f} at 1/λ = {times[ridge_errors.argmin()]:.2g}."
-    )
+    return fig, say(
+        "The shares of stopped descent and ridge differ most, by a factor {ratio:.3f}, at ts² = {at:.2g}. Lowest "
+        "test errors: descent {descent:.3f} at t = {t:.2g}, ridge {ridge:.3f} at 1/λ = {other:.2g}.",
+        ratio=ratio.max(), at=x[ratio.argmax()], descent=descent.min(), t=times[descent.argmin()],
+        ridge=ridge_errors.min(), other=times[ridge_errors.argmin()],
+    )  # fmt: skip
 
 
-# ---------------------------------------------------------------- closing: errors on real data
+# ---------------------------------------------------------------- twenty splits
 
 
-def penalty_races(X, y, lams, train: int, splits: int, seed: int = 0):
+def penalty_races(X, y, lams, train: int, splits: int) -> dict[str, np.ndarray]:
     """Test errors of ridge and lasso for every penalty, over random splits.
 
     X (n, d), y (n,) raw. Each split draws `train` rows and standardises by them. Minimised are
-    ½‖y - Xw‖² + ½ λ‖w‖² and ½‖y - Xw‖² + λ‖w‖₁ -> {"ridge": (splits, len(lams)), "lasso": …,
-    "used": (splits, len(lams)) nonzero weights of the lasso}. lams in decreasing order.
+    ½‖y - Xw‖² + ½ λ‖w‖² and ½‖y - Xw‖² + λ‖w‖₁ -> {"ridge": (splits, len(lams)), "lasso": …}.
+    lams in decreasing order.
     """
     from sklearn.linear_model import lasso_path
 
-    out = {"ridge": [], "lasso": [], "used": []}
-    for seed_ in range(seed, seed + splits):
-        order = np.random.default_rng(seed_).permutation(len(y))
+    out = {"ridge": [], "lasso": []}
+    for seed in range(splits):
+        order = np.random.default_rng(seed).permutation(len(y))
         rows, rest = order[:train], order[train:]
         A, b = standardised(X, y, rows)
         lasso = lasso_path(A[rows], b[rows], alphas=lams / train, tol=1e-5, max_iter=300_000)[1].T
@@ -675,29 +693,4 @@ def penalty_races(X, y, lams, train: int, splits: int, seed: int = 0):
         ridge = np.linalg.solve(gram + lams[:, None, None] * np.eye(len(gram)), moment[:, None])
         for name, weights in (("ridge", ridge[..., 0]), ("lasso", lasso)):
             out[name].append(np.mean((weights @ A[rest].T - b[rest]) ** 2, axis=1))
-        out["used"].append(np.sum(lasso != 0, axis=1))
     return {name: np.array(values) for name, values in out.items()}
-
-
-def draw_races(lams, races, simple: float):
-    """Mean test error of ridge and lasso against the penalty -> (fig, words).
-
-    simple: mean test error of least squares on the ten plain features.
-    """
-    fig, ax = plt.subplots(figsize=(7.2, 3.8))
-    told = []
-    for name, style, color in (("ridge", "--", BLUE), ("lasso", "-", VERMILION)):
-        mean = races[name].mean(axis=0)
-        best = int(mean.argmin())
-        ax.plot(lams, mean, style, color=color, label=name)
-        ax.plot(lams[best], mean[best], "*", color=color, markersize=13)
-        told.append(f"{name} {mean[best]:.3f} at λ = {lams[best]:.2g}")
-    ax.axhline(simple, color=BLACK, linestyle=":", label="least squares, 10 features")
-    ax.set(xscale="log", xlabel="penalty λ", ylabel="test error / variance of y", ylim=(0.45, 1.05))
-    used = races["used"].mean(axis=0)[races["lasso"].mean(axis=0).argmin()]
-    ax.set_title(f"At its best the lasso uses {used:.0f} of 64 features")
-    ax.legend()
-    return fig, (
-        f"Lowest mean test errors: {'; '.join(told)}; least squares on the ten plain features {simple:.3f}. "
-        f"At its best the lasso keeps {used:.0f} of 64 weights."
-    )
