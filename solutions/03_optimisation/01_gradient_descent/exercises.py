@@ -301,7 +301,7 @@ def _(grad, x0, t, max_steps, tol=0.0):
 descend = Exercise(
     "descend",
     reference=reference.descend,
-    # an accepted step depends on a comparison: but for one case, planned, no tie is near
+    # an accepted step depends on a comparison: no tie is near but the one that is planned
     compare=close(rtol=1e-6, atol=1e-8),
     data_dependent="how often a step shrinks and where the path ends depend on f",
     hints=[
@@ -690,19 +690,19 @@ def _(rng):
     yield "a short step: the flat direction decides", count(0.05, near_to(1e-4))
     yield "a long step: the steep direction decides", count(0.192, near_to(1e-4))
     yield "the best step 2/(m + L)", count(2 / 52, near_to(1e-6), 2.0, 50.0)
-    yield "from 2/L on it never arrives", count(0.199, near_to(0.1))
-    yield "from 2/L on it never arrives", count(0.25, 0.01, L=8.0)
-    yield "from 2/L on it never arrives", count(near_to(0.25), 0.01)
-    yield "a round bowl: one step of 1/L", count(0.25, near_to(0.05), 4.0, 4.0)
-    yield "a round bowl: one step of 1/L", count(0.2, near_to(1e-9), 4.0, 4.0)
+    yield "just below 2/L it arrives, from there on never", count(0.199, near_to(0.1))
+    yield "just below 2/L it arrives, from there on never", count(0.25, 0.01, L=8.0)
+    yield "just below 2/L it arrives, from there on never", count(near_to(0.25), 0.01)
+    yield "a round bowl", count(0.25, near_to(0.05), 4.0, 4.0)
+    yield "a round bowl", count(0.2, near_to(1e-9), 4.0, 4.0)
     # halves: logarithms and products of powers of two are exact
     for k in (int(rng.choice([1, 2, 4])), 29):
         yield "exactly eps is enough", count(0.5, 0.5**k, L=1.0)
     yield "many thousands of steps", count(5e-5, near_to(0.01), L=2e4)
-    yield "near enough already", count(0.1, 1.0)
-    yield "near enough already", count(0.1, near_to(1.7))
-    yield "near enough already", count(0.3, 1.0)
-    yield "near enough already", count(0.1, near_to(0.95))
+    yield "near enough already, or nearly", count(0.1, 1.0)
+    yield "near enough already, or nearly", count(0.1, near_to(1.7))
+    yield "near enough already, or nearly", count(0.3, 1.0)
+    yield "near enough already, or nearly", count(0.1, near_to(0.95))
 
 
 RHO = "max(abs(1 - t * m), abs(1 - t * L))"
@@ -957,7 +957,7 @@ def _(rng):
     yield "a radius that is not 1", land(flip(rng, 0.4, 0.45), radius=0.5)
     yield "a radius that is not 1", land(flip(rng, 1.4, 1.4), radius=3.0)
     yield "a radius that is not 1", leash(6 * x, 3 * far, radius=3.0)
-    yield "a small ball", leash(x / 3, far, radius=0.2)
+    yield "a small ball", leash(x / 3, far, radius=0.2, n_steps=2)
     # the first step leaves the ball at its lower end, the second comes back into it
     c = near(rng, 0.35 * rng.choice([-1, 1]), -0.35)
     back = leash(near(rng, 0.01, 0.94), c, H=np.diag([1.0, 4.0]), t=0.45)
