@@ -1,6 +1,7 @@
 """Exercises of 03_optimisation/01_gradient_descent."""
 
 import math
+from functools import partial
 
 import numpy as np
 import torch
@@ -10,26 +11,54 @@ from solutions.spec import Exercise
 
 from . import reference
 
+ZERO = np.zeros(2)
+# curvatures 1.4 and 3.6, and 1, 2 and 4, none of them along an axis
+BOWL = np.array([[2.0, 1.0], [1.0, 3.0]])
+BOWL3 = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]])
 
-def bowl(rng, low, high, d=2):
-    """A symmetric matrix whose eigenvalues run from low to high, in a random basis."""
-    Q, _ = np.linalg.qr(rng.normal(size=(d, d)))
-    return Q @ np.diag(np.linspace(low, high, d)) @ Q.T
+
+# What decides a case is planted, so that a mistake breaks the same properties for every
+# seed; signs and a twentieth of each length are drawn, so that nobody knows the result.
+def near(rng, *v):
+    """That vector, each coordinate up to a twentieth longer or shorter."""
+    return np.array(v) * rng.uniform(0.95, 1.05, len(v))
 
 
-def away(rng, d=2, size=2.0):
-    """A vector of that length in a random direction with no small coordinate: nothing is hidden by a zero."""
-    v = rng.choice([-1.0, 1.0], d) * rng.uniform(0.6, 1.0, d)
-    return size * v / np.linalg.norm(v)
+def flip(rng, *v):
+    """The same with drawn signs."""
+    return near(rng, *v) * rng.choice([-1.0, 1.0], len(v))
+
+
+def whole(rng):
+    """Two whole numbers, neither of them 0."""
+    return rng.choice([-3, -2, 2, 3], 2)
+
+
+# Mistakes of every walk: what stands in the solution, what in its place, and the advice.
+UPHILL = "Which way does the gradient point: to where f grows, or to where it falls?"
+SLOPE = "The slope changes on the way. Where do you ask for it in the second step?"
+START = (
+    "np.array(path)",
+    "np.array(path[1:]).reshape(-1, len(x0))",
+    "The path begins with x0: k steps make k + 1 rows.",
+)
+WHOLE = (
+    "np.array(path)",
+    "np.array(path, np.asarray(x0).dtype)",
+    "x0 may hold whole numbers; the path does not. Which kind does your array keep?",
+)
+FEWER = "max_steps counts steps, not rows: k steps make k + 1 rows."
+SQUARE = "Is it the norm, or its square, that has to reach tol?"
+LARGEST = "tol is for the length of the gradient. How long is (0.9, 0.9, 0.9) tol?"
+EXACTLY = "With tol = 0 a stationary start stops at once: at most, or less than, tol?"
+IGNORED = "When the gradient is small, the path ends early. Where is tol in your loop?"
 
 
 # ---------------------------------------------------------------------------------- best_direction
 
 best_direction = Exercise(
     "best_direction",
-    reference=lambda H, c, x, eta, n_angles: reference.best_direction(
-        H, c, x, eta, n_angles
-    ),
+    reference=reference.best_direction,
     compare=close(rtol=1e-6, atol=1e-8),
     hints=[
         "Nothing is known but f. For each angle: where does the step end, and how high is it there?",
@@ -48,55 +77,31 @@ def _(answer, H, c, x, eta, n_angles):
     )
 
 
+def search(x, *, h=(1.0, 9.0), eta=1.0, n_angles=12):
+    """On f(z) = ½ (h₁ z₁² + h₂ z₂²)."""
+    return dict(H=np.diag(h), c=ZERO, x=x, eta=eta, n_angles=n_angles)
+
+
 @best_direction.cases
 def _(rng):
-    x = away(rng)
-    yield (
-        "a short step goes straight down",
-        dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=x, eta=1e-3, n_angles=16),
-    )
-    yield (
-        "a short step goes straight down",
-        dict(H=-bowl(rng, 1, 4), c=rng.normal(size=2), x=4 * x, eta=1e-2, n_angles=7),
-    )
-    yield (
-        "a long step knows better than the slope",
-        dict(H=np.diag([0.2, 9.0]), c=np.zeros(2), x=2 * x, eta=3.0, n_angles=180),
-    )
-    # f is zero everywhere: all are equally good, to the last digit
-    yield (
-        "of equally good ones the first",
-        dict(H=np.zeros((2, 2)), c=np.zeros(2), x=x, eta=2.0, n_angles=5),
-    )
-    yield (
-        "of equally good ones the first",
-        dict(
-            H=np.diag([0.0, -1.0]),
-            c=np.zeros(2),
-            x=np.zeros(2),
-            eta=2.0,
-            n_angles=4,
-        ),
-    )
-    yield (
-        "near the bottom every way is up",
-        dict(H=np.diag([9.0, 1.0]), c=np.zeros(2), x=x / 100, eta=1.0, n_angles=12),
-    )
-    yield (
-        "high up, where f is in the millions",
-        dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=1000 * x, eta=9.0, n_angles=12),
-    )
-    yield (
-        "one angle is no choice",
-        dict(H=bowl(rng, 1, 4), c=np.zeros(2), x=x, eta=0.1, n_angles=1),
-    )
-    for sign in (1, -1):
-        yield (
-            "where f curves down, away from the top",
-            dict(H=-np.eye(2), c=np.zeros(2), x=sign * 3 * x, eta=0.5, n_angles=6),
-        )
+    # the best way lies in the lower half circle, to the left or to the right
+    side = rng.choice([-1.0, 1.0])
+    x = near(rng, 2 * side, 0.5)
+    yield "a short step goes straight down", search(x, eta=1e-3, n_angles=45)
+    yield "a long step knows better", search(2 * x, h=(0.2, 9.0), eta=3.0, n_angles=90)
+    # four ends: two of them are equal to the last digit, and so are the other two
+    eta = float(rng.uniform(1.5, 2))
+    for h in rng.permutation([[0.0, -1.0], [-1.0, 0.0]]):
+        yield "of equally good ones the first", search(ZERO, h=h, eta=eta, n_angles=4)
+    h = rng.permutation([9.0, 1.0])
+    yield "near the bottom every way is up", search(near(rng, 0.02, 0.02), h=h)
+    yield "high up, where f is huge", search(1e6 * x, eta=9.0)
+    yield "one angle is no choice", search(x, n_angles=1)
+    far = near(rng, 1.8 * side, -2.4)
+    yield "down from the top", search(far, h=(-1.0, -1.0), eta=0.5, n_angles=6)
 
 
+KEEP = "best, lowest = way, value"
 best_direction.mistakes(
     {
         "only what is lower than f(x)": (
@@ -107,68 +112,38 @@ best_direction.mistakes(
         "the steepest way up": (
             "value < lowest:",
             "best is None or value > lowest:",
-            "You keep the highest end. Which comparison finds the lowest?",
+            "You keep the highest end. Which is asked for?",
         ),
-        "clockwise": (
-            "2 * math.pi * number",
-            "-2 * math.pi * number",
-            "In which order do you try the angles? Of two equally good ones, yours is the other.",
-        ),
-        "the last of equals": (
-            "value < lowest",
-            "value <= lowest",
-            "Two directions may be equally good: does yours keep the first or the last?",
-        ),
+        "clockwise": ("2 * math.pi", "-2 * math.pi", "In which order do you turn?"),
+        "the last of equals": ("<", "<=", "Of two equals, which do you keep?"),
         "the end point in place of the direction": (
-            "best, lowest = way, value",
+            KEEP,
             "best, lowest = x + eta * way, value",
             "The direction has length 1 and says nothing of where you stand.",
         ),
         "the step in place of the direction": (
-            "best, lowest = way, value",
+            KEEP,
             "best, lowest = eta * way, value",
             "How long is what you return? The direction has length 1.",
-        ),
-        "the angle in place of the direction": (
-            "best, lowest = way, value",
-            "best, lowest = np.array([angle, angle]), value",
-            "Wanted is the direction itself, two numbers.",
         ),
         "the lowest value starts at 0": (
             "None, math.inf",
             "np.array([1.0, 0.0]), 0.0",
             "Your search starts from a value that f may never get below. Try f(x) + 5.",
         ),
-        "half a circle only": (
-            "2 * math.pi * number / n_angles",
-            "math.pi * number / n_angles",
-            "How far round do your angles go? Print the last one, in degrees.",
-        ),
+        "half a circle": ("2 * math.pi", "math.pi", "How many degrees is your last?"),
         "the full circle counted twice": (
             "number / n_angles",
             "number / max(1, n_angles - 1)",
             "Angle 0 and angle 2π are one direction: which one is left out for it?",
         ),
-        "the step length is forgotten": (
-            "x + eta * way",
-            "x + way",
-            "Do you end where a step of length eta ends?",
-        ),
-        "degrees taken for radians": (
-            "2 * math.pi * number",
-            "360 * number",
-            "Cosine and sine want radians.",
-        ),
+        "the step length is forgotten": ("eta * way", "way", "How long is your step?"),
         "sine first": (
             "[math.cos(angle), math.sin(angle)]",
             "[math.sin(angle), math.cos(angle)]",
-            "Angle 0 is the direction of the first axis. Which of sine and cosine is 1 there?",
+            "Angle 0 is the first axis. Which of sine and cosine is 1 there?",
         ),
-        "the first step that goes down": (
-            "best, lowest = way, value",
-            "return way",
-            "Better than before is not yet the best: look at the others, too.",
-        ),
+        "the first one tried": (KEEP, "return way", "Are the others no better?"),
     }
 )
 
@@ -201,12 +176,9 @@ def _(f, x, eta, n_angles):
 
 gd = Exercise(
     "gd",
-    reference=lambda H, c, x0, t, max_steps, tol: reference.gd_until(
-        H, c, x0, t, max_steps, tol
-    ),
-    compare=close(
-        rtol=1e-6, atol=1e-8
-    ),  # the reference takes powers of eigenvalues, the loop multiplies
+    reference=reference.gd_until,
+    # the reference takes powers of eigenvalues, the loop multiplies
+    compare=close(rtol=1e-6, atol=1e-8),
     data_dependent="the path ends where the gradient is small",
     limit=10.0,  # a first import of torch.optim takes seconds on a busy machine
     hints=[
@@ -224,158 +196,59 @@ def _(answer, H, c, x0, t, max_steps, tol):
     return answer(lambda x: H @ (np.asarray(x) - c), x0, t, max_steps, tol)
 
 
+def walk(x0, *, H=BOWL, c=None, t=0.2, max_steps=4, tol=0.0):
+    c = np.zeros(len(x0)) if c is None else c
+    return dict(H=H, c=c, x0=x0, t=t, max_steps=max_steps, tol=tol)
+
+
 @gd.cases
 def _(rng):
-    yield (
-        "each step goes against the gradient",
-        dict(
-            H=bowl(rng, 1, 4),
-            c=rng.normal(size=2),
-            x0=away(rng),
-            t=0.1,
-            max_steps=4,
-            tol=0.0,
-        ),
-    )
-    yield (
-        "each step goes against the gradient",
-        dict(
-            H=bowl(rng, 0.5, 2, 3),
-            c=np.zeros(3),
-            x0=away(rng, 3),
-            t=0.3,
-            max_steps=3,
-            tol=0.0,
-        ),
-    )
-    c = rng.normal(size=2)
-    yield (
-        "stops when the gradient is small",
-        dict(
-            H=np.diag([1.0, 2.0]), c=c, x0=c + away(rng), t=0.2, max_steps=100, tol=0.01
-        ),
-    )
-    # three coordinates of one size shrink together: the norm differs from its largest entry and from the sum
-    yield (
-        "stops when the gradient is small",
-        dict(
-            H=np.eye(3), c=np.zeros(3), x0=away(rng, 3), t=0.2, max_steps=60, tol=0.05
-        ),
-    )
-    yield (
-        "whole numbers to start from",
-        dict(
-            H=np.diag([1.0, 2.0]),
-            c=np.zeros(2),
-            x0=np.array([3, -2]),
-            t=0.15,
-            max_steps=3,
-            tol=0.0,
-        ),
-    )
-    yield (
-        "no more than max_steps",
-        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.05, max_steps=2, tol=0.01),
-    )
-    yield (
-        "no step at all",
-        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.1, max_steps=0, tol=0.0),
-    )
-    yield (
-        "a stationary start stays where it is",
-        dict(
-            H=bowl(rng, 1, 4),
-            c=np.array([1.0, -2.0]),
-            x0=np.array([1.0, -2.0]),
-            t=0.1,
-            max_steps=5,
-            tol=0.0,
-        ),
-    )
-    yield (
-        "too long a step diverges",
-        dict(
-            H=np.diag([1.0, 10.0]),
-            c=np.zeros(2),
-            x0=away(rng),
-            t=0.25,
-            max_steps=5,
-            tol=1e-3,
-        ),
-    )
+    x, c = flip(rng, 1.2, 1.6), rng.normal(size=2)
+    yield "each step goes against the gradient", walk(x, c=c)
+    y = flip(rng, 0.9, 1.2, 1.5)
+    yield "each step goes against the gradient", walk(y, H=BOWL3, t=0.3)
+    yield "stops when the gradient is small", walk(c + x, c=c, max_steps=90, tol=0.01)
+    # three coordinates of one size: the norm is neither the largest nor their sum
+    y = flip(rng, 1.0, 1.0, 1.0)
+    small = walk(y, H=np.eye(3), max_steps=60, tol=0.05)
+    yield "stops when the gradient is small", small
+    yield "whole numbers to start from", walk(whole(rng), t=0.15)
+    yield "no more than max_steps", walk(x, t=0.05, max_steps=2, tol=0.01)
+    yield "no step at all", walk(x, max_steps=0)
+    yield "a stationary start stays where it is", walk(c, c=c)
+    yield "too long a step diverges", walk(x, t=0.7, max_steps=5, tol=1e-3)
 
 
 gd.mistakes(
     {
-        "steps uphill": (
-            "- t * g",
-            "+ t * g",
-            "Does your path go up or down? The gradient points to where f grows.",
-        ),
+        "steps uphill": ("- t * g", "+ t * g", UPHILL),
+        "whole numbers cut off": WHOLE,
+        "the start is missing": START,
         "every row is the last point": (
             "np.array(path)",
             "np.array([path[-1]] * len(path))",
-            "`x -= …` changes the array that is already in your list. Look at path[0] after the loop: is it still x0?",
+            "`x -= …` changes the array that your list holds. Is path[0] still x0?",
         ),
-        "whole numbers cut off": (
-            "np.array(path)",
-            "np.array(path, np.asarray(x0).dtype)",
-            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
-        ),
-        "the start is missing": (
-            "np.array(path)",
-            "np.array(path[1:]).reshape(-1, len(x0))",
-            "The path begins with x0: k steps make k + 1 rows.",
-        ),
-        "the gradient is taken once, at the start": (
-            "grad(path[-1])",
-            "grad(x0)",
-            "The slope changes on the way. At which point do you evaluate the gradient in the second step?",
-        ),
+        "one gradient for all steps": ("grad(path[-1])", "grad(x0)", SLOPE),
         "steps of length t": (
             "t * g)",
             "t * g / np.linalg.norm(g))",
-            "How long should a step be where the slope is small? The update multiplies t by the whole gradient, not by its direction only.",
+            "How long should a step be where the slope is small? Shorter than elsewhere.",
         ),
-        "the squared norm is compared with tol": (
-            "np.linalg.norm(g)",
-            "g @ g",
-            "Your path stops too early. Is it the norm, or its square, that has to reach tol?",
-        ),
-        "the largest entry is compared with tol": (
-            "np.linalg.norm(g)",
-            "np.abs(g).max()",
-            "tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
-        ),
-        "the sum of the entries is compared with tol": (
-            "np.linalg.norm(g)",
-            "np.abs(g).sum()",
-            "Which norm adds up absolute values, and which is a length?",
-        ),
-        "the step is compared with tol": (
+        "tol for the squared norm": ("np.linalg.norm(g)", "g @ g", SQUARE),
+        "tol for the largest entry": ("np.linalg.norm(g)", "np.abs(g).max()", LARGEST),
+        "tol for the step": (
             "np.linalg.norm(g)",
             "np.linalg.norm(t * g)",
-            "Small is asked of the gradient, not of the change of x: t should play no part in the test.",
+            "Small is asked of the gradient, not of the change of x.",
         ),
-        "a gradient that is exactly tol does not stop": (
-            "<= tol",
-            "< tol",
-            "With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
-        ),
-        "tol is never looked at": (
-            "np.linalg.norm(g) <= tol",
-            "False",
-            "When the gradient is small enough, the path ends early. Where is tol in your loop?",
-        ),
-        "one step too few": (
-            "range(max_steps)",
-            "range(max_steps - 1)",
-            "max_steps counts steps, not rows: k steps make k + 1 rows.",
-        ),
+        "a gradient that is exactly tol does not stop": ("<= tol", "< tol", EXACTLY),
+        "tol is never looked at": ("np.linalg.norm(g) <= tol", "False", IGNORED),
+        "one step too few": ("range(max_steps)", "range(max_steps - 1)", FEWER),
         "one step after the gradient is small": (
             "break",
             "return np.array([*path, path[-1] - t * g])",
-            "Test the gradient before you step: a start that is already good enough gives one row.",
+            "Test before you step: a start that is good enough gives one row.",
         ),
     }
 )
@@ -412,17 +285,6 @@ def _(grad, x0, t, max_steps, tol=0.0):
     return np.array(path)
 
 
-@gd.right("float32")
-def _(grad, x0, t, max_steps, tol=0.0):
-    path = [np.asarray(x0, np.float32)]
-    for _ in range(max_steps):
-        g = np.asarray(grad(path[-1]), np.float32)
-        if np.linalg.norm(g) <= tol:
-            break
-        path.append(path[-1] - np.float32(t) * g)
-    return np.array(path)
-
-
 @gd.right("a list of lists")
 def _(grad, x0, t, max_steps, tol=0.0):
     path = [[float(v) for v in x0]]
@@ -438,12 +300,9 @@ def _(grad, x0, t, max_steps, tol=0.0):
 
 descend = Exercise(
     "descend",
-    reference=lambda H, q, x0, t0, beta, tol, max_steps: reference.descend(
-        H, q, x0, t0, beta, tol, max_steps
-    ),
-    compare=close(
-        rtol=1e-6, atol=1e-8
-    ),  # an accepted step depends on a comparison: cases keep away from ties
+    reference=reference.descend,
+    # an accepted step depends on a comparison: no tie is near but the one that is planned
+    compare=close(rtol=1e-6, atol=1e-8),
     data_dependent="how often a step shrinks and where the path ends depend on f",
     hints=[
         "Two loops, one in the other: the outer one makes steps, the inner one finds how long this step may be.",
@@ -468,297 +327,100 @@ def _(answer, H, q, x0, t0, beta, tol, max_steps):
     )
 
 
+def hike(x0, t0, *, H=BOWL, q=None, beta=0.5, tol=0.0, max_steps=1):
+    q = np.zeros(len(x0)) if q is None else q
+    return dict(H=H, q=q, x0=x0, t0=t0, beta=beta, tol=tol, max_steps=max_steps)
+
+
 @descend.cases
 def _(rng):
-    flat = np.zeros(2)
-    yield (
-        "a good first try is taken",
-        dict(
-            H=bowl(rng, 1, 3),
-            q=flat,
-            x0=away(rng),
-            t0=0.13,
-            beta=0.5,
-            tol=0.0,
-            max_steps=1,
-        ),
-    )
+    x, one = flip(rng, 1.2, 1.6), np.eye(2)
+    yield "a good first try is taken", hike(x, 0.13)
     # on curvature 2 the test reads t ≤ ½: 0.8 lowers f, but by too little
-    yield (
-        "f must fall by enough, not only fall",
-        dict(
-            H=2 * np.eye(2),
-            q=flat,
-            x0=away(rng, size=rng.uniform(5, 8)),
-            t0=0.8,
-            beta=0.7,
-            tol=0.0,
-            max_steps=2,
-        ),
-    )
-    yield (
-        "a wild first try shrinks until it fits",
-        dict(
-            H=bowl(rng, 5, 9),
-            q=flat,
-            x0=away(rng),
-            t0=10.0,
-            beta=0.6,
-            tol=0.0,
-            max_steps=1,
-        ),
-    )
-    yield (
-        "a wild first try shrinks until it fits",
-        dict(
-            H=1e6 * np.diag([1.0, 1.0, 7.0]),
-            q=np.zeros(3),
-            x0=away(rng, 3),
-            t0=3.0,
-            beta=0.5,
-            tol=0.0,
-            max_steps=1,
-        ),
-    )
+    enough = hike(4 * x, 0.8, H=2 * one, beta=0.7, max_steps=2)
+    yield "f must fall by enough, not only fall", enough
+    yield "a wild first try shrinks until it fits", hike(x, 10.0, H=3 * BOWL, beta=0.6)
+    steep = 1e6 * np.diag([1.0, 1.0, 7.0])
+    wild = hike(flip(rng, 1.0, 1.0, 1.0), 3.0, H=steep)
+    yield "a wild first try shrinks until it fits", wild
     # steep far out, flat near the minimum: the steps have to grow on the way
-    yield (
-        "bolder after each step",
-        dict(
-            H=np.eye(2),
-            q=rng.uniform(1, 2, 2),
-            x0=away(rng, size=4.0),
-            t0=0.9,
-            beta=0.55,
-            tol=0.0,
-            max_steps=4,
-        ),
-    )
-    yield (
-        "bolder after each step",
-        dict(
-            H=np.diag([0.5, 1.0]),
-            q=flat,
-            x0=away(rng),
-            t0=0.01,
-            beta=0.5,
-            tol=0.0,
-            max_steps=5,
-        ),
-    )
-    yield (
-        "stops when the gradient is small",
-        dict(
-            H=np.diag([1.0, 2.0, 3.0]),
-            q=np.zeros(3),
-            x0=away(rng, 3),
-            t0=0.35,
-            beta=0.8,
-            tol=0.05,
-            max_steps=200,
-        ),
-    )
+    q = near(rng, 1.5, 1.5)
+    bold = hike(2 * x, 0.9, H=one, q=q, beta=0.55, max_steps=4)
+    yield "bolder after each step", bold
+    yield "bolder after each step", hike(x, 0.01, max_steps=5)
+    # three coordinates of one size: the norm is neither the largest nor their sum
+    y = flip(rng, 1.0, 1.0, 1.0)
+    small = hike(y, 0.1, H=np.eye(3), beta=0.9, tol=0.05, max_steps=200)
+    yield "stops when the gradient is small", small
     # at t = ½ f(x − t g) is f(x) − t/2 ‖g‖², to the last digit
-    yield (
-        "exactly enough is enough",
-        dict(
-            H=2 * np.eye(1),
-            q=np.zeros(1),
-            x0=np.array([float(rng.choice([-2, -1, 1, 2]))]),
-            t0=2.0,
-            beta=0.5,
-            tol=0.0,
-            max_steps=3,
-        ),
-    )
-    yield (
-        "whole numbers to start from",
-        dict(
-            H=np.diag([1.0, 2.0]),
-            q=flat,
-            x0=np.array([3, -2]),
-            t0=0.3,
-            beta=0.5,
-            tol=0.0,
-            max_steps=2,
-        ),
-    )
-    # three coordinates of one size: the norm differs from its largest entry and from their sum
-    yield (
-        "stops when the gradient is small",
-        dict(
-            H=np.eye(3),
-            q=np.zeros(3),
-            x0=away(rng, 3),
-            t0=0.1,
-            beta=0.9,
-            tol=0.05,
-            max_steps=200,
-        ),
-    )
-    yield (
-        "no more than max_steps",
-        dict(
-            H=np.diag([1.0, 2.0]),
-            q=flat,
-            x0=away(rng, size=5.0),
-            t0=0.02,
-            beta=0.9,
-            tol=1e-3,
-            max_steps=3,
-        ),
-    )
-    yield (
-        "no step at all",
-        dict(H=np.eye(2), q=flat, x0=away(rng), t0=0.3, beta=0.5, tol=0.1, max_steps=0),
-    )
-    yield (
-        "a stationary start stays where it is",
-        dict(
-            H=bowl(rng, 1, 4),
-            q=flat,
-            x0=np.zeros(2),
-            t0=0.7,
-            beta=0.5,
-            tol=0.0,
-            max_steps=5,
-        ),
-    )
-    yield (
-        "where f curves down every step passes",
-        dict(
-            H=-np.eye(2),
-            q=flat,
-            x0=away(rng),
-            t0=5.0,
-            beta=0.5,
-            tol=0.0,
-            max_steps=2,
-        ),
-    )
+    start = np.array([float(rng.choice([-2, -1, 1, 2]))])
+    yield "exactly enough is enough", hike(start, 2.0, H=2 * np.eye(1), max_steps=3)
+    yield "whole numbers to start from", hike(whole(rng), 0.1, max_steps=2)
+    budget = hike(3 * x, 0.02, beta=0.9, tol=1e-3, max_steps=3)
+    yield "no more than max_steps", budget
+    yield "no step at all", hike(x, 0.3, tol=0.1, max_steps=0)
+    flat = hike(flip(rng, 1.0, 0.0), 0.7, H=np.diag([0.0, 4.0]), max_steps=5)
+    yield "a stationary start stays where it is", flat
+    yield "where f curves down every step passes", hike(x, 5.0, H=-one, max_steps=2)
 
 
 descend.mistakes(
     {
-        "exactly enough does not pass": (
-            "f(x - t * g) > f(x) - t / 2 * slope",
-            "f(x - t * g) >= f(x) - t / 2 * slope",
-            "The test is passed when both sides are equal. Try the example of the docstring.",
-        ),
-        "whole numbers cut off": (
-            "np.array(path), np.array(sizes)",
-            "np.array(path, np.asarray(x0).dtype), np.array(sizes)",
-            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
-        ),
+        "steps uphill": ("x = x - t * g", "x = x + t * g", UPHILL),
+        "whole numbers cut off": WHOLE,
+        "the start is missing": START,
+        "exactly enough fails": (" > f(x)", " >= f(x)", "Try the docstring's example."),
         "any decrease is accepted": (
             "f(x) - t / 2 * slope:",
             "f(x):",
             "f went down, but by how much? Compare with half of what the plane promises.",
         ),
-        "shrinks once only": (
-            "while f(x - t * g)",
-            "if f(x - t * g)",
-            "After one shrink, was the test passed? Look again until it is.",
+        "shrinks once only": ("while f(", "if f(", "And if it fails again?"),
+        "gives up after ten tries": (
+            "while f(",
+            "first = t\n        while t > first * beta**10 and f(",
+            "A wild first try may need many more. Does your search end too early?",
         ),
         "the norm is not squared": (
-            "f(x) - t / 2 * slope",
-            "f(x) - t / 2 * math.sqrt(slope)",
-            "Look at the units of the promised decrease: one gradient from the slope, one from the step.",
+            "2 * slope",
+            "2 * math.sqrt(slope)",
+            "Of the promised fall one gradient is the slope, one is in the step.",
         ),
         "asks for the whole first-order decrease": (
             "t / 2 * slope",
             "t * slope",
-            "A curved-up function never falls as far as its plane. What share of it is asked for?",
+            "A curved-up function never falls as far as its plane.",
         ),
         "the promise stays that of t0": (
-            "f(x - t * g) > f(x) - t / 2",
-            "t > 1e-60 and f(x - t * g) > f(x) - t0 / 2",
-            "A shorter step promises less. Which t belongs on the right side of the test?",
+            "while f(x - t * g) > f(x) - t / 2",
+            "while t > 1e-60 and f(x - t * g) > f(x) - t0 / 2",
+            "A shorter step promises less. Which t belongs on the right side?",
         ),
-        "halves, whatever beta is": (
-            "t = beta * t",
-            "t = t / 2",
-            "Where does beta enter your inner loop?",
-        ),
-        "never bolder again": (
-            "t = t / beta",
-            "t = t + 0",
-            "Once short, your steps stay short. What is the first try after an accepted step?",
-        ),
+        "halves, whatever beta is": ("beta * t", "t / 2", "Where is your beta?"),
+        "never bolder again": ("t = t / beta", "pass", "How do steps grow again?"),
         "each step begins at t0": (
             "t = t / beta",
             "t = t0",
-            "The next first try is the accepted step, one notch bolder. Who remembers it?",
+            "The next first try is the accepted step, one notch bolder.",
         ),
-        "always doubles": (
-            "t = t / beta",
-            "t = 2 * t",
-            "A notch is as large upward as downward: it was beta on the way down.",
-        ),
-        "bolder before the first try": (
-            "np.array(x0, float), t0",
-            "np.array(x0, float), t0 / beta",
-            "Is t0 itself the very first try?",
-        ),
+        "always doubles": ("t = t / beta", "t = 2 * t", "Is a notch always 2?"),
+        "bolder at once": ("float), t0", "float), t0 / beta", "Is t0 the first try?"),
         "notes the next first try": (
             "sizes.append(t)\n        t = t / beta",
             "t = t / beta\n        sizes.append(t)",
             "Which sizes do you note: those that were taken, or those that come next?",
-        ),
-        "the gradient is taken once, at the start": (
-            "g = grad(x)",
-            "g = grad(path[0])",
-            "The slope changes on the way. At which point do you evaluate the gradient in the second step?",
-        ),
-        "the squared norm is compared with tol": (
-            "math.sqrt(slope) <= tol",
-            "slope <= tol",
-            "Your path stops too early or too late. Is it the norm, or its square, that has to reach tol?",
-        ),
-        "the largest entry is compared with tol": (
-            "math.sqrt(slope) <= tol",
-            "np.abs(g).max() <= tol",
-            "tol is for the length of the gradient. Three entries of 0.9 tol: how long is that vector?",
-        ),
-        "gives up after ten tries": (
-            "while f(x - t * g) > f(x) - t / 2 * slope",
-            "first = t\n        while t > first * beta**10 and f(x - t * g) > f(x) - t / 2 * slope",
-            "A wild first try may need many more tries. Does your inner loop end before the test is passed?",
-        ),
-        "tiny steps pass untested": (
-            "while f(x - t * g) > f(x) - t / 2 * slope",
-            "while t > 1e-6 and f(x - t * g) > f(x) - t / 2 * slope",
-            "On a very steep slope even a millionth is too long. Which number stands in your inner loop?",
-        ),
-        "a gradient that is exactly tol does not stop": (
-            "<= tol",
-            "< tol",
-            "With tol = 0 a stationary start must stop at once: at most tol, or less than tol?",
-        ),
-        "tol is never looked at": (
-            "math.sqrt(slope) <= tol",
-            "False",
-            "When the gradient is small enough, the path ends early. Where is tol in your loop?",
-        ),
-        "one step too few": (
-            "< max_steps",
-            "< max_steps - 1",
-            "max_steps counts steps, not rows: k steps make k + 1 rows.",
         ),
         "steps of length t": (
             "x = x - t * g",
             "x = x - t * g / (math.sqrt(slope) or 1.0)",
             "You tried x minus t times the gradient, and then stepped elsewhere.",
         ),
-        "the start is missing": (
-            "return np.array(path)",
-            "return np.array(path[1:]).reshape(-1, len(x0))",
-            "The path begins with x0: k steps make k + 1 rows.",
-        ),
-        "steps uphill": (
-            "x = x - t * g",
-            "x = x + t * g",
-            "Which way does the gradient point: up or down?",
-        ),
+        "one gradient for all steps": ("grad(x)", "grad(path[0])", SLOPE),
+        "tol for the squared norm": ("math.sqrt(slope)", "slope", SQUARE),
+        "tol for the largest entry": ("math.sqrt(slope)", "np.abs(g).max()", LARGEST),
+        "a gradient that is exactly tol does not stop": ("<= tol", "< tol", EXACTLY),
+        "tol is never looked at": ("math.sqrt(slope) <= tol", "False", IGNORED),
+        "one step too few": ("< max_steps", "< max_steps - 1", FEWER),
     }
 )
 
@@ -808,7 +470,7 @@ def _(f, grad, x0, t0, beta, tol, max_steps):
 
 logistic_smoothness = Exercise(
     "logistic_smoothness",
-    reference=lambda X, lam: reference.logistic_smoothness(X, lam),
+    reference=reference.logistic_smoothness,
     compare=close(rtol=1e-6),
     batched=("X",),
     hints=[
@@ -825,9 +487,10 @@ def _(rng):
     yield "the penalty adds its own curvature", dict(X=rng.normal(size=(5, 3)), lam=0.5)
     X = rng.normal(size=(3, 2))
     yield "the same rows twice change nothing", dict(X=np.vstack([X, X]), lam=0.1)
-    yield "one row", dict(X=2 * away(rng, 3)[None], lam=0.0)
+    yield "one row", dict(X=flip(rng, 1.0, 2.0, 3.0)[None], lam=0.0)
     yield "more columns than rows", dict(X=rng.normal(size=(2, 4)), lam=0.2)
-    yield "all zeros: only the penalty curves", dict(X=np.zeros((3, 2)), lam=0.3)
+    lam = float(rng.uniform(0.2, 0.4))
+    yield "all zeros: only the penalty curves", dict(X=np.zeros((3, 2)), lam=lam)
 
 
 logistic_smoothness.mistakes(
@@ -835,52 +498,27 @@ logistic_smoothness.mistakes(
         "the curvature of least squares": (
             "(4 * len(X))",
             "len(X)",
-            "The second derivative of the logistic loss is p (1 − p). How large can it get?",
+            "The second derivative of the loss is p (1 − p). How large can it get?",
         ),
-        "the sum in place of the mean": (
-            "(4 * len(X))",
-            "4",
-            "Write every row twice: the mean loss is the same. Is your L?",
-        ),
+        "one half for p (1 − p)": ("4 *", "2 *", "At which p is p (1 − p) largest?"),
+        "the sum, not the mean": ("(4 * len(X))", "4", "Does L grow with n?"),
         "the singular value is not squared": (
             "np.linalg.eigvalsh(X.T @ X)[-1]",
             "np.linalg.norm(X, 2)",
-            "Double X. At w = 0 every second derivative of the data part gets four times as large: does yours?",
+            "Double X, at w = 0: every second derivative is four times as large. Is your L?",
         ),
         "the sum of the eigenvalues": (
             "[-1]",
             ".sum()",
-            "The trace is a bound, but a loose one: L is the curvature in one direction, the worst.",
+            "A bound, but a loose one. How many directions do you ask?",
         ),
-        "the penalty is left out": (
-            " + lam",
-            "",
-            "What is the second derivative of lam/2 ‖w‖² in any direction?",
-        ),
-        "the smallest eigenvalue": (
-            "[-1]",
-            "[0]",
-            "eigvalsh sorts in increasing order, eigvals not at all. Which one bounds the curvature from above?",
-        ),
+        "the smallest eigenvalue": ("[-1]", "[0]", "eigvalsh sorts: which is last?"),
+        "the penalty is left out": (" + lam", "", "How much does lam/2 ‖w‖² curve?"),
+        "half of the penalty": ("+ lam", "+ lam / 2", "Differentiate lam/2 w² twice."),
         "the longest row": (
             "largest / (4 * len(X))",
             "np.sum(X**2, axis=1).max() / 4",
-            "That bounds the curvature of each row's loss, and so of the mean. But is it the smallest bound?",
-        ),
-        "half of the penalty": (
-            "+ lam",
-            "+ lam / 2",
-            "The penalty is lam/2 ‖w‖². Differentiate it twice.",
-        ),
-        "the columns are centred first": (
-            "X.T @ X",
-            "(X - X.mean(0)).T @ X",
-            "The Hessian has X as it is. Only a covariance subtracts the mean.",
-        ),
-        "one half for p (1 − p)": (
-            "4 *",
-            "2 *",
-            "At which p is p (1 − p) largest, and what is it there?",
+            "That bounds each row's loss, so their mean too. Is it the smallest bound?",
         ),
     }
 )
@@ -912,9 +550,7 @@ def _(X, lam):
 
 proof_margins = Exercise(
     "proof_margins",
-    reference=lambda H, c, offset, x, x_star, t, L: reference.proof_margins(
-        H, c, offset, x, x_star, t, L
-    ),
+    reference=reference.proof_margins,
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("H", "c", "x", "x_star"),
     hints=[
@@ -938,146 +574,60 @@ def _(answer, H, c, offset, x, x_star, t, L):
     )
 
 
+def margins(x, x_star=ZERO, *, H=BOWL, c=ZERO, offset=0.0, t=0.2, L=4.0):
+    return dict(H=H, c=c, offset=offset, x=x, x_star=x_star, t=t, L=L)
+
+
 @proof_margins.cases
 def _(rng):
-    c = rng.normal(size=2)
-    yield (
-        "a step within 1/L: nothing negative",
-        dict(
-            H=bowl(rng, 1, 4), c=c, offset=0.0, x=c + away(rng), x_star=c, t=0.2, L=4.0
-        ),
-    )
-    c = rng.normal(size=3)
-    yield (
-        "a minimum value that is not zero",
-        dict(
-            H=bowl(rng, 1, 4, 3),
-            c=c,
-            offset=3.0,
-            x=c + away(rng, 3),
-            x_star=c,
-            t=0.1,
-            L=5.0,
-        ),
-    )
-    c = rng.normal(size=2)
-    yield (
-        "a step beyond 1/L: a line breaks",
-        dict(
-            H=np.diag([1.0, 4.0]),
-            c=c,
-            offset=1.0,
-            x=c + np.array([0.1, rng.uniform(1, 2)]),
-            x_star=c,
-            t=0.45,
-            L=4.0,
-        ),
-    )
-    yield (
-        "compared with a point that is not the minimiser",
-        dict(
-            H=bowl(rng, 1, 4),
-            c=np.zeros(2),
-            offset=-1.0,
-            x=away(rng),
-            x_star=away(rng, size=1.0),
-            t=0.15,
-            L=4.0,
-        ),
-    )
-    yield (
-        "compared with a point that is not the minimiser",
-        dict(
-            H=bowl(rng, 1, 4),
-            c=np.zeros(2),
-            offset=2.0,
-            x=away(rng, size=0.5),
-            x_star=away(rng, size=3.0),
-            t=0.15,
-            L=4.0,
-        ),
-    )
-    yield (
-        "at the minimiser all margins vanish",
-        dict(
-            H=bowl(rng, 1, 4),
-            c=np.array([1.0, 2.0]),
-            offset=0.5,
-            x=np.array([1.0, 2.0]),
-            x_star=np.array([1.0, 2.0]),
-            t=0.2,
-            L=4.0,
-        ),
-    )
+    x, c = flip(rng, 1.2, 1.6), rng.normal(size=2)
+    yield "a step within 1/L: nothing negative", margins(c + x, c, c=c)
+    y, center = flip(rng, 0.9, 1.2, 1.5), rng.normal(size=3)
+    lifted = margins(center + y, center, H=BOWL3, c=center, offset=3.0, t=0.1, L=5.0)
+    yield "a minimum value that is not zero", lifted
+    beyond = margins(c + near(rng, 0.1, 1.5), c, H=np.diag([1.0, 4.0]), c=c, t=0.45)
+    yield "a step beyond 1/L: a line breaks", beyond
+    higher, lower = margins(x, x / 3, offset=-1.0), margins(x / 3, 2 * x, offset=2.0)
+    yield "compared with a point that is not the minimiser", higher
+    yield "compared with a point that is not the minimiser", lower
+    yield "from the minimiser it does not move", margins(c, c + x, c=c, offset=0.5)
 
 
 proof_margins.mistakes(
     {
-        "left side minus right side": (
-            "np.array(",
-            "-np.array(",
-            "A true line must give a margin that is zero or more.",
+        "left minus right": ("np.array(", "-np.array(", "A true line gives >= 0."),
+        "negative margins are cut off": (
+            "np.array([line1, line2, line3])",
+            "np.maximum([line1, line2, line3], 0)",
+            "A negative margin shows that a line breaks: return it as it is.",
         ),
-        "line 2 promises the full t ‖g‖²": (
-            "t / 2",
-            "t",
-            "In line 2, the curvature eats half of what the tangent promises.",
-        ),
+        "the step is 1/L": ("x - t * g", "x - g / L", "The step is t, not 1/L."),
         "line 1 without the curvature term": (
             " + L / 2 * np.sum((new - x) ** 2)",
             "",
             "Line 1 is a parabola, not a tangent: where is L in it?",
         ),
+        "line 1 with 1/t for L": ("L / 2", "1 / t / 2", "Line 1 has L, whatever t is."),
+        "line 1 without the half": ("L / 2", "L", "Taylor halves the curvature."),
+        "line 2 promises the full t ‖g‖²": ("t / 2", "t", "Curvature eats half of it."),
+        "line 2 with 1/L for t": ("t / 2", "1 / L / 2", "Line 2 has the step's t."),
         "line 3 takes the gap before the step": (
-            "(f(new) - f(x_star))",
-            "(f(x) - f(x_star))",
-            "In line 3, which point has its gap on the left: the old one or the new one?",
+            "f(new) - f(x_star)",
+            "f(x) - f(x_star)",
+            "In line 3, whose gap stands on the left: the old or the new point's?",
         ),
         "line 3 takes the gap without its sign": (
             "(f(new) - f(x_star))",
             "abs(f(new) - f(x_star))",
             "The left side of line 3 may be negative: x* is any point that you are given.",
         ),
-        "line 3 forgets f(x*)": (
-            "(f(new) - f(x_star))",
-            "f(new)",
-            "The left side of line 3 is a gap. What if the smallest value of f is not 0?",
-        ),
+        "line 3 forgets f(x*)": ("f(new) - f(x_star)", "f(new)", "Is f(x*) always 0?"),
         "line 3 uses distances, not their squares": (
             "np.sum((x - x_star) ** 2) - np.sum((new - x_star) ** 2)",
             "np.linalg.norm(x - x_star) - np.linalg.norm(new - x_star)",
             "Only squared distances come out of completing the square.",
         ),
-        "line 1 with 1/t in place of L": (
-            "L / 2",
-            "1 / t / 2",
-            "The parabola whose bottom is the step has 1/(2t), line 1 has L/2: they agree at t = 1/L only.",
-        ),
-        "line 1 without the half": (
-            "L / 2",
-            "L",
-            "A remainder of second order has a factor in front of the curvature.",
-        ),
-        "line 2 with 1/L in place of t": (
-            "t / 2",
-            "1 / L / 2",
-            "Line 2 is for the t of the step, also where t is not 1/L.",
-        ),
-        "line 3 without the half": (
-            "(2 * t)",
-            "t",
-            "Look at the denominator of line 3 once more.",
-        ),
-        "the step is 1/L": (
-            "x - t * g",
-            "x - g / L",
-            "The new point is x − t ∇f(x), with the t that is given.",
-        ),
-        "negative margins are cut off": (
-            "np.array([line1, line2, line3])",
-            "np.maximum([line1, line2, line3], 0)",
-            "A negative margin is what shows that a line breaks: return it as it is.",
-        ),
+        "line 3 without the half": ("(2 * t)", "t", "Line 3 divides by more."),
     }
 )
 
@@ -1118,7 +668,7 @@ def _(f, grad, x, x_star, t, L):
 
 steps_needed = Exercise(
     "steps_needed",
-    reference=lambda m, L, t, eps: reference.steps_needed(m, L, t, eps),
+    reference=reference.steps_needed,
     compare=exact(),
     hints=[
         "Compute rho first. For which rho and eps is there nothing to count?",
@@ -1130,125 +680,82 @@ steps_needed = Exercise(
 
 @steps_needed.cases
 def _(rng):
-    # eps is drawn, so that rate**k = eps never happens by accident; below, halving meets it on purpose
-    yield (
-        "a short step: the flat direction decides",
-        dict(
-            m=1.0,
-            L=float(rng.uniform(8, 12)),
-            t=float(rng.uniform(0.04, 0.06)),
-            eps=float(rng.uniform(1e-4, 2e-4)),
-        ),
-    )
-    yield (
-        "a long step: the steep direction decides",
-        dict(
-            m=1.0,
-            L=10.0,
-            t=float(rng.uniform(0.19, 0.195)),
-            eps=float(rng.uniform(1e-4, 2e-4)),
-        ),
-    )
-    yield (
-        "the best step 2/(m + L)",
-        dict(m=2.0, L=50.0, t=2 / 52, eps=float(rng.uniform(1e-6, 2e-6))),
-    )
-    yield (
-        "beyond 2/L it never arrives",
-        dict(m=1.0, L=10.0, t=float(rng.uniform(0.21, 0.3)), eps=0.01),
-    )
-    yield "exactly 2/L: it swings for ever", dict(m=1.0, L=8.0, t=0.25, eps=0.01)
-    yield (
-        "a round bowl is solved in one step",
-        dict(m=4.0, L=4.0, t=0.25, eps=float(rng.uniform(0.001, 0.1))),
-    )
-    k = int(rng.choice([1, 2, 4]))  # powers of two: logarithms and products are exact
-    yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**k)
-    yield "exactly eps is enough", dict(m=1.0, L=1.0, t=0.5, eps=0.5**29)
-    yield (
-        "many thousands of steps",
-        dict(m=1.0, L=1e5, t=1e-5, eps=float(rng.uniform(0.5, 0.6))),
-    )
-    yield "near enough already", dict(m=1.0, L=10.0, t=0.1, eps=1.0)
-    yield (
-        "near enough already",
-        dict(m=1.0, L=10.0, t=0.1, eps=float(rng.uniform(1.5, 2))),
-    )
-    yield "near enough already", dict(m=1.0, L=10.0, t=0.3, eps=1.0)
+    def near_to(value):
+        return float(value * rng.uniform(0.98, 1.02))
+
+    # eps is drawn, so that rho**k is eps on purpose only
+    def count(t, eps, m=1.0, L=10.0):
+        return dict(m=m, L=L, t=t, eps=eps)
+
+    yield "a short step: the flat direction decides", count(0.05, near_to(1e-4))
+    yield "a long step: the steep direction decides", count(0.192, near_to(1e-4))
+    yield "the best step 2/(m + L)", count(2 / 52, near_to(1e-6), 2.0, 50.0)
+    yield "just below 2/L it arrives, from there on never", count(0.199, near_to(0.1))
+    yield "just below 2/L it arrives, from there on never", count(0.25, 0.01, L=8.0)
+    yield "just below 2/L it arrives, from there on never", count(near_to(0.25), 0.01)
+    yield "a round bowl", count(0.25, near_to(0.05), 4.0, 4.0)
+    yield "a round bowl", count(0.2, near_to(1e-9), 4.0, 4.0)
+    # halves: logarithms and products of powers of two are exact
+    for k in (int(rng.choice([1, 2, 4])), 29):
+        yield "exactly eps is enough", count(0.5, 0.5**k, L=1.0)
+    yield "many thousands of steps", count(5e-5, near_to(0.01), L=2e4)
+    yield "near enough already, or nearly", count(0.1, 1.0)
+    yield "near enough already, or nearly", count(0.1, near_to(1.7))
+    yield "near enough already, or nearly", count(0.3, 1.0)
+    yield "near enough already, or nearly", count(0.1, near_to(0.95))
 
 
+RHO = "max(abs(1 - t * m), abs(1 - t * L))"
 steps_needed.mistakes(
     {
         "only the flat direction": (
-            "max(abs(1 - t * m), abs(1 - t * L))",
+            RHO,
             "abs(1 - t * m)",
-            "What happens to the steep coordinate when t is close to 2/L? A factor of −0.9 shrinks no faster than 0.9.",
+            "What happens to the steep coordinate when t is close to 2/L?",
         ),
         "only the steep direction": (
-            "max(abs(1 - t * m), abs(1 - t * L))",
+            RHO,
             "abs(1 - t * L)",
-            "With a short step, which coordinate is the last to arrive?",
-        ),
-        "one step too few": (
-            "return k",
-            "return k - 1",
-            "After your number of steps, is rho**k really at most eps? One more?",
+            "With a short step, which coordinate arrives last?",
         ),
         "the rate of f, not of the distance": (
-            "max(abs(1 - t * m), abs(1 - t * L))",
-            "max(abs(1 - t * m), abs(1 - t * L)) ** 2",
-            "eps is asked of the distance. The gap of f shrinks by the square of the rate.",
+            RHO,
+            RHO + " ** 2",
+            "The gap of f shrinks by rho squared; the distance?",
         ),
+        "the rate of the best step": (
+            RHO,
+            "math.inf if t >= 2 / L else (L - m) / (L + m)",
+            "(κ − 1)/(κ + 1) belongs to t = 2/(m + L). Which t is given here?",
+        ),
+        "one step too few": ("return k", "return k - 1", "Is rho**k <= eps at your k?"),
+        "at least one step": ("return 0", "return 1", "Is one step better than none?"),
         "divergence is not noticed": (
             "math.inf",
             "0 if rho == 1 else math.ceil(math.log(1 / eps) / math.log(rho))",
-            "Multiply by 1.2 again and again: do you ever get below eps? Say so with math.inf.",
+            "Multiply by 1.2 again and again: do you ever get below eps?",
         ),
-        "mixes log and log10": (
-            "k = 1",
-            "k = max(1, math.ceil(math.log10(eps) / math.log(rho or 0.5)))\n    return k",
-            "A quotient of logarithms is right in any base, as long as it is the same base twice.",
+        "divergence comes before eps >= 1": (
+            "if eps >= 1:",
+            "if eps >= 1 and rho < 1:",
+            "If the start is near enough, does it matter what the steps would do?",
         ),
         "a quotient of logarithms that rounds up": (
             "k = 1",
             "return max(1, math.ceil(math.log(eps) / math.log(rho or 0.5)))\n    k = 1",
-            "A quotient of logarithms can come out a hair above a whole number. Is one step less enough?",
+            "A quotient of logarithms can come out a hair above a whole number.",
+        ),
+        "the estimate log(1/eps) / (1 − rho)": (
+            "return k",
+            "return math.ceil(math.log(1 / eps) / (1 - rho))",
+            "That is an upper estimate. Ask for the first k itself.",
         ),
         "exactly eps is not enough": (
             "rho**k > eps",
             "rho**k >= eps",
             "Half of it after one step: if eps is one half, how many steps are needed?",
         ),
-        "nearly 1 counts as 1": (
-            "rho >= 1",
-            "rho >= 1 - 1e-4",
-            "A factor of 0.99999 arrives, too, only late.",
-        ),
-        "gives up after 1000": (
-            "while rho**k > eps",
-            "while rho**k > eps and k < 1000",
-            "k may be many thousands. Does your search end too early?",
-        ),
-        "divergence comes before eps >= 1": (
-            "if eps >= 1:",
-            "if eps >= 1 and rho < 1:",
-            "If the start is near enough already, does it matter what the steps would do?",
-        ),
-        "the rate of the best step": (
-            "max(abs(1 - t * m), abs(1 - t * L))",
-            "math.inf if t >= 2 / L else (L - m) / (L + m)",
-            "(κ − 1)/(κ + 1) belongs to t = 2/(m + L). Which t is given here?",
-        ),
-        "at least one step": (
-            "return 0",
-            "return 1",
-            "eps >= 1 needs no step: count from 0.",
-        ),
-        "the estimate log(1/eps) / (1 − rho)": (
-            "return k",
-            "return math.ceil(math.log(1 / eps) / (1 - rho))",
-            "That is an upper estimate, good for a rate near 1. Ask for the first k itself.",
-        ),
+        "gives up after 1000": ("> eps", "> eps and k < 1000", "k may be much larger."),
     }
 )
 
@@ -1294,7 +801,7 @@ def _(m, L, t, eps):
 
 ngd = Exercise(
     "ngd",
-    reference=lambda H, c, x0, t, n_steps: reference.ngd_path(H, c, x0, t, n_steps),
+    reference=reference.ngd_path,
     compare=close(rtol=1e-6, atol=1e-8),
     batched=("H", "c", "x0"),
     hints=[
@@ -1310,124 +817,67 @@ def _(answer, H, c, x0, t, n_steps):
     return answer(lambda x: H @ (np.asarray(x) - c), x0, t, n_steps)
 
 
+def march(x0, t=0.5, *, H=BOWL, c=None, n_steps=4):
+    c = np.zeros(len(x0)) if c is None else c
+    return dict(H=H, c=c, x0=x0, t=t, n_steps=n_steps)
+
+
 @ngd.cases
 def _(rng):
-    yield (
-        "every step has length t",
-        dict(
-            H=bowl(rng, 1, 4), c=rng.normal(size=2), x0=5 * away(rng), t=0.4, n_steps=4
-        ),
-    )
-    yield (
-        "every step has length t",
-        dict(
-            H=bowl(rng, 1, 3, 3), c=np.zeros(3), x0=5 * away(rng, 3), t=1.5, n_steps=3
-        ),
-    )
-    yield (
-        "a tiny gradient makes no tiny step",
-        dict(
-            H=np.diag([1.0, -1.0]),
-            c=np.zeros(2),
-            x0=away(rng, size=1e-4),
-            t=0.25,
-            n_steps=4,
-        ),
-    )
-    yield (
-        "a tiny gradient makes no tiny step",
-        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=5e-9), t=100.0, n_steps=1),
-    )
-    yield (
-        "a tiny gradient makes no tiny step",
-        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng, size=1e-100), t=0.5, n_steps=1),
-    )
-    yield (
-        "whole numbers to start from",
-        dict(H=np.eye(2), c=np.zeros(2), x0=np.array([3, -4]), t=0.25, n_steps=2),
-    )
-    yield (
-        "a zero gradient stays",
-        dict(
-            H=np.diag([1.0, -1.0]),
-            c=np.array([2.0, 1.0]),
-            x0=np.array([2.0, 1.0]),
-            t=0.25,
-            n_steps=3,
-        ),
-    )
+    x, c = flip(rng, 1.2, 1.6), rng.normal(size=2)
+    yield "every step has length t", march(5 * x, 0.4, c=c)
+    yield "every step has length t", march(flip(rng, 5.0, 6.0, 7.0), 1.5, H=BOWL3)
+    saddle, one = np.diag([1.0, -1.0]), np.eye(2)
+    yield "a tiny gradient makes no tiny step", march(1e-4 * x, 0.25, H=saddle)
+    for tiny in (2e-9, 1e-100):
+        yield "a tiny gradient makes no tiny step", march(tiny * x, H=one, n_steps=1)
+    yield "whole numbers to start from", march(whole(rng), 0.25, H=one, n_steps=2)
+    yield "a zero gradient stays", march(c, H=saddle, c=c, n_steps=3)
     # binary fractions: the third step lands exactly on the minimum
-    yield (
-        "lands on the minimum and stays",
-        dict(H=np.eye(2), c=np.zeros(2), x0=np.array([1.5, 0.0]), t=0.5, n_steps=5),
-    )
-    yield (
-        "no step at all",
-        dict(H=np.eye(2), c=np.zeros(2), x0=away(rng), t=0.5, n_steps=0),
-    )
+    t = float(rng.choice([0.125, 0.25, 0.5]))
+    yield "lands on the minimum and stays", march(t * np.array([3.0, 0.0]), t, H=one)
+    yield "no step at all", march(x, n_steps=0)
 
 
 ngd.mistakes(
     {
-        "whole numbers cut off": (
-            "np.array(path)",
-            "np.array(path, np.asarray(x0).dtype)",
-            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
-        ),
+        "steps uphill": ("- t * g", "+ t * g", UPHILL),
+        "whole numbers cut off": WHOLE,
         "zero divided by zero": (
             " if norm > 0 else path[-1]",
             "",
-            "What is g / ‖g‖ where the gradient is exactly zero? Look for nan.",
-        ),
-        "each coordinate by itself": (
-            "g / norm if norm > 0 else path[-1]",
-            "np.sign(g)",
-            "g / |g| entry by entry is a vector of signs: how long is it in two dimensions?",
-        ),
-        "divided by the squared norm": (
-            "np.linalg.norm(g)",
-            "g @ g",
-            "Which length does g / (g @ g) have?",
+            "What is g / ‖g‖ where the gradient is zero? Look for nan.",
         ),
         "stops short at a zero gradient": (
             "np.linalg.norm(g)",
             "np.linalg.norm(g)\n        if norm == 0:\n            break",
             "The path has n_steps + 1 rows, also when the point does not move.",
         ),
-        "divided by the first norm": (
-            "np.linalg.norm(g)",
-            "np.linalg.norm(grad(x0))",
-            "At which point is the norm taken in the second step?",
-        ),
-        "stays where the gradient is almost zero": (
-            "norm > 0",
-            "norm > 1e-8",
-            "Only a gradient that is exactly zero has no direction. How long is your step where its norm is 1e-9, or 1e-100?",
-        ),
         "plain gradient descent": (
             " / norm if norm > 0 else path[-1]",
             "",
-            "Measure your steps: np.linalg.norm(np.diff(path, axis=0), axis=1). Are they all t?",
+            "Measure your steps: are they all t?",
         ),
-        "a small number added to the norm": (
-            "norm if norm > 0 else path[-1]",
-            "(norm + 1e-8)",
-            "Measure a step from a gradient of norm 1e-9: g / (‖g‖ + 1e-8) is not a unit vector there.",
+        "each coordinate by itself": (
+            "g / norm if norm > 0 else path[-1]",
+            "np.sign(g)",
+            "How long is a vector of signs, in two dimensions?",
         ),
+        "divided by the square": ("np.linalg.norm(g)", "g @ g", "Is it of length 1?"),
         "only long gradients are shortened": (
             "norm if norm > 0 else path[-1]",
             "max(norm, 1)",
             "That is clipping. Here a short gradient is made longer, too.",
         ),
-        "divided by the largest entry": (
-            "np.linalg.norm(g)",
-            "np.abs(g).max()",
-            "The largest entry becomes 1, but how long is the whole vector?",
+        "stays where the gradient is almost zero": (
+            "norm > 0",
+            "norm > 1e-8",
+            "How long is your step where the norm is 1e-9, or 1e-100?",
         ),
-        "steps uphill": (
-            "- t * g",
-            "+ t * g",
-            "Which way does the gradient point: up or down?",
+        "a small number added to the norm": (
+            "norm if norm > 0 else path[-1]",
+            "(norm + 1e-8)",
+            "How long is g / (‖g‖ + 1e-8) where the norm is 1e-9?",
         ),
     }
 )
@@ -1471,9 +921,7 @@ def _(grad, x0, t, n_steps):
 
 pgd = Exercise(
     "pgd",
-    reference=lambda H, c, x0, radius, t, n_steps: reference.pgd_path(
-        H, c, x0, radius, t, n_steps
-    ),
+    reference=reference.pgd_path,
     compare=close(rtol=1e-6, atol=1e-8),
     batched=("H", "c", "x0"),
     hints=[
@@ -1491,130 +939,41 @@ def _(answer, H, c, x0, radius, t, n_steps):
     return answer(lambda x: H @ (np.asarray(x) - c), x0, radius, t, n_steps)
 
 
+def leash(x0, c, *, H=BOWL, radius=1.0, t=0.25, n_steps=3):
+    return dict(H=H, c=c, x0=x0, radius=radius, t=t, n_steps=n_steps)
+
+
 @pgd.cases
 def _(rng):
-    yield (
-        "ends on the rim where the minimum is outside",
-        dict(
-            H=bowl(rng, 1, 3),
-            c=away(rng, size=4.0),
-            x0=away(rng, size=0.5),
-            radius=1.0,
-            t=0.25,
-            n_steps=5,
-        ),
-    )
-    yield (
-        "plain descent where the minimum is inside",
-        dict(
-            H=bowl(rng, 1, 3, 3),
-            c=away(rng, 3, size=0.3),
-            x0=away(rng, 3, size=0.9),
-            radius=1.0,
-            t=0.2,
-            n_steps=4,
-        ),
-    )
-    yield (
-        "ends on the rim where the minimum is outside",
-        dict(
-            H=bowl(rng, 1, 3, 3),
-            c=away(rng, 3, size=4.0),
-            x0=away(rng, 3, size=0.5),
-            radius=1.0,
-            t=0.25,
-            n_steps=3,
-        ),
-    )
-    # the step lands on c: its length is beyond the radius where its square is not, and the other way round
-    for radius, length in ((0.5, 0.6), (3.0, 2.0)):
-        yield (
-            "a radius that is not 1",
-            dict(
-                H=np.eye(2),
-                c=away(rng, size=length),
-                x0=away(rng, size=0.3),
-                radius=radius,
-                t=1.0,
-                n_steps=1,
-            ),
-        )
-    yield (
-        "a radius that is not 1",
-        dict(
-            H=bowl(rng, 1, 3),
-            c=away(rng, size=9.0),
-            x0=away(rng, size=2.5),
-            radius=3.0,
-            t=0.2,
-            n_steps=3,
-        ),
-    )
-    yield (
-        "a small ball",
-        dict(
-            H=bowl(rng, 1, 3),
-            c=away(rng, size=1.0),
-            x0=away(rng, size=0.1),
-            radius=0.2,
-            t=0.3,
-            n_steps=3,
-        ),
-    )
-    # the first step leaves the ball and the second would come back: order and start of each step matter
-    yield (
-        "the next step starts from the projected point",
-        dict(
-            H=np.diag([1.0, 4.0]),
-            c=away(rng, size=0.5),
-            x0=np.array([0.0, 0.95]),
-            radius=1.0,
-            t=0.45,
-            n_steps=4,
-        ),
-    )
-    yield (
-        "whole numbers to start from",
-        dict(
-            H=np.diag([1.0, 2.0]),
-            c=away(rng, size=9.0),
-            x0=np.array([1, -2]),
-            radius=3.0,
-            t=0.2,
-            n_steps=2,
-        ),
-    )
-    yield (
-        "the centre stays",
-        dict(
-            H=np.eye(2),
-            c=np.zeros(2),
-            x0=np.zeros(2),
-            radius=1.0,
-            t=0.5,
-            n_steps=2,
-        ),
-    )
-    yield (
-        "no step at all",
-        dict(
-            H=np.eye(2),
-            c=np.ones(2),
-            x0=away(rng, size=0.5),
-            radius=1.0,
-            t=0.5,
-            n_steps=0,
-        ),
-    )
+    x, far, one = flip(rng, 0.2, 0.3), flip(rng, 3.6, 4.8), np.eye(2)
+    yield "ends on the rim where the minimum is outside", leash(x, far, n_steps=4)
+    space = leash(flip(rng, 0.2, 0.2, 0.3), flip(rng, 4.0, 4.0, 5.0), H=BOWL3)
+    yield "ends on the rim where the minimum is outside", space
+    steep = np.diag([3.0, 4.0])
+    inside = leash(flip(rng, 0.5, 0.6), flip(rng, 0.05, 0.1), H=steep, t=0.2)
+    yield "plain descent where the minimum is inside", inside
+    # a step that lands on c: beyond the radius where its square is not, and the other way
+    land = partial(leash, x, H=one, t=1.0, n_steps=1)
+    yield "a radius that is not 1", land(flip(rng, 0.4, 0.45), radius=0.5)
+    yield "a radius that is not 1", land(flip(rng, 1.4, 1.4), radius=3.0)
+    yield "a radius that is not 1", leash(6 * x, 3 * far, radius=3.0)
+    yield "a small ball", leash(x / 3, far, radius=0.2, n_steps=2)
+    # the first step leaves the ball at its lower end, the second comes back into it
+    c = near(rng, 0.35 * rng.choice([-1, 1]), -0.35)
+    back = leash(near(rng, 0.01, 0.94), c, H=np.diag([1.0, 4.0]), t=0.45)
+    yield "the next step starts from the projected point", back
+    yield "whole numbers to start from", leash(whole(rng), 5 * far, radius=4.5)
+    # y / norm has no value at the centre
+    yield "onto the centre", leash(x, ZERO, H=one, t=1.0)
+    yield "no step at all", leash(x, far, n_steps=0)
 
 
+PROJECTED = "y / max(1, norm / radius)"
 pgd.mistakes(
     {
-        "whole numbers cut off": (
-            "np.array(path)",
-            "np.array(path, np.asarray(x0).dtype)",
-            "x0 may hold whole numbers; the path does not. Which kind of numbers does your array keep?",
-        ),
+        "steps uphill": ("- t * grad", "+ t * grad", UPHILL),
+        "whole numbers cut off": WHOLE,
+        "the start is missing": START,
         "ends where the point does not move": (
             "path.append(y",
             "if np.allclose(y / max(1, norm / radius), path[-1]):\n            break\n        path.append(y",
@@ -1626,37 +985,25 @@ pgd.mistakes(
             "Where is the nearest point of the ball to a point that is already in it?",
         ),
         "a box in place of a ball": (
-            "y / max(1, norm / radius)",
+            PROJECTED,
             "np.clip(y, -radius, radius)",
             "Clip (0.9, 0.9) to [−1, 1]: is its length at most 1?",
         ),
-        "the radius is taken for 1": (
-            "norm / radius",
-            "norm",
-            "Your points stay in a ball of radius 1. Where is radius?",
-        ),
-        "the squared norm": (
-            "np.linalg.norm(y)",
-            "y @ y",
-            "How long is y after your division? Is it the norm or its square?",
-        ),
+        "the radius is taken for 1": ("norm / radius", "norm", "Where is radius?"),
+        "the squared norm": ("np.linalg.norm(y)", "y @ y", "How long is the result?"),
         "the squared norm decides": (
             "max(1, norm / radius)",
             "(norm / radius if norm**2 > radius else 1)",
-            "You ask whether y is outside, and compare two things: a length and a square?",
+            "You ask whether y is outside: do you compare a square with a length?",
         ),
-        "does not project": (
-            "y / max(1, norm / radius)",
-            "y",
-            "Measure your points: are they all in the ball?",
-        ),
+        "does not project": (PROJECTED, "y", "How long are your points?"),
         "projects once, at the end": (
-            "path.append(y / max(1, norm / radius))\n    return np.array(path)",
+            f"path.append({PROJECTED})\n    return np.array(path)",
             "path.append(y)\n    return np.array([p * min(1, radius / (np.linalg.norm(p) or 1)) for p in path])",
             "The second step starts from the nearest point, not from where the first one ended.",
         ),
         "a step that leaves is not made": (
-            "y / max(1, norm / radius)",
+            PROJECTED,
             "y if norm <= radius else path[-1]",
             "A step that ends outside is brought back to the rim. Yours is dropped.",
         ),
@@ -1665,20 +1012,10 @@ pgd.mistakes(
             "t * grad(path[-1]) * min(1, radius / (np.linalg.norm(grad(path[-1])) or 1))",
             "It is the point that has to stay in the ball. The step is as long as ever.",
         ),
-        "the start is missing": (
-            "np.array(path)",
-            "np.array(path[1:]).reshape(-1, len(x0))",
-            "The path begins with x0: n_steps steps make n_steps + 1 rows.",
-        ),
-        "steps uphill": (
-            "path[-1] - t * grad",
-            "path[-1] + t * grad",
-            "Which way does the gradient point: up or down?",
-        ),
-        "distance from the start": (
+        "measured from x0": (
             "np.linalg.norm(y)",
             "np.linalg.norm(y - x0)",
-            "The ball is round 0. From where do you measure?",
+            "The ball is round 0.",
         ),
     }
 )

@@ -962,8 +962,8 @@ with after(gd, ngd, "smaller-offset"):
 def pgd(grad, x0, radius, t, n_steps):
     """All iterates of gradient descent projected on the ball ‖x‖ <= radius.
 
-    grad: function (d,) -> (d,), asked at points of the ball only. x0 (d,) lies in
-    the ball; radius, t > 0. Returns the path (n_steps + 1, d); path[0] is x0.
+    grad: function (d,) -> (d,). x0 (d,) lies in the ball; radius, t > 0.
+    Returns the path (n_steps + 1, d); path[0] is x0.
     With grad(x) = [−3, −4] everywhere, x0 = [0, 0], radius = 1, t = 1, one step:
     the step ends at (3, 4), its nearest point is (0.6, 0.8).
     """

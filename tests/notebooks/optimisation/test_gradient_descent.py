@@ -13,11 +13,10 @@ from descent.pictures.optimisation import gradient_descent as landscapes
 from solutions import notebook_module
 from tests.notebooks import controls
 
-ref = notebook_module("03_optimisation/01_gradient_descent", "reference")
-reference = notebook_module("03_optimisation/01_gradient_descent", "reference")
-
-
-DTYPES = [torch.float32, torch.float64]
+NOTEBOOK = "03_optimisation/01_gradient_descent"
+ref = notebook_module(NOTEBOOK, "reference")
+both_floats = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+each_surface = pytest.mark.parametrize("name", landscapes.SURFACES)
 
 
 def tolerance(dtype):
@@ -50,7 +49,7 @@ def optim_path(loss, x0, n_steps, **options):
     return torch.stack(path)
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 @pytest.mark.parametrize("t", [0.05, 0.5, 1.5], ids=lambda t: f"t={t}")
 def test_the_closed_form_path_is_the_one_torch_optim_walks(dtype, t):
     H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), normal(3, dtype=dtype)
@@ -62,7 +61,7 @@ def test_the_closed_form_path_is_the_one_torch_optim_walks(dtype, t):
     )
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 def test_heavy_ball_is_torch_optim_with_momentum(dtype):
     H, x0 = spd(3, dtype), normal(3, dtype=dtype)
     expected = optim_path(lambda x: 0.5 * x @ H @ x, x0, 8, lr=0.1, momentum=0.9)
@@ -109,7 +108,7 @@ def test_of_equally_good_directions_the_first_is_taken():
     assert torch.equal(way, torch.tensor([1.0, 0.0]).double())
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 @pytest.mark.parametrize("t0", [0.01, 1.0, 300.0])
 def test_the_first_step_is_the_longest_try_that_passes_on_a_quadratic(dtype, t0):
     H, x = spd(3, dtype), normal(3, dtype=dtype)
@@ -141,7 +140,7 @@ def test_every_step_passes_and_a_longer_try_of_the_same_step_failed():
     assert norms[-1] <= 1e-6 and min(norms[:-1]) > 1e-6
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 def test_no_hessian_of_the_logistic_loss_exceeds_its_smoothness(dtype):
     X, y, lam = normal(30, 4, dtype=dtype), torch.sign(normal(30, dtype=dtype, seed=3)), 0.1
 
@@ -156,16 +155,11 @@ def test_no_hessian_of_the_logistic_loss_exceeds_its_smoothness(dtype):
     torch.testing.assert_close(at_zero, L, **tolerance(dtype))
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 @pytest.mark.parametrize("t", [0.05, 0.4, 3.0])
 def test_margins_are_right_side_minus_left_side(dtype, t):
-    H, c, x, s = (
-        spd(3, dtype),
-        normal(3, dtype=dtype, seed=4),
-        normal(3, dtype=dtype),
-        normal(3, dtype=dtype, seed=5),
-    )
-    L = 7.0
+    H, L = spd(3, dtype), 7.0
+    c, x, s = (normal(3, dtype=dtype, seed=seed) for seed in (4, 1, 5))
 
     def f(z):
         return 0.5 * (z - c) @ H @ (z - c) + 2.5
@@ -180,12 +174,8 @@ def test_margins_are_right_side_minus_left_side(dtype, t):
         ]
     )
     got = ref.proof_margins(H, c, 2.5, x, s, t, L)
-    torch.testing.assert_close(
-        got,
-        expected,
-        rtol=1e-3 if dtype == torch.float32 else 1e-9,
-        atol=1e-3 if dtype == torch.float32 else 1e-9,
-    )
+    slack = 1e-3 if dtype == torch.float32 else 1e-9
+    torch.testing.assert_close(got, expected, rtol=slack, atol=slack)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -227,7 +217,7 @@ def test_the_number_of_steps_is_found_by_counting(m, L, t, eps):
     assert float(ref.steps_needed(m, L, t, eps)) == k
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 def test_every_normalised_step_has_the_same_length_and_points_downhill(dtype):
     H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), normal(3, dtype=dtype) + 4
     path = ref.ngd_path(H, c, x0, 0.3, 10)
@@ -244,7 +234,7 @@ def test_normalised_descent_stays_where_the_gradient_is_zero():
     assert torch.equal(ref.ngd_path(torch.eye(2).double(), c, c, 0.3, 4), c.expand(5, 2))
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@both_floats
 @pytest.mark.parametrize("radius", [0.3, 1.0, 30.0])
 def test_a_projected_path_is_a_step_and_torchs_renorm(dtype, radius):
     H, c, x0 = spd(3, dtype), normal(3, dtype=dtype, seed=2), 0.05 * normal(3, dtype=dtype)
@@ -286,7 +276,7 @@ def closed_figures():
     plt.close("all")
 
 
-@pytest.mark.parametrize("name", landscapes.SURFACES)
+@each_surface
 def test_every_gradient_is_the_slope_of_its_surface(name):
     s = landscapes.surface(name)
     points = np.random.default_rng(0).uniform(-2, 2, (20, 2))
@@ -297,7 +287,7 @@ def test_every_gradient_is_the_slope_of_its_surface(name):
         np.testing.assert_allclose(slope, one_by_one, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", landscapes.SURFACES)
+@each_surface
 def test_the_minima_are_stationary_and_lowest_nearby(name):
     s = landscapes.surface(name)
     around = np.random.default_rng(0).normal(0, 0.1, (50, 2))
@@ -307,37 +297,36 @@ def test_the_minima_are_stationary_and_lowest_nearby(name):
         assert (s.f(minimum + around) >= s.f_min).all()
 
 
+def curvatures(surface, x, h=1e-5):
+    """Of a surface at x, by differences of its gradient."""
+    ends = (surface.grad(x + step) - surface.grad(x - step) for step in h * np.eye(2))
+    return np.linalg.eigvalsh(np.stack(list(ends)) / (2 * h))
+
+
 @pytest.mark.parametrize("name", ["quadratic bowl", "Rosenbrock", "saddle"])
 def test_m_and_l_are_the_curvatures_at_the_minimum(name):
-    s, h = landscapes.surface(name, 7.0), 1e-5
+    s = landscapes.surface(name, 7.0)
     for x in s.minima:
-        H = np.stack([(s.grad(x + h * e) - s.grad(x - h * e)) / (2 * h) for e in np.eye(2)])
-        np.testing.assert_allclose(np.linalg.eigvalsh(H), [s.m, s.L], rtol=1e-6)
+        np.testing.assert_allclose(curvatures(s, x), [s.m, s.L], rtol=1e-6)
 
 
 def test_the_logistic_curvature_lies_between_m_and_l():
-    s, h = landscapes.surface("logistic loss"), 1e-5
+    s = landscapes.surface("logistic loss")
     for x in np.random.default_rng(0).uniform(-4, 4, (30, 2)):
-        H = np.stack([(s.grad(x + h * e) - s.grad(x - h * e)) / (2 * h) for e in np.eye(2)])
-        low, high = np.linalg.eigvalsh(H)
+        low, high = curvatures(s, x)
         assert s.m - 1e-6 <= low and high <= s.L + 1e-6
 
 
 @pytest.mark.parametrize("step", [0.3, 1.0, 1.9, 2.2])
 def test_paths_on_the_bowl_are_the_closed_form_and_torchs_momentum(step):
-    s, x0 = (
-        landscapes.surface("quadratic bowl", 20.0),
-        torch.tensor([2.0, -1.0], dtype=torch.float64),
-    )
-    H, t = torch.diag(torch.tensor([1.0, 20.0], dtype=torch.float64)), step / 20
-    path = landscapes.descend(s, x0.numpy(), t, 12, "gradient descent")
-    np.testing.assert_allclose(
-        path, reference.quadratic_path(H, x0, t, 12).numpy(), rtol=1e-9, atol=1e-12
-    )
-    path = landscapes.descend(s, x0.numpy(), t, 12, "momentum")
-    np.testing.assert_allclose(
-        path, reference.heavy_ball_path(H, x0, t, 0.9, 12).numpy(), rtol=1e-9, atol=1e-12
-    )
+    s, x0 = landscapes.surface("quadratic bowl", 20.0), torch.tensor([2.0, -1.0]).double()
+    H, t = torch.tensor([1.0, 20.0]).double().diag(), step / 20
+    for optimiser, expected in (
+        ("gradient descent", ref.quadratic_path(H, x0, t, 12)),
+        ("momentum", ref.heavy_ball_path(H, x0, t, 0.9, 12)),
+    ):
+        path = landscapes.descend(s, x0.numpy(), t, 12, optimiser)
+        np.testing.assert_allclose(path, expected.numpy(), rtol=1e-9, atol=1e-12)
     path = landscapes.descend(s, x0.numpy(), 0.3, 12, "normalised")
     np.testing.assert_allclose(np.linalg.norm(np.diff(path, axis=0), axis=1), 0.3)
 
@@ -401,20 +390,22 @@ def test_a_start_on_the_ridge_stalls_at_the_saddle_and_one_beside_it_escapes():
 @pytest.mark.parametrize("t, above", [(0.3, True), (1.0, True), (1.4, False), (3.0, False)])
 def test_the_parabola_is_an_upper_bound_up_to_one_over_l(t, above):
     grid = np.linspace(-6, 6, 1001)
-    assert (
-        all(landscapes.surrogate_gap(x, t, grid).min() >= -1e-12 for x in np.linspace(-2, 2, 21))
-        == above
-    )
+    gaps = [landscapes.surrogate_gap(x, t, grid).min() for x in np.linspace(-2, 2, 21)]
+    assert (min(gaps) >= -1e-12) == above
     _, words = landscapes.draw_surrogate(0.1, t)
     assert (words.facts["verdict"] == "stays above f") == above
-
-
-NOTEBOOK = "03_optimisation/01_gradient_descent"
 
 
 def explorer(**moved):
     """The laboratory, from a start whose path has a closed form that is easy to read."""
     return controls.explorer(NOTEBOOK, "draw_landscape", **{"x": 2.5, "y": 1.0} | moved)
+
+
+def changes(widget, control, value):
+    """Asserts that a move of one control changes words and picture."""
+    words, picture = widget.words, widget.picture.value
+    widget.controls[control].value = value
+    assert widget.words != words and widget.picture.value != picture
 
 
 def test_the_readout_gives_the_gap_of_the_closed_form():
@@ -437,10 +428,7 @@ def test_the_readout_gives_the_gap_of_the_closed_form():
     ],
 )
 def test_every_control_changes_words_and_picture(control, value):
-    widget = explorer()
-    before = widget.words, widget.picture.value
-    widget.controls[control].value = value
-    assert widget.words != before[0] and widget.picture.value != before[1]
+    changes(explorer(), control, value)
 
 
 def test_the_readout_says_diverges_only_beyond_the_limit():
@@ -454,9 +442,8 @@ def test_the_readout_says_diverges_only_beyond_the_limit():
 
 
 def test_the_readout_says_when_the_path_leaves_the_picture():
-    x2 = 1.1 ** np.arange(
-        61
-    )  # the steep direction grows by |1 − 2.1| a step; the picture ends at 2.5
+    # the steep direction grows by |1 − 2.1| a step; the picture ends at 2.5
+    x2 = 1.1 ** np.arange(61)
     words = explorer(step=2.1, n_steps=60).words
     assert words.facts["leaves"] == np.argmax(x2 > 2.5)
     assert "leaves" not in explorer(step=1.9).words.facts
@@ -473,7 +460,7 @@ def test_the_compass_tells_the_gradient_and_a_flat_tangent():
     assert words.facts["along"] == pytest.approx(1e-4 * (1 * 0.8 + 4 * 0.2))
 
 
-@pytest.mark.parametrize("name", landscapes.SURFACES)
+@each_surface
 @pytest.mark.parametrize("optimiser", landscapes.OPTIMISERS)
 def test_extreme_settings_still_draw(name, optimiser):
     for step in (0.05, 4.0):
@@ -592,10 +579,7 @@ def test_a_tangent_above_the_graph_is_found_and_none_where_there_is_none():
 
 @pytest.mark.parametrize("control, value", [("name", "sin x"), ("x", -1.0), ("m", 1.5)])
 def test_every_control_of_the_tangent_changes_words_and_picture(control, value):
-    widget = controls.explorer(NOTEBOOK, "draw_tangent")
-    before = widget.words, widget.picture.value
-    widget.controls[control].value = value
-    assert widget.words != before[0] and widget.picture.value != before[1]
+    changes(controls.explorer(NOTEBOOK, "draw_tangent"), control, value)
 
 
 @pytest.mark.parametrize("m, below", [(0.0, False), (2.0, False), (2.25, True)])
