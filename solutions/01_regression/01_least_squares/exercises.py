@@ -277,10 +277,10 @@ Line.mistakes(
             "np.divide(xc @ y, np.float64(xc @ xc))",
             "What does the text ask for where all inputs are equal? Try x = [2, 2, 2].",
         ),
-        "one divisor too small": (
+        "np.cov over np.var": (
             "xc @ y / (xc @ xc)",
-            "xc @ y / (len(x) * x.var(ddof=1))",
-            "Is the sum of squares of the inputs divided by n, by n − 1, or not at all?",
+            "xc @ y / (len(x) - 1) / x.var()",
+            "np.cov divides by n − 1, np.var by n. Do both sums of your slope have one divisor?",
         ),
         "the mean squared error for the sum": (
             "self.rss = residuals @ residuals",
@@ -561,6 +561,11 @@ forecast.mistakes(
             "s = np.sqrt(residuals @ residuals / (n - 2))",
             "s = residuals @ residuals / (n - 2)",
             "s has the unit of y. Has yours?",
+        ),
+        "the noise of the new target is forgotten": (
+            "np.sqrt(1 + v)",
+            "np.sqrt(v)",
+            "Were the line known exactly, a new target would still scatter around it. Are your two widths one?",
         ),
         "roots added": (
             "np.sqrt(1 + v)",
