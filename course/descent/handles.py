@@ -49,11 +49,12 @@ class Place:
         ends = [sorted(_on(axis, end) for end in limits(control)) for axis, control in pairs]
         if len(moved) == 1:  # it moves along x, and lies on that axis
             at, ends = [*at, 0.0], [*ends, [0.0, 0.0]]
+        called = [c.description or name for name, c in zip(self.handle.names, moved, strict=True)]
         words = ", ".join(
-            f"{control.description or name} {shown(control):.6g}".replace("-", "−")
-            for name, control in zip(self.handle.names, moved, strict=True)
+            f"{what} {shown(control):.6g}".replace("-", "−")
+            for what, control in zip(called, moved, strict=True)
         )
-        return {"label": self.handle.gid, "words": words, "box": self.box, "at": at, "ends": ends}
+        return {"label": ", ".join(called), "words": words, "box": self.box, "at": at, "ends": ends}
 
     def moved(self, at, controls: Mapping) -> dict:
         """Values of the controls, by name, where the handle lies at these shares of its box."""

@@ -65,8 +65,8 @@ show(*ls.draw_crossing(men, women))
 #
 # Below, that line follows you. Drag the two red points.
 #
-# 1. Lift the round one. Does the line turn, or does it rise? Now the diamond, by as much.
-# 2. Drag the diamond far away from the others, up and down. Whose side does the line take?
+# 1. Lift A. Does the line turn, or does it rise? Now B, by as much.
+# 2. Drag B far away from the others, up and down. Whose side does the line take?
 # 3. On the right, the area of every slope. What makes this parabola narrow: high points, or far ones?
 
 # %% covers="wu:1.1 wu:1.2.1"
@@ -74,10 +74,10 @@ show(*ls.draw_crossing(men, women))
 explore(
     ls.draw_pull,
     drag={("x1", "y1"): "points", ("x2", "y2"): "points"},
-    x1=slider(2.6, min=0, max=7.5, step=0.1, description="round x"),
-    y1=slider(2.5, min=0, max=6, step=0.1, description="round y"),
-    x2=slider(6, min=0, max=7.5, step=0.1, description="diamond x"),
-    y2=slider(2.2, min=0, max=6, step=0.1, description="diamond y"),
+    x1=slider(2.6, min=0, max=7.5, step=0.1, description="A: x"),
+    y1=slider(2.5, min=0, max=6, step=0.1, description="A: y"),
+    x2=slider(6, min=0, max=7.5, step=0.1, description="B: x"),
+    y2=slider(2.2, min=0, max=6, step=0.1, description="B: y"),
 )
 
 # %% [markdown] covers="wu:1.1 wu:1.2.1 wu:1.2.2 guo:I.1.a"
@@ -104,8 +104,8 @@ def descend(x, y, beta, eta, tol, max_steps):
 
     x, y (n,), n >= 1. beta: the start. eta > 0: the step size.
     Ends before a step where |L'(beta)| is at most tol, and after max_steps steps.
-    Returns two arrays (k + 1,) after k steps: the slopes, from the start on, and
-    the loss of each.
+    Returns two arrays (k + 1,) after k steps: the values of beta, from the start
+    on, and the loss of each.
     x = [1, 1], y = [2, 4], beta = 0, eta = 0.25, tol = 0, max_steps = 2 give
     [0, 1.5, 2.25] and [10, 3.25, 1.5625].
     """
@@ -179,8 +179,8 @@ with after(descend, "overshoot"):
 # ## 3. A line that need not pass the origin
 #
 # Why was it fair to subtract the means? Give the line an intercept $a$ and a slope $b$. Whatever $b$ is, the best $a$
-# makes the mean error 0: $a = \bar y - b\bar x$. So the best line passes through the point of means
-# $(\bar x, \bar y)$, and seen from there it is a line through the origin:
+# lets the errors cancel, since $\partial L/\partial a = -\sum_i e_i$: it is $a = \bar y - b\bar x$. So the best line passes
+# through the point of means $(\bar x, \bar y)$, and seen from there it is a line through the origin:
 #
 # $$b = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sum_i (x_i - \bar x)^2}.$$
 #
@@ -292,11 +292,6 @@ order = np.random.default_rng(1).permutation(len(bmi))
 few, rest = order[:30], order[30:]
 
 
-def three(y, f):
-    missed = np.sum((y - f) ** 2) / np.sum((y - y.mean()) ** 2)
-    return f.var() / y.var(), 1 - missed, np.corrcoef(f, y)[0, 1] ** 2
-
-
 # %% predict="too-steep" minutes=1
 predict(
     "too-steep",
@@ -312,7 +307,8 @@ predict(
     truth=[
         np.isclose(a, b)
         for a, b in zip(
-            three(disease[few], bmi[few]), three(disease[few], 1.7 * bmi[few] - 5)
+            ls.r_squared(disease[few], bmi[few]),
+            ls.r_squared(disease[few], 1.7 * bmi[few] - 5),
         )
     ].index(True),
     because="A correlation knows neither scale nor shift. The explained share grows by "
@@ -357,16 +353,15 @@ with after(Line, r2, "too-steep"):
 # ## 5. How sure is a line?
 #
 # A forecast without an interval is half a forecast. Suppose the truth *is* a line, and each race adds independent
-# normal noise of one spread, estimated by $s^2 = \mathrm{RSS}/(n - 2)$ (RSS: the residual sum of squares of the
-# $n$ rows; two numbers were fitted). With
+# normal noise of one variance $\sigma^2$, estimated by $s^2 = \mathrm{RSS}/(n - 2)$, as two numbers were fitted (RSS is
+# `.rss` of the line). Its height at $\bar x$ and its slope err independently, with variances $\sigma^2/n$ and
+# $\sigma^2/\sum_i (x_i - \bar x)^2$. So with
 #
 # $$v(x) = \frac1n + \frac{(x - \bar x)^2}{\sum_i (x_i - \bar x)^2},$$
 #
-# the height of the line at $x$ has the standard error $s\sqrt{v}$, the distance from it to a new target
-# $s\sqrt{1 + v}$. To cover with probability *level*, multiply by a quantile of Student's $t$ with $n - 2$ degrees of
-# freedom, which leaves $(1 - \text{level})/2$ above it. (`stats.t.ppf(p, k)`, with $k$ degrees, leaves $p$ below.)
-#
-# What in $v$ punishes a forecast for going far?
+# its height at $x$ has the standard error $s\sqrt{v}$, the distance from it to a new target $s\sqrt{1 + v}$. To cover
+# with probability *level*, multiply by the quantile of Student's $t$ with $n - 2$ degrees of freedom that leaves
+# $(1 - \text{level})/2$ above it. (`stats.t.ppf(p, k)`, with $k$ degrees, leaves $p$ below.)
 
 
 # %% exercise="forecast" points=4 difficulty=1 covers="explainers:2.1.box-olympics"
@@ -399,9 +394,8 @@ check(forecast)
 # %% [markdown] covers="explainers:2.1.box-olympics"
 # ## 6. Would you bet?
 #
-# Everything is in your hands now. Newspapers quoted from the article intervals for 2008, 9.586 to 9.874 s for men and
-# 10.34 to 10.80 s for women, and that the lines may cross as early as 2064, or as late as 2788. Four questions, with your
-# own functions:
+# Everything is in your hands now. Newspapers quoted intervals from the article: for 2008, 9.586 to 9.874 s for men and
+# 10.34 to 10.80 s for women; for the crossing, 2064 to 2788. Four questions, answered below with your own functions:
 #
 # 1. Is the interval of 2156 narrow enough to tell 8.079 from 8.098?
 # 2. How long are the lines believable at all?
@@ -1028,7 +1022,10 @@ erratum(
 )
 erratum(
     "wu:1.5.1",
-    quote=r"p(y_i|s_i) \sim \mathcal{N}(s_i, \sigma^2) = \frac{1}{\sqrt{2\pi\sigma^2}}",
+    quote=(
+        r"$p(y_i|s_i) \sim \mathcal{N}(s_i, \sigma^2) = "
+        r"\frac{1}{\sqrt{2\pi\sigma^2}}$"
+    ),
     corrected=r"$y_i \mid s_i \sim N(s_i, \sigma^2)$ with the density $p(y_i|s_i) = …$",
     kind="convention",
 )
@@ -1049,8 +1046,8 @@ erratum(
         r"for the least-squares fit with intercept, on the rows that it was fitted to"
     ),
     kind="broad",
-    printed_holds=np.ptp(three(Y_new, intercept + slope * X_new)[1:]) < 1e-9,
-    corrected_holds=np.ptp(three(Y, intercept + slope * X)[1:]) < 1e-9,
+    printed_holds=np.ptp(ls.r_squared(Y_new, intercept + slope * X_new)[1:]) < 1e-9,
+    corrected_holds=np.ptp(ls.r_squared(Y, intercept + slope * X)[1:]) < 1e-9,
 )
 X = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
 Y = 1.5 * X + np.array([1.0, -1.0, 0.0, -1.0, 1.0])  # both centred
@@ -1097,13 +1094,13 @@ erratum(
 )
 erratum(
     "guo:I.1.a",
-    quote=r"\arg \min_w = \frac{1}{N} \sum_{n=1}^N",
+    quote=r"$\arg \min_w = \frac{1}{N} \sum_{n=1}^N$",
     corrected=r"$\arg\min_w \frac1N \sum_{n=1}^N (w x_n - y_n)^2$, without the $=$",
     kind="convention",
 )
 erratum(
     "guo:I.1.b",
-    quote=r"\mathbf{x} &= [x_1 \quad x_2 \quad \cdots \quad x_n]^T",
+    quote=r"$[x_1 \quad x_2 \quad \cdots \quad x_n]^T$",
     corrected=r"the last is $x_N$: there are $N$ rows, and $n$ counts them",
     kind="convention",
 )

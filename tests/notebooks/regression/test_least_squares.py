@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
-from descent import data
+from descent import data, handles
 from descent.pictures.regression import least_squares as ls
 from solutions import notebook_module
 from tests.notebooks import controls
@@ -99,6 +99,8 @@ def test_for_other_predictions_each_r_squared_is_its_own_formula(rng):
     assert explained.item() == pytest.approx(np.mean((f - y.mean()) ** 2) / y.var())
     assert residual.item() == pytest.approx(r2_score(y, f))
     assert corr2.item() == pytest.approx(np.corrcoef(y, f)[0, 1] ** 2)
+    drawn = ls.r_squared(y, f)
+    assert drawn == pytest.approx((explained.item(), residual.item(), corr2.item()))
 
 
 @pytest.mark.parametrize("value", [3.0, 0.1])
@@ -307,16 +309,23 @@ def test_the_dragged_line_is_that_of_all_seven_points(moved):
     assert facts["intercept"] == pytest.approx(fit.intercept)
     squares = (y - fit.intercept - fit.slope * x) ** 2
     assert facts["area"] == pytest.approx(squares.sum())
-    assert [facts["round"], facts["diamond"]] == pytest.approx(squares[-2:])
+    assert [facts["A"], facts["B"]] == pytest.approx(squares[-2:])
 
 
-def test_the_round_point_lifts_the_line_and_the_diamond_turns_it():
+def test_each_handle_is_called_by_what_it_moves():
+    widget = controls.explorer(NOTEBOOK, "draw_pull")
+    fig, _ = ls.draw_pull(**widget.values)
+    told = [place.told(widget.controls) for place in handles.places(fig, widget.handles)]
+    assert [one["label"] for one in told] == ["A: x, A: y", "B: x, B: y"]
+
+
+def test_the_middle_point_lifts_the_line_and_the_far_one_turns_it():
     def slope(**moved):
         return controls.explorer(NOTEBOOK, "draw_pull", **moved).words.facts["slope"]
 
-    turned_by_round = slope(y1=4.5) - slope()  # by 2, as the other
-    turned_by_diamond = slope(y2=4.2) - slope()
-    assert abs(turned_by_round) < 0.02 and turned_by_diamond > 0.3
+    turned_by_middle = slope(y1=4.5) - slope()  # by 2, as the other
+    turned_by_far = slope(y2=4.2) - slope()
+    assert abs(turned_by_middle) < 0.02 and turned_by_far > 0.3
 
 
 def test_far_inputs_make_the_parabola_narrow_and_high_outputs_do_not():

@@ -1,7 +1,8 @@
 """Least squares with one feature: points to drag, descents, shadows, heights, likelihoods and a sprint forecast.
 
-Compute (pure): `fit_line`, `intervals`, `half_squares`, `heights`, `loglik`, `sums`, `skew_kurt`, `slope_errors`,
-`sprint_curve`, `crossing_year`. Draw: `draw_…` functions, and what an `…_explorer` gives, return (fig, words).
+Compute (pure): `fit_line`, `intervals`, `half_squares`, `heights`, `r_squared`, `loglik`, `sums`, `skew_kurt`,
+`slope_errors`, `sprint_curve`, `crossing_year`. Draw: `draw_…` functions, and what an `…_explorer` gives,
+return (fig, words).
 """
 
 import matplotlib.pyplot as plt
@@ -63,8 +64,9 @@ def draw_pull(x1: float, y1: float, x2: float, y2: float):
         left.add_patch(plt.Rectangle(corner, side, side, **square))
     left.plot(XLIM, intercept + slope * np.array(XLIM), color=BLUE)
     left.plot(STAY_X, STAY_Y, "o", color=BLACK)
-    left.plot([x1], [y1], "o", color=VERMILION, markersize=9)
-    left.plot([x2], [y2], "D", color=VERMILION, markersize=9)
+    left.plot([x1, x2], [y1, y2], "o", color=VERMILION, markersize=9)
+    for name, at in (("A", (x1, y1)), ("B", (x2, y2))):  # the handles look alike
+        left.annotate(name, at, (8, 6), textcoords="offset points", color=VERMILION, fontsize=13)
     left.set(xlim=XLIM, ylim=YLIM, xlabel="input x", ylabel="output y")
     left.set_title(f"Slope {slope:.2f}, area of the squares {squares.sum():.2f}")
     left.set_gid("points")
@@ -75,13 +77,13 @@ def draw_pull(x1: float, y1: float, x2: float, y2: float):
     right.set(xlabel="slope, with its best intercept", ylabel="half the area, L", ylim=(0, 20))
     right.set_title("Every slope has its area")
     return fig, say(
-        "Line: intercept {intercept:.2f}, slope {slope:.2f}. The squares cover {area:.2f}; the one of the round "
-        "handle {round:.2f}, of the diamond {diamond:.2f}. The parabola's curvature is {curvature:.1f}.",
+        "Line: intercept {intercept:.2f}, slope {slope:.2f}. The squares cover {area:.2f}; that of A {A:.2f}, "
+        "that of B {B:.2f}. The parabola's curvature is {curvature:.1f}.",
         intercept=intercept,
         slope=slope,
         area=squares.sum(),
-        round=squares[-2],
-        diamond=squares[-1],
+        A=squares[-2],
+        B=squares[-1],
         curvature=np.sum((x - x.mean()) ** 2),
     )
 
@@ -220,6 +222,13 @@ def draw_regression(rho: float, n: int, reverse: bool):
         partner=partner,
         share=partner / own,
     )
+
+
+def r_squared(y, f) -> tuple[float, float, float]:
+    """Explained share, 1 − missed share and squared correlation of predictions f for targets y, both (n,)."""
+    total = np.sum((y - np.mean(y)) ** 2)
+    explained = np.sum((f - np.mean(y)) ** 2) / total
+    return explained, 1 - np.sum((y - f) ** 2) / total, np.corrcoef(f, y)[0, 1] ** 2
 
 
 def draw_r2(rows: dict):
