@@ -209,7 +209,7 @@ def _(rng):
     )
     yield (
         "rests where gradient and velocity are small",
-        ball(np.eye(4), 0.1, 0.3, 99, 0.05, b=np.zeros(4), theta0=alike(4)),
+        ball(np.eye(4), 0.1, 0.1, 99, 0.05, b=np.zeros(4), theta0=alike(4)),
     )
     yield (
         "rests where gradient and velocity are small",
