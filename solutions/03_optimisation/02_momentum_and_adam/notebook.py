@@ -178,9 +178,9 @@ check(heavy_ball)
 # Put the line into itself: $v_t = \sum_i \gamma^i\, \nabla f(\theta_{t-i})$, a fading *sum*. What changes sign
 # cancels; on a steady slope $g$ the speed grows to $g/(1-\gamma)$.
 #
-# **Your laboratory.** Drag the start. Keep $\eta = 0.01$ and raise $\gamma$ from 0: where is the path straightest,
-# where is it fastest, what happens beyond? Up to which $\eta$ does gradient descent survive, and up to which your ball?
-# (*Nesterov's* ball asks for the slope where its velocity will carry it.)
+# **Your laboratory.** Drag the start. Raise $\gamma$ from 0: where is the ball's path straightest, where is it fastest,
+# what happens beyond? Then raise $\eta$: who fails first, who last? (*Nesterov's* ball asks for the slope where its
+# velocity will carry it.)
 
 # %% covers="wu:1.6.4 moon:4.6 guo:IV.1.a explainers:3.3.1"
 # What the velocity holds; then three optimisers from one start. Drag the square.
@@ -199,7 +199,7 @@ with after(heavy_ball):
         x=FloatSlider(1, min=-1.1, max=1.1, step=0.05, description="start θ₁"),
         y=FloatSlider(1, min=-1.1, max=1.1, step=0.05, description="start θ₂"),
         eta=FloatSlider(
-            0.01, min=0.001, max=0.04, step=0.001, readout_format=".3f",
+            0.014, min=0.001, max=0.04, step=0.001, readout_format=".3f",
             description="rate η",
         ),
         gamma=FloatSlider(0.5, min=0, max=0.98, step=0.02, description="momentum γ"),
@@ -442,8 +442,8 @@ check(tune)
 with after(adagrad_step, rmsprop_step, adam_step, tune):
     zeros = np.zeros(31)
     field = {
-        "gradient descent": (plain_step, 0.0, [3e-6, 1e-5, 3e-5, 1e-4]),
-        "momentum": (momentum_step, 0.0, [3e-6, 1e-5, 3e-5, 1e-4]),
+        "gradient descent": (plain_step, 0.0, [1e-6, 3e-6, 1e-5, 3e-5]),
+        "momentum": (momentum_step, 0.0, [1e-6, 3e-6, 1e-5, 3e-5]),
         "AdaGrad": (adagrad_step, 0.0, [0.01, 0.03, 0.1, 0.3]),
         "RMSProp": (rmsprop_step, 0.0, [0.0003, 0.001, 0.003, 0.01]),
         "Adam": (adam_step, (0.0, 0.0), [0.003, 0.01, 0.03, 0.1]),
@@ -466,7 +466,7 @@ with after(adagrad_step, rmsprop_step, adam_step, tune):
         loss_z, grad_z, zeros, plain_step, 0.0, [0.1, 0.3, 1.0], goal, 1000
     )
     claim(
-        "standardised columns: plain descent needs {n} steps, with η = {eta}",
+        "with standardised columns plain descent gets there in {n} steps, η = {eta:g}",
         losses[-1] <= goal, n=len(losses) - 1, eta=eta,
     )  # fmt: skip
 
@@ -475,8 +475,8 @@ with after(adagrad_step, rmsprop_step, adam_step, tune):
 # and steps by about $\eta$ whatever their size. The right picture shows its rates: small gradient, large rate. It
 # needs no $L$, only a rough $\eta$.
 #
-# And the humbler answer is in the last line: where you can, standardise. Inside a network nobody does it for you, layer
-# by layer and step by step; there Adam earns its fame.
+# The humbler answer is its last line: where you can, standardise. Inside a deep network you cannot. The columns of each
+# layer are made by the layer below and change as it learns; there Adam earns its fame.
 
 # %% [markdown]
 # ## Take-aways

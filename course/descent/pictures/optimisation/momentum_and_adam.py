@@ -295,7 +295,7 @@ def draw_valley(paths: dict):
         ylabel="θ₂ (curvature 100)",
         title="60 steps from (1, 0.3); + marks the minimum",
     )
-    ax.legend(loc="upper left", ncols=3, fontsize=9)
+    ax.legend(loc="upper left", ncols=3, fontsize=9, frameon=True)
     ends = [
         say("{name} {end:.2f}", name=name, end=np.linalg.norm(path[-1]))
         for name, path in paths.items()
@@ -349,9 +349,9 @@ def draw_ball(heavy_ball, x, y, eta, gamma):
     """Gradient descent, heavy ball and Nesterov's ball in the ravine: 80 steps of each, and distance against step."""
     start, side_by_side = np.array([x, y]), {}
     with np.errstate(over="ignore", invalid="ignore"):
-        side_by_side["gradient descent"] = heavy_ball(RAVINE.grad, start, eta, 0.0, 1500)
-        side_by_side["heavy ball"] = heavy_ball(RAVINE.grad, start, eta, gamma, 1500)
-        side_by_side["Nesterov"] = nesterov(RAVINE.grad, start, eta, gamma, 1500)
+        side_by_side["gradient descent"] = heavy_ball(RAVINE.grad, start, eta, 0.0, 800)
+        side_by_side["heavy ball"] = heavy_ball(RAVINE.grad, start, eta, gamma, 800)
+        side_by_side["Nesterov"] = nesterov(RAVINE.grad, start, eta, gamma, 800)
         told = {name: _verdict(path) for name, path in side_by_side.items()}
         far = {n: np.clip(np.linalg.norm(p, axis=1), 1e-9, 1e3) for n, p in side_by_side.items()}
     fig, (ax, side) = _two_panels()
@@ -362,7 +362,7 @@ def draw_ball(heavy_ball, x, y, eta, gamma):
     for name, color, marker, style in looks:
         trail = np.clip(side_by_side[name][:81], -9, 9)
         ax.plot(*trail.T, marker=marker, color=color, markersize=3, linewidth=1)
-        side.semilogy(far[name][:801], linestyle=style, color=color, label=name)
+        side.semilogy(far[name], linestyle=style, color=color, label=name)
     ax.plot(x, y, "s", color=plots.BLACK, markeredgecolor="white", markersize=8, zorder=4)
     ax.set_gid("start")
     ax.set(xlabel="θ₁ (curvature 1)", ylabel="θ₂ (curvature 100)", title="80 steps of each")
@@ -371,7 +371,10 @@ def draw_ball(heavy_ball, x, y, eta, gamma):
     side.set_title(f"Heavy ball: {told['heavy ball']}")
     side.legend(loc="upper right", fontsize=9)
     return fig, say(
-        "η = {eta:.3f}, γ = {gamma:.2f}. Gradient descent: {plain}. Heavy ball: {ball}. Nesterov: {ahead}.",
+        "From ({x:.2f}, {y:.2f}) with η = {eta:.3f}, γ = {gamma:.2f}. Gradient descent: {plain}. "
+        "Heavy ball: {ball}. Nesterov: {ahead}.",
+        x=x,
+        y=y,
         eta=eta,
         gamma=gamma,
         plain=told["gradient descent"],
@@ -454,13 +457,15 @@ def draw_moments(ewa, beta1=0.9, beta2=0.999, n_runs=20_000):
 
 
 def draw_race(curves: dict, sizes, rates):
-    """Share of the first gap against the step, by name; and Adam's rate of each weight against its first gradient."""
+    """Smallest share of the first gap so far, by name; and Adam's rate of each weight against its first gradient."""
     fig, (ax, side) = plt.subplots(1, 2, figsize=(9.2, 3.8), width_ratios=[1.35, 1])
     for (name, share), color, style in zip(curves.items(), COLORS, STYLES, strict=True):
-        ax.loglog(np.arange(1, len(share) + 1), share, linestyle=style, color=color, label=name)
+        lowest = np.minimum.accumulate(share)
+        ax.loglog(np.arange(1, len(share) + 1), lowest, linestyle=style, color=color, label=name)
     ax.axhline(0.1, color=plots.BLACK, linewidth=1)
     first = min(curves, key=lambda name: (len(curves[name]), curves[name][-1])).split(",")[0]
-    ax.set(xlabel="step + 1", ylabel="share of the first gap left", title=f"{first} arrives first")
+    ax.set(xlabel="step + 1", ylabel="smallest share of the gap so far", ylim=(0.02, 1.2))
+    ax.set_title(f"{first} arrives first")
     ax.legend(fontsize=8, loc="lower left")
     side.loglog(sizes, rates, "D", color=plots.BLUE)
     side.set(
@@ -469,7 +474,7 @@ def draw_race(curves: dict, sizes, rates):
         title="Small gradient, large rate",
     )
     told = [
-        say("{name}: {share:.0%} left after {steps} steps", name=n, share=s[-1], steps=len(s) - 1)
+        say("{name}: {share:.1%} left after {steps} steps", name=n, share=s[-1], steps=len(s) - 1)
         for n, s in curves.items()
     ]
     return fig, say(
