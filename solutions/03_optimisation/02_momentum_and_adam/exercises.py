@@ -1241,12 +1241,15 @@ def _(rng):
     )
     line = np.outer([0.0, 1, 2.5, 3, 5], heading)
     yield "a straight line does not turn", dict(path=3 + line)
-    for turned in (heading, heading[::-1]):  # long: some cosine is rounded above 1
-        yield "nor does a long one", dict(path=np.outer(np.arange(45) ** 1.3, turned))
     yield (
         "there and back turns by 180 degrees",
         dict(path=1 + np.outer([0.0, 1, 0, 2], heading)),
     )
+    k = np.arange(45)  # long: some cosine is rounded above 1, or below −1
+    for turned in (heading, heading[::-1]):
+        yield "nor does a long one", dict(path=np.outer(k**1.3, turned))
+        back = np.outer((-1.0) ** k * k**1.3, turned)
+        yield "there and back turns by 180 degrees", dict(path=back)
     rests = np.array([[0.0, 0], [0, 0], [1, 0], [1, 0], [2, 1], [2, 0]])
     yield "rests have no direction", dict(path=rests)
     steps = away(rng, 7, 2) * np.array([1, 1, 0, 1, 1, 1, 1])[:, None]
@@ -1258,6 +1261,11 @@ def _(rng):
 
 roughness.mistakes(
     {
+        "moves below 1e-8 count as rests": (
+            "lengths[i] > 0 and lengths[i + 1] > 0",
+            "lengths[i] > 1e-8 and lengths[i + 1] > 1e-8",
+            "A tiny move has a direction, too. What is a rest?",
+        ),
         "angles between places": (
             "np.diff(path, axis=0)",
             "np.asarray(path)",
@@ -1297,11 +1305,6 @@ roughness.mistakes(
             "lengths = np.linalg.norm(moves, axis=1)",
             "moves = moves[np.any(moves != 0, axis=1)]\n    lengths = np.linalg.norm(moves, axis=1)",
             "A move before a rest and the move after it are not neighbours. Which pairs should be left out?",
-        ),
-        "moves below 1e-8 count as rests": (
-            "lengths[i] > 0 and lengths[i + 1] > 0",
-            "lengths[i] > 1e-8 and lengths[i + 1] > 1e-8",
-            "A tiny move has a direction, too. What is a rest?",
         ),
         "direction and its opposite are the same": (
             "np.clip(cosine, -1, 1)",
