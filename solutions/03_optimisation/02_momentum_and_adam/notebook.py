@@ -293,10 +293,10 @@ predict(
     "At step 200 the minimum jumps away, and from then on all gradients are a "
     "hundred times smaller. Whose rates grow to match?",
     ["AdaGrad's", "RMSProp's", "both", "neither"],
-    truth=["10", "01", "11", "00"].index(
+    truth=["01", "10", "11", "00"].index(  # RMSProp's, AdaGrad's
         "".join(
-            str(int(pictures.after_jump(step, eta)[1][-1] > 2))
-            for step, eta in ((adagrad_step, 0.5), (rmsprop_step, 0.05))
+            str(int(rate[-1] > 2))
+            for _, rate in pictures.after_jump(adagrad_step, rmsprop_step).values()
         )
     ),
     because="AdaGrad's sum never forgets. RMSProp's average does: with β = 0.95 the "
@@ -308,7 +308,8 @@ predict(
 # ## 4. Both memories at once
 #
 # Now put sections 1 to 3 together. **Adam** (*ada*ptive *m*oments) averages the gradient, for a direction with memory,
-# and its square, for a rate of each weight's own. It reads both with bias correction:
+# and its square, for a rate of each weight's own. It reads both with bias correction (RMSProp, which does not, starts
+# with a step that is $1/\sqrt{1-\beta}$ times too long):
 #
 # $$v_t = \beta_1 v_{t-1} + (1-\beta_1)\, g_t, \qquad s_t = \beta_2 s_{t-1} + (1-\beta_2)\, g_t^2, \qquad v_0 = s_0 = 0,$$
 #
@@ -414,6 +415,8 @@ def tune(loss, grad, theta0, step, memory, etas, goal, max_steps):
     the fewest steps; of equally many it ends lowest; of equals it is the first.
     Returns (eta, array of all its losses, the first at theta0), or None where every
     run is lost. etas: list of numbers > 0, in any order.
+    With loss(x) = x[0]**2, theta0 = [4.0], plain_step, etas = [0.25, 0.5], goal = 1:
+    0.25 would go 16, 4, 1, and 0.5 arrives in one step. So (0.5, [16.0, 0.0]).
     """
     ### BEGIN SOLUTION
     best = None
@@ -441,17 +444,20 @@ check(tune)
 # The answer to the question of the first screen.
 with after(adagrad_step, rmsprop_step, adam_step, tune):
     zeros = np.zeros(31)
-    field = {
-        "gradient descent": (plain_step, 0.0, [1e-6, 3e-6, 1e-5, 3e-5]),
-        "momentum": (momentum_step, 0.0, [1e-6, 3e-6, 1e-5, 3e-5]),
-        "AdaGrad": (adagrad_step, 0.0, [0.01, 0.03, 0.1, 0.3]),
-        "RMSProp": (rmsprop_step, 0.0, [0.0003, 0.001, 0.003, 0.01]),
-        "Adam": (adam_step, (0.0, 0.0), [0.003, 0.01, 0.03, 0.1]),
+    methods = pictures.methods(
+        plain_step, momentum_step, adagrad_step, rmsprop_step, adam_step
+    )
+    etas = {
+        "gradient descent": [1e-6, 3e-6, 1e-5, 3e-5],
+        "momentum": [1e-6, 3e-6, 1e-5, 3e-5],
+        "AdaGrad": [0.01, 0.03, 0.1, 0.3],
+        "RMSProp": [0.0003, 0.001, 0.003, 0.01],
+        "Adam": [0.003, 0.01, 0.03, 0.1],
     }
     first = loss(zeros) - lowest
     goal, curves = lowest + first / 10, {}
-    for name, (step, memory, etas) in field.items():
-        eta, losses = tune(loss, grad, zeros, step, memory, etas, goal, 1000)
+    for name, method in methods.items():
+        eta, losses = tune(loss, grad, zeros, *method, etas[name], goal, 1000)
         curves[f"{name}, η = {eta:g}"] = (losses - lowest) / first
         reached = (
             f"after {len(losses) - 1} steps" if losses[-1] <= goal else "not in 1000"
@@ -530,7 +536,7 @@ with after(heavy_ball):
 # $$\begin{pmatrix}\theta_{t+1}\\ \theta_t\end{pmatrix} = \begin{pmatrix}1+\gamma-\eta c & -\gamma\\ 1 & 0\end{pmatrix}\begin{pmatrix}\theta_t\\ \theta_{t-1}\end{pmatrix}.$$
 #
 # Its determinant, the product of the two eigenvalues, is $\gamma$. If they are complex they are conjugates, so both have
-# the modulus $\sqrt\gamma$, *whatever the curvature*. Complex they are for $(1-\sqrt\gamma)^2 < \eta c < (1+\sqrt\gamma)^2$.
+# the modulus $\sqrt\gamma$, *whatever the curvature*. They are complex for $(1-\sqrt\gamma)^2 < \eta c < (1+\sqrt\gamma)^2$.
 # The best tuning stretches this window over all curvatures from $m$ to $L$:
 # $\sqrt{\eta m} = 1-\sqrt\gamma$ and $\sqrt{\eta L} = 1+\sqrt\gamma$. Solve, and there is the root. (709 : 95 is less
 # than $\sqrt\kappa = 10$: the tuned ball first overshoots.)
@@ -556,9 +562,9 @@ worse = [factor(a * (2 / 11) ** 2, b * q**2).max() > q for a, b in near]
 claim("none of {n} neighbouring tunings is better", all(worse), n=len(worse))
 
 # %% [markdown] covers="wu:1.6.4"
-# **How far does this carry?** These factors hold on bowls, in the long run. On a function that is only convex and
-# smooth, momentum with a constant $\gamma$ has a gap that falls like $1/t$, as without. $O(1/t^2)$ belongs to
-# Nesterov's method with a momentum that *grows*, $\frac{t-1}{t+2}$: we try $f = x^8$, as flat as a bowl never is.
+# **How far does this carry?** These factors hold on bowls, in the long run. On functions that are only convex and
+# smooth a constant $\gamma$ promises no more than gradient descent does, a gap of $O(1/t)$. $O(1/t^2)$ belongs to
+# Nesterov's method with a momentum that *grows*, $\frac{t-1}{t+2}$. We try $f = x^8$, as flat as a bowl never is.
 #
 # And do balls escape from poor minima? Let 401 start in the double well $(x^2-1)^2 + 0.3\,x$, whose left well is the
 # better one.
@@ -620,26 +626,27 @@ with after(adagrad_step, "rare-weights"):
 # %% [markdown] covers="wu:2.6.6 explainers:3.3.2"
 # Now real words. A small network guesses the next word of Python's manual: each of 300 words has an *embedding*, a row
 # of 16 numbers, from which scores for the next word are made. A row has a gradient only when its word is in the
-# batch. Each method runs 200 steps at the best of three rates (with one seed, a few hundredths mean nothing). Who gains most from a rate of its own?
+# batch. Each method runs 200 steps at the best of three rates (with one seed, a few hundredths mean nothing). Who gains
+# most from a rate of its own?
 
 # %% covers="wu:2.6.6 explainers:3.3.2 explainers:3.3"
 # Loss behind frequent and behind rare words, for five methods.
 with after(adagrad_step, rmsprop_step, adam_step):
     pairs, counts = pictures.bigrams(data.documents())
-    field = {
-        "gradient descent": (plain_step, 0.0, [5, 10, 15]),
-        "momentum": (momentum_step, 0.0, [0.5, 1, 2]),
-        "AdaGrad": (adagrad_step, 0.0, [0.1, 0.3, 1]),
-        "RMSProp": (rmsprop_step, 0.0, [0.01, 0.03, 0.1]),
-        "Adam": (adam_step, (0.0, 0.0), [0.01, 0.03, 0.1]),
+    methods = pictures.methods(
+        plain_step, momentum_step, adagrad_step, rmsprop_step, adam_step
+    )
+    etas = {
+        "gradient descent": [5, 10, 15],
+        "momentum": [0.5, 1, 2],
+        "AdaGrad": [0.1, 0.3, 1],
+        "RMSProp": [0.01, 0.03, 0.1],
+        "Adam": [0.01, 0.03, 0.1],
     }
-    results = {
-        name: min(
-            (pictures.train_next_word(*method, eta, pairs, counts) for eta in etas),
-            key=sum,
-        )
-        for name, (*method, etas) in field.items()
-    }
+    results = {}
+    for name, method in methods.items():
+        runs = [pictures.train_next_word(*method, e, pairs, counts) for e in etas[name]]
+        results[name] = min(runs, key=sum)
     show(*pictures.draw_words(results), digits=0)
 
 # %% [markdown] covers="wu:2.6.3 wu:2.6.5"
@@ -729,9 +736,9 @@ with after(simplified_ratio, adam_step, rmsprop_step):
 # %% [markdown] covers="guo:IV.2.a"
 # ## Deeper: the shape of a noisy path
 #
-# guo says that small batches make a path jump, and that Adam's path jumps with its $\beta$ near 0 and is smoother near
-# 1\. Measure it. Call the move from one point of a path to the next $d_t$. The **roughness** of a path is the mean
-# angle between neighbouring moves $d_t, d_{t+1}$, in degrees: 0 is a straight line, 180 there and back.
+# guo says that small batches make a path jump, and that Adam's path jumps with its $\beta$ near 0 and is smoother
+# with $\beta$ near 1. Measure it: call the move from one point of a path to the next $d_t$. The **roughness** of a path
+# is the mean angle between neighbouring moves $d_t, d_{t+1}$, in degrees: 0 is a straight line, 180 there and back.
 #
 # A move of length zero has no direction: leave out the pairs it belongs to, so that the moves before and after a rest
 # do not become neighbours. (Rounding may push a cosine a hair above 1: `np.clip` it.)
@@ -764,9 +771,6 @@ check(roughness)
 with after(roughness, adam_step):
     bowl, begin = (lambda x: np.array([1.0, 10.0]) * x), np.array([2.0, 1.0])
 
-    def same_beta(theta, g, memory, t, eta, beta):
-        return adam_step(theta, g, memory, t, eta, beta, beta)
-
     by_batch = [
         roughness(pictures.walk(plain_step, 0.0, bowl, begin, 60, 0.02, 2 / B**0.5))
         for B in (1, 4, 16, 64)
@@ -774,7 +778,7 @@ with after(roughness, adam_step):
     by_beta = [
         roughness(
             pictures.walk(
-                lambda *args, beta=beta: same_beta(*args, beta),
+                lambda *now, beta=beta: adam_step(*now, beta, beta),
                 (0.0, 0.0), bowl, begin, 400, 0.05, 2.0,
             )
         )
@@ -791,20 +795,17 @@ with after(roughness, adam_step):
     )  # fmt: skip
 
 # %% [markdown] covers="guo:IV.2.a explainers:3.3 guo:IV"
-# **The race track.** Drag the start, press play. Momentum has $\gamma = 0.9$, RMSProp and Adam their defaults; a batch of $B$ puts noise of
-# size $2/\sqrt B$ on the gradient. Who leaves the saddle first, from a start a hair beside its ridge? In the curved
-# valley (Rosenbrock's, a little gentler), who diverges at $\eta = 0.02$? What do small batches do to each?
+# **The race track.** Drag the start, press play. Momentum has $\gamma = 0.9$, RMSProp and Adam their defaults; a batch
+# of $B$ puts noise of size $2/\sqrt B$ on the gradient. Who leaves the saddle first, from a start a hair beside its
+# ridge? In the curved valley (Rosenbrock's, a little gentler), who diverges at $\eta = 0.02$? What do small batches do
+# to each?
 
 # %% covers="guo:IV.2.a explainers:3.3 guo:IV moon:4.9 wu:2.6.1"
 # Five methods from one start. Drag the square, play the steps.
 with after(adagrad_step, rmsprop_step, adam_step):
-    methods = {
-        "gradient descent": (plain_step, 0.0),
-        "momentum": (momentum_step, 0.0),
-        "AdaGrad": (adagrad_step, 0.0),
-        "RMSProp": (rmsprop_step, 0.0),
-        "Adam": (adam_step, (0.0, 0.0)),
-    }
+    methods = pictures.methods(
+        plain_step, momentum_step, adagrad_step, rmsprop_step, adam_step
+    )
     explore(
         lambda **chosen: pictures.draw_track(methods, **chosen),
         drag={("x", "y"): "start"},
@@ -857,11 +858,14 @@ with after(adam_step):
     rng = np.random.default_rng(1)
     A = rng.normal(size=(20, 40)) * np.logspace(0, -1, 40)
     truth, found = rng.normal(size=40), {}
+
+    def slope(w):
+        return A.T @ (A @ (w - truth)) / 20
+
     for name, method, eta in (
         ("gradient descent", (plain_step, 0.0), 0.5),
         ("Adam", (adam_step, (0.0, 0.0)), 0.003),
     ):
-        slope = lambda w: A.T @ (A @ (w - truth)) / 20  # noqa: E731
         found[name] = pictures.walk(*method, slope, np.zeros(40), 4000, eta)[-1]
         fits = np.abs(A @ (found[name] - truth)).max() < 0.01
         size = np.linalg.norm(found[name])

@@ -74,6 +74,13 @@ SURFACES = {
 }
 
 
+def methods(*steps) -> dict[str, tuple]:
+    """Name -> method of the five steps, in this order; Adam's memory is a pair."""
+    names = ("gradient descent", "momentum", "AdaGrad", "RMSProp", "Adam")
+    starts = (0.0, 0.0, 0.0, 0.0, (0.0, 0.0))
+    return dict(zip(names, zip(steps, starts, strict=True), strict=True))
+
+
 def walk(step, memory, grad, start, n_steps, eta, noise=0.0, seed=0):
     """Path (n_steps + 1, d) of one method. noise: standard deviation added to each gradient entry.
 
@@ -167,22 +174,25 @@ def steps_to(path, tolerance=TOLERANCE):
     return int(np.argmax(near)) if near.any() else None
 
 
-def after_jump(step, eta, n_steps=600, jump=200, beta=0.95):
-    """A walk to a minimum that jumps by 5, where the gradients become a hundredth; they are noisy.
+def after_jump(adagrad_step, rmsprop_step, n_steps=600, jump=200, beta=0.95):
+    """Walks to a minimum that jumps by 5, where the gradients, which are noisy, become a hundredth.
 
-    -> distances (n_steps,), and the rates 1/√memory in units of the one before the jump. step: AdaGrad's or
-    RMSProp's, which is given the memory beta.
+    -> for "RMSProp" (with the memory beta) and "AdaGrad": the distances (n_steps,), and the rates 1/√memory in units
+    of the one before the jump.
     """
-    rng, theta, memory = np.random.default_rng(0), np.zeros(1), 0.0
-    more = {"beta": beta} if "beta" in step.__code__.co_varnames else {}
-    distance, rate = [], []
-    for t in range(1, n_steps + 1):
-        late = t > jump
-        g = (0.1 if late else 10.0) * (theta - 5.0 * late + rng.normal(size=1))
-        theta, memory = step(theta, g, memory, t, eta, **more)
-        distance.append(abs(theta[0] - 5.0 * late))
-        rate.append(1 / np.sqrt(memory[0]))
-    return np.array(distance), np.array(rate) / rate[jump - 1]
+    runs = {}
+    steps = {"RMSProp": lambda *now: rmsprop_step(*now, beta=beta), "AdaGrad": adagrad_step}
+    for (name, step), eta in zip(steps.items(), (0.05, 0.5), strict=True):
+        rng, theta, memory = np.random.default_rng(0), np.zeros(1), 0.0
+        distance, rate = [], []
+        for t in range(1, n_steps + 1):
+            late = t > jump
+            g = (0.1 if late else 10.0) * (theta - 5.0 * late + rng.normal(size=1))
+            theta, memory = step(theta, g, memory, t, eta)
+            distance.append(abs(theta[0] - 5.0 * late))
+            rate.append(1 / np.sqrt(memory[0]))
+        runs[name] = np.array(distance), np.array(rate) / rate[jump - 1]
+    return runs
 
 
 SHARES = np.repeat([1.0, 0.1, 0.01], [10, 5, 5])  # of the examples that hold each of 20 features
@@ -413,7 +423,7 @@ def draw_steps(paths: dict):
 def draw_jump(adagrad_step, rmsprop_step):
     """Rates and distances of AdaGrad and RMSProp where the minimum jumps and gradients become a hundredth."""
     fig, (ax, side) = _two_panels()
-    runs = {"RMSProp": after_jump(rmsprop_step, 0.05), "AdaGrad": after_jump(adagrad_step, 0.5)}
+    runs = after_jump(adagrad_step, rmsprop_step)
     for (name, (distance, rate)), color, style in zip(runs.items(), COLORS, STYLES, strict=False):
         ax.semilogy(rate, linestyle=style, color=color, label=name)
         side.plot(distance, linestyle=style, color=color, label=name)
