@@ -811,8 +811,8 @@ with after(adagrad_step, rmsprop_step, adam_step):
         drag={("x", "y"): "start"},
         play="n_steps",
         surface=Dropdown(options=list(pictures.SURFACES), description="surface"),
-        x=FloatSlider(1, min=-1.5, max=1.5, step=0.05, description="start θ₁"),
-        y=FloatSlider(0.3, min=-1.5, max=1.5, step=0.01, description="start θ₂"),
+        x=FloatSlider(1, min=-1.2, max=1.2, step=0.05, description="start θ₁"),
+        y=FloatSlider(0.3, min=-1.2, max=1.2, step=0.01, description="start θ₂"),
         eta=FloatLogSlider(0.01, min=-3, max=0, step=0.1, description="rate η"),
         batch=SelectionSlider(
             options=[1, 4, 16, 64, "all data"], value="all data", description="batch B"

@@ -60,7 +60,7 @@ SURFACES = {
         lambda x: (1 - x[..., 0]) ** 2 + 20 * (x[..., 1] - x[..., 0] ** 2) ** 2,
         rosenbrock_grad,
         (-1.6, 1.6),
-        (-0.6, 1.8),
+        (-1.3, 1.8),
         np.ones((1, 2)),
         log=True,
     ),
@@ -370,14 +370,16 @@ def draw_ball(heavy_ball, x, y, eta, gamma):
         side_by_side, (plots.BLUE, plots.VERMILION, plots.GREEN), "^os", STYLES, strict=False
     )
     for name, color, marker, style in looks:
-        trail = np.clip(side_by_side[name][:81], -9, 9)
+        trail = side_by_side[name][:81]
+        gone = ~(np.abs(trail).max(1) < 1.5)  # once it explodes, strokes only paint over the rest
+        trail = np.clip(trail[: gone.argmax() + 1 if gone.any() else None], -9, 9)
         ax.plot(*trail.T, marker=marker, color=color, markersize=3, linewidth=1)
         side.semilogy(far[name], linestyle=style, color=color, label=name)
     ax.plot(x, y, "s", color=plots.BLACK, markeredgecolor="white", markersize=8, zorder=4)
     ax.set_gid("start")
     ax.set(xlabel="θ₁ (curvature 1)", ylabel="θ₂ (curvature 100)", title="80 steps of each")
     side.axhline(TOLERANCE, color="#666666", linestyle=":")
-    side.set(xlabel="step", ylabel="distance to the minimum", ylim=(1e-9, 1e5))
+    side.set(xlabel="step", ylabel="distance to the minimum", ylim=(1e-9, 1e8))
     side.set_title(f"Heavy ball: {told['heavy ball']}")
     side.legend(loc="upper right", fontsize=9)
     return fig, say(
