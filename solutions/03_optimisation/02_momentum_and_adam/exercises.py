@@ -58,6 +58,7 @@ def _(rng):
     whole = rng.integers(1, 10, 5)
     yield "whole numbers have averages with decimals", series(x=whole, beta=0.9)
     yield "whole numbers have averages with decimals", series(x=whole, correct=True)
+    yield "raw, where nothing is said", dict(x=away(rng, 4), beta=0.8)
 
 
 ewa.mistakes(
@@ -133,12 +134,12 @@ def _(x, beta, correct=False):
     return np.array(out)
 
 
-@ewa.right("as a list of numbers in float32")
+@ewa.right("as a list, from the difference to the newest value")
 def _(x, beta, correct=False):
-    v, out = np.float32(0), []
-    for t, x_t in enumerate(np.asarray(x, np.float32), start=1):
-        v = v + np.float32(1 - beta) * (x_t - v)
-        out.append(v / np.float32(1 - beta**t) if correct else v)
+    v, out = 0.0, []
+    for t, x_t in enumerate(x, start=1):
+        v = v + (1 - beta) * (x_t - v)
+        out.append(v / (1 - beta**t) if correct else v)
     return out
 
 
@@ -288,24 +289,14 @@ heavy_ball.mistakes(
             "Where slope and speed are small, the path ends early. Where is tol in your loop?",
         ),
         "exactly tol is not enough": (
-            "(v) <= tol",
-            "(v) < tol",
+            "(g) <= tol and np.linalg.norm(v) <= tol",
+            "(g) < tol and np.linalg.norm(v) < tol",
             "With tol = 0 a start at rest must stop at once: at most tol, or less?",
         ),
-        "exactly tol is not enough, for the slope": (
-            "(g) <= tol",
-            "(g) < tol",
-            "At most tol, or less than tol? Look at a start where the gradient is zero and tol is, too.",
-        ),
-        "the squared speed": (
-            "np.linalg.norm(v)",
-            "v @ v",
-            "Is it the norm of v, or its square, that has to reach tol?",
-        ),
-        "the squared slope": (
-            "np.linalg.norm(g)",
-            "g @ g",
-            "Is it the norm of the gradient, or its square, that has to reach tol?",
+        "the squares of the norms": (
+            "np.linalg.norm(g) <= tol and np.linalg.norm(v)",
+            "g @ g <= tol and v @ v",
+            "Is it the norm, or its square, that has to reach tol?",
         ),
         "the velocity of the step to come": (
             "if np.linalg.norm(g) <= tol and np.linalg.norm(v) <= tol:",
@@ -356,16 +347,16 @@ def _(grad, theta0, eta, gamma, max_steps, tol=0.0):
     return path
 
 
-@heavy_ball.right("float32, rows of one array")
+@heavy_ball.right("rows of one array")
 def _(grad, theta0, eta, gamma, max_steps, tol=0.0):
-    path = np.zeros((max_steps + 1, len(theta0)), np.float32)
-    path[0], v = theta0, np.zeros(len(theta0), np.float32)
+    path = np.zeros((max_steps + 1, len(theta0)))
+    path[0], v = theta0, np.zeros(len(theta0))
     for k in range(max_steps):
-        g = np.asarray(grad(path[k]), np.float32)
+        g = grad(path[k])
         if np.sqrt(g @ g) <= tol and np.sqrt(v @ v) <= tol:
             return path[: k + 1]
-        v = np.float32(gamma) * v + g
-        path[k + 1] = path[k] - np.float32(eta) * v
+        v = gamma * v + g
+        path[k + 1] = path[k] - eta * v
     return path
 
 
@@ -417,7 +408,7 @@ def _(rng):
             G=rng.uniform(1, 4, d) if G is None else G, eta=eta, eps=eps
         )
 
-    scales = np.array([1e-3, 1.0, 1e3])
+    scales = np.array([0.1, 1.0, 1e3])  # not so small that epsilon would count
     yield "the history counts", now()
     yield "the history counts", now(t=1)
     yield "each weight has its own", now(G=np.array([1.0, 100.0, 1e4]), eta=2.0)
@@ -528,14 +519,6 @@ def _(theta, g, G, t, eta, eps=1e-8):
     return [float(a) - eta * float(b) / (s**0.5 + eps) for a, b, s in moved], sums
 
 
-@adagrad_step.right("rates first, in float32")
-def _(theta, g, G, t, eta, eps=1e-8):
-    theta, g, G = (np.asarray(a, np.float32) for a in (theta, g, G))
-    G = G + np.square(g)
-    rate = np.float32(eta) / (np.sqrt(G) + np.float32(eps))
-    return theta - rate * g, G
-
-
 @adagrad_step.right("by torch's optimiser", library="torch.optim.Adagrad")
 def _(theta, g, G, t, eta, eps=1e-8):
     p = torch.tensor(theta, dtype=torch.float64)
@@ -548,7 +531,7 @@ def _(theta, g, G, t, eta, eps=1e-8):
 
 rmsprop_step = Exercise(
     "rmsprop_step",
-    reference=lambda theta, g, s, t, eta, beta, eps: reference.rmsprop_step(
+    reference=lambda theta, g, s, t, eta, beta=0.99, eps=1e-8: reference.rmsprop_step(
         theta, g, s, eta, beta, eps
     ),
     compare=close(**SUMS),
@@ -582,6 +565,7 @@ def _(rng):
     yield "a single weight", now(d=1)
     whole = dict(theta=np.array([3, -2]), g=np.array([-1, 2]), s=np.array([4, 7]))
     yield "whole numbers", now(**whole)
+    yield "its own beta, where none is given", moment(rng, s=np.ones(3), eta=0.1)
 
 
 rmsprop_step.mistakes(
@@ -637,13 +621,6 @@ def _(theta, g, s, t, eta, beta=0.99, eps=1e-8):
     return [float(a) - eta * float(b) / (c**0.5 + eps) for a, b, c in moved], s
 
 
-@rmsprop_step.right("in float32")
-def _(theta, g, s, t, eta, beta=0.99, eps=1e-8):
-    theta, g, s = (np.asarray(a, np.float32) for a in (theta, g, s))
-    s = np.float32(beta) * s + np.float32(1 - beta) * g * g
-    return theta - np.float32(eta) * g / (np.sqrt(s) + np.float32(eps)), s
-
-
 @rmsprop_step.right("by torch's optimiser", library="torch.optim.RMSprop")
 def _(theta, g, s, t, eta, beta=0.99, eps=1e-8):
     p = torch.tensor(theta, dtype=torch.float64)
@@ -657,8 +634,8 @@ def _(theta, g, s, t, eta, beta=0.99, eps=1e-8):
 
 adam_step = Exercise(
     "adam_step",
-    reference=lambda theta, g, v, s, t, eta, beta1, beta2, eps: reference.adam_step(
-        theta, g, v, s, t, eta, beta1, beta2, eps
+    reference=lambda theta, g, v, s, t, eta, beta1=0.9, beta2=0.999, eps=1e-8: (
+        reference.adam_step(theta, g, v, s, t, eta, beta1, beta2, eps)
     ),
     compare=close(**SUMS),
     limit=PATIENT,
@@ -672,8 +649,8 @@ adam_step = Exercise(
 
 
 @adam_step.probe
-def _(answer, theta, g, v, s, t, eta, beta1, beta2, eps):
-    theta, (v, s) = answer(theta, g, (v, s), t, eta, beta1, beta2, eps)
+def _(answer, theta, g, v, s, t, eta, **given):
+    theta, (v, s) = answer(theta, g, (v, s), t, eta, **given)
     return theta, v, s
 
 
@@ -684,7 +661,8 @@ def _(rng):
         numbers = dict(eta=0.1, beta1=0.9, beta2=0.999, eps=1e-8)
         return moment(rng, d) | averages | numbers | more
 
-    first, scales = dict(v=0.0, s=0.0, t=1), np.array([1e-3, 1.0, 1e3])
+    # not so small that epsilon would count
+    first, scales = dict(v=0.0, s=0.0, t=1), np.array([0.1, 1.0, 1e3])
     yield "in full flight", now()
     yield "two different memories", now(t=3, beta1=0.5, beta2=0.8)
     yield "two different memories", now(t=2, beta1=0.9, beta2=0.3, eta=2.0)
@@ -692,7 +670,10 @@ def _(rng):
         "a first step of eta, whatever the size",
         now(g=away(rng, 3) * scales, **first),
     )
-    yield "late, when the corrections have faded", now(t=20_000)
+    yield "later, when one correction has faded", now(t=int(rng.integers(300, 1500)))
+    yield "late, when both have faded", now(t=20_000)
+    own = moment(rng, v=away(rng, 3), s=rng.uniform(1, 3, 3), eta=0.1)
+    yield "its own betas, where none are given", own
     zero = np.zeros(3)
     yield "no slope, no history, no move", now(g=zero, v=zero, s=zero, t=1)
     yield "it rolls on where the slope is zero", now(g=zero)
@@ -821,16 +802,7 @@ def _(theta, g, memory, t, eta, beta1=0.9, beta2=0.999, eps=1e-8):
     v = memory[0] + (1 - beta1) * (g - memory[0])
     s = memory[1] + (1 - beta2) * (g * g - memory[1])
     root = np.sqrt(1 - beta2**t)
-    return theta - eta * root / (1 - beta1**t) * v / (np.sqrt(s) + eps * root), (v, s)
-
-
-@adam_step.right("in float32, the pair as a list")
-def _(theta, g, memory, t, eta, beta1=0.9, beta2=0.999, eps=1e-8):
-    theta, g, v, s = (np.asarray(a, np.float32) for a in (theta, g, *memory))
-    v = np.float32(beta1) * v + np.float32(1 - beta1) * g
-    s = np.float32(beta2) * s + np.float32(1 - beta2) * g**2
-    v_hat, s_hat = v / np.float32(1 - beta1**t), s / np.float32(1 - beta2**t)
-    return theta - np.float32(eta) * v_hat / (np.sqrt(s_hat) + np.float32(eps)), [v, s]
+    return theta - eta * root / (1 - beta1**t) * v / (np.sqrt(s) + eps * root), [v, s]
 
 
 @adam_step.right("by torch's optimiser", library="torch.optim.Adam")
@@ -924,6 +896,12 @@ def _(rng):
         "where none arrives, the lowest end wins",
         race([0.3, 0.1], -1.0, 4, "rolling", b=away(rng, 2)),
     )
+    # η = 1 passes the minimum in its first step and is far off in its second
+    yield (
+        "the lowest end, not the lowest loss on the way",
+        race([1.0, 0.3], never, 2, "rolling", **exact),
+    )
+    yield "a run that only rises is not lost", race([3.0], never, 3, **exact)
     yield "of equals the first", race([1.5, 0.5, 1.5], never, 3, **exact)
     yield "of equals the first", race([0.5, 1.5], size**2 / 30, 9, **exact)
     yield "met exactly is met", race([0.5], size**2 / 32, 9, **exact)
@@ -1064,10 +1042,15 @@ tune.mistakes(
             "    return best and (eta, best[1])",
             "Which rate belongs to the losses that you return?",
         ),
-        "the record is not kept": (
-            "            record = score\n",
-            "",
-            "You compare with a record that never changes.",
+        "the lowest loss on the way": (
+            "score = (len(losses), losses[-1])",
+            "score = (len(losses), min(losses))",
+            "A ball may pass the minimum at full speed. Which loss of a run is its end?",
+        ),
+        "a run that rises is lost": (
+            "math.isfinite(losses[-1]) and score",
+            "losses[-1] <= losses[0] and score",
+            "Lost is what ends at no finite number, and nothing else.",
         ),
     }
 )
@@ -1094,10 +1077,10 @@ def _(loss, grad, theta0, step, memory, etas, goal, max_steps):
     return min(runs, key=lambda run: (len(run[1]), run[1][-1]), default=None)
 
 
-@tune.right("with a function for one run, in float32")
+@tune.right("with a function for one run")
 def _(loss, grad, theta0, step, memory, etas, goal, max_steps):
     def run(eta):
-        theta, state = np.asarray(theta0, np.float32), memory
+        theta, state = theta0, memory
         yield loss(theta)
         for t in range(max_steps):
             theta, state = step(theta, grad(theta), state, t + 1, eta)
@@ -1107,7 +1090,7 @@ def _(loss, grad, theta0, step, memory, etas, goal, max_steps):
     for eta in etas:
         losses = []
         for value in run(eta):
-            losses.append(np.float32(value))
+            losses.append(value)
             if not np.isfinite(value) or value <= goal:
                 break
         if not np.isfinite(losses[-1]):

@@ -10,8 +10,8 @@
 # # Momentum, AdaGrad, RMSProp, Adam
 #
 # Your colleague is back. The same 569 tumours, but this time the measurements come as the hospital keeps them: one
-# column is near 0.004, another near 880. You compute the two numbers that know the future, and gradient descent
-# promises to halve its distance to the minimum within fourteen *million* steps.
+# column is near 0.004, another near 880. From the largest and the smallest curvature you know what gradient
+# descent can promise: half the distance to the minimum within fourteen *million* steps.
 #
 # At the next desk somebody types `torch.optim.Adam` and tries four step sizes. After 134 steps nine tenths of the way
 # down are done. Adam never sees a Hessian; it gets the same gradients as you. *What does it do with them?*
@@ -88,7 +88,7 @@ predict(
 )
 
 # %% [markdown] covers="moon:4.5 moon:37.2.2"
-# Wrong by a factor of ten, on a constant! How much is missing? If all $x_i$ have the mean $\mathbb E[x]$,
+# And that on a constant! How much is missing? If all $x_i$ have the mean $\mathbb E[x]$,
 #
 # $$\mathbb E[v_t] = \sum_{i=1}^{t} (1-\beta)\,\beta^{\,t-i}\; \mathbb E[x] = (1-\beta^t)\; \mathbb E[x] .$$
 #
@@ -102,7 +102,7 @@ def ewa(x, beta, correct=False):
 
     x: (n,) numbers or (n, d) vectors, whole ones too; 0 <= beta < 1. Same shape as x.
     correct=True gives the bias-corrected averages.
-    ewa(np.array([10.0, 10.0]), 0.9) gives [1.0, 1.9], with correct=True [10.0, 10.0].
+    ewa(np.array([4.0, 8.0]), 0.5) gives [2.0, 5.0], with correct=True [4.0, 6.667].
     """
     ### BEGIN SOLUTION
     v = 0.0
@@ -448,8 +448,8 @@ with after(adagrad_step, rmsprop_step, adam_step, tune):
         plain_step, momentum_step, adagrad_step, rmsprop_step, adam_step
     )
     etas = {
-        "gradient descent": [1e-6, 3e-6, 1e-5, 3e-5],
-        "momentum": [1e-6, 3e-6, 1e-5, 3e-5],
+        "gradient descent": [3e-6, 1e-5, 3e-5, 1e-4],
+        "momentum": [1e-5, 3e-5, 1e-4, 3e-4],
         "AdaGrad": [0.01, 0.03, 0.1, 0.3],
         "RMSProp": [0.0003, 0.001, 0.003, 0.01],
         "Adam": [0.003, 0.01, 0.03, 0.1],
@@ -479,17 +479,18 @@ with after(adagrad_step, rmsprop_step, adam_step, tune):
 # %% [markdown] covers="wu:2.6.6 wu:2.6.3"
 # So that is what Adam does with them: it remembers, for each weight, where its gradients point and how large they are,
 # and steps by about $\eta$ whatever their size. The right picture shows its rates: small gradient, large rate. It
-# needs no $L$, only a rough $\eta$.
+# needs no $L$, only a rough $\eta$. Plain descent is better than its promise, which is for the slowest direction: most of
+# the gap goes quickly, the last tenth takes for ever.
 #
-# The humbler answer is its last line: where you can, standardise. Inside a deep network you cannot. The columns of each
+# The humbler answer is the last line above: where you can, standardise. Inside a deep network you cannot. The columns of each
 # layer are made by the layer below and change as it learns; there Adam earns its fame.
 
 # %% [markdown]
 # ## Take-aways
 #
 # - A fading average holds the weight $1-\beta^t$ after $t$ steps. Divide by it to read it; never feed the quotient back.
-# - Momentum is a fading sum: it cancels what alternates and multiplies what agrees by up to $1/(1-\gamma)$. Tuned, it
-#   turns $\kappa$ into $\sqrt\kappa$.
+# - Momentum is a fading sum: it cancels what alternates and multiplies what agrees by up to $1/(1-\gamma)$. Tuned
+#   to a bowl, it turns $\kappa$ into $\sqrt\kappa$.
 # - AdaGrad divides by all the past, RMSProp by the recent past; Adam adds a direction with memory and two corrections.
 # - Compare methods each at its own best rate.
 #
@@ -539,7 +540,8 @@ with after(heavy_ball):
 # the modulus $\sqrt\gamma$, *whatever the curvature*. They are complex for $(1-\sqrt\gamma)^2 < \eta c < (1+\sqrt\gamma)^2$.
 # The best tuning stretches this window over all curvatures from $m$ to $L$:
 # $\sqrt{\eta m} = 1-\sqrt\gamma$ and $\sqrt{\eta L} = 1+\sqrt\gamma$. Solve, and there is the root. (709 : 95 is less
-# than $\sqrt\kappa = 10$: the tuned ball first overshoots.)
+# than $\sqrt\kappa = 10$: at both ends of the window the eigenvalues coincide, and the distance falls like
+# $t\,\gamma^{t/2}$.)
 
 
 # %% demo=true covers="wu:1.6.4"
