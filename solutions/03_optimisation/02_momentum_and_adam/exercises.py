@@ -20,6 +20,11 @@ def away(rng, *shape):
     return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 2, shape)
 
 
+def near(rng, *values):
+    """The values, each up to 2 % off: what decides is the same in every draw, the numbers are not."""
+    return np.array(values) * rng.uniform(0.98, 1.02, np.shape(values))
+
+
 # -------------------------------------------------------------------------------------------- ewa
 
 ewa = Exercise(
@@ -876,7 +881,7 @@ def _(rng):
     def race(
         etas, goal, max_steps=8, method="plain", theta0=None, beyond=math.inf, **more
     ):
-        theta0 = 2 * away(rng, 2) if theta0 is None else np.asarray(theta0)
+        theta0 = near(rng, 3.0, -2.0) if theta0 is None else np.asarray(theta0)
         given = dict(H=np.diag([1.0, 3.0]), b=np.zeros(2), theta0=theta0, method=method)
         given |= dict(
             etas=etas, goal=goal, max_steps=max_steps, edge=-1e9, beyond=beyond
@@ -894,7 +899,7 @@ def _(rng):
     yield "where none arrives, the lowest end wins", race([0.02, 0.2, 0.07], never, 5)
     yield (
         "where none arrives, the lowest end wins",
-        race([0.3, 0.1], -1.0, 4, "rolling", b=away(rng, 2)),
+        race([0.3, 0.1], never, 4, "rolling", b=near(rng, -1.5, 1.0)),
     )
     # η = 1 passes the minimum in its first step and is far off in its second
     yield (
@@ -932,7 +937,7 @@ def _(rng):
     yield "no steps allowed", race([0.2, 0.1], 0.01, 0)
     yield "one rate is no choice", race([0.15], 0.02, 30)
     yield "whole numbers to start from", race([0.1, 0.2], 0.5, 20, theta0=[3, -2])
-    yield "losses below zero", race([0.1, 0.3], -0.1, 30, b=2 * away(rng, 2))
+    yield "losses below zero", race([0.1, 0.3], -0.5, 30, b=near(rng, -2.0, 3.0))
 
 
 tune.mistakes(
@@ -1217,10 +1222,11 @@ roughness = Exercise(
 def _(rng):
     heading = away(rng, 2)
     yield "a random walk", dict(path=np.cumsum(rng.normal(size=(7, 2)), axis=0))
-    yield "a walk in four dimensions", dict(path=np.cumsum(away(rng, 5, 4), axis=0))
+    moves = near(rng, [1, 2, 0, 1], [1, 2, 1, 1], [2, 0, 1, -1], [-2, 1, 1, 1.0])
+    yield "a walk in four dimensions", dict(path=np.cumsum(moves, axis=0))
     yield (
         "tiny moves have directions, too",
-        dict(path=1e-12 * np.cumsum(away(rng, 6, 2), axis=0)),
+        dict(path=1e-12 * np.cumsum(moves, axis=0)),
     )
     line = np.outer([0.0, 1, 2.5, 3, 5], heading)
     yield "a straight line does not turn", dict(path=3 + line)
@@ -1235,7 +1241,7 @@ def _(rng):
         yield "there and back turns by 180 degrees", dict(path=back)
     rests = np.array([[0.0, 0], [0, 0], [1, 0], [1, 0], [2, 1], [2, 0]])
     yield "rests have no direction", dict(path=rests)
-    steps = away(rng, 7, 2) * np.array([1, 1, 0, 1, 1, 1, 1])[:, None]
+    steps = np.concatenate([moves, 0 * moves[:1], -moves[1:]])
     yield "rests have no direction", dict(path=np.cumsum(steps, axis=0))
     yield "nowhere to turn", dict(path=rng.normal(size=(2, 2)))
     yield "nowhere to turn", dict(path=rng.normal(size=(1, 3)))

@@ -479,8 +479,8 @@ with after(adagrad_step, rmsprop_step, adam_step, tune):
 # %% [markdown] covers="wu:2.6.6 wu:2.6.3"
 # So that is what Adam does with them: it remembers, for each weight, where its gradients point and how large they are,
 # and steps by about $\eta$ whatever their size. The right picture shows its rates: small gradient, large rate. It
-# needs no $L$, only a rough $\eta$. Plain descent is better than its promise, which is for the slowest direction: most of
-# the gap goes quickly, the last tenth takes for ever.
+# needs no $L$, only a rough $\eta$. Plain descent is better than its promise, which is for the slowest direction: after
+# 1000 steps 85 % of the gap in the loss is gone.
 #
 # The humbler answer is the last line above: where you can, standardise. Inside a deep network you cannot. The columns of each
 # layer are made by the layer below and change as it learns; there Adam earns its fame.
