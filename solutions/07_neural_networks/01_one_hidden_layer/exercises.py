@@ -197,6 +197,8 @@ def _(rng):
     yield "near is not the same place", units(1.0, 3.0, -7.0, 1.0, **tenth)
     near = dict(places=[0.5, 0.5 + 2e-6, 0.51])
     yield "near is not the same place", units(1.0, 2.0, -1.5, **near)
+    close = dict(places=[0.0, 3e-10, 2e-8])
+    yield "near is not the same place", units(1.0, 2.0, -1.5, **close)
     far = dict(places=[4000.0, 4000.01, -4000.0])
     yield "near is not the same place", units(1.0, 2.0, -1.5, **far)
     yield "all others have one", units(0.004, 1.0, -0.003)
@@ -917,7 +919,7 @@ count_regions = Exercise(
     hints=[
         "Keep the lines drawn so far. For a new one: which of them cross it, and in how many different points?",
         "Start with 1 and add 1 + q for every new line. A row of zeros is no line, and a line that is there already adds nothing. Parallel lines have no crossing; a crossing that is there already is no new one.",
-        "Two lines cross where the 2x2 system with rows W[i], W[j] has the solution -(b[i], b[j]); they are parallel where its determinant is 0, and the same where also W[i] b[j] = W[j] b[i]. Compare each crossing with those found, to within 1e-6.",
+        "Two lines cross where the 2x2 system with rows W[i], W[j] has the solution -(b[i], b[j]); they are parallel where its determinant is 0, and the same where also W[i] b[j] = W[j] b[i]. Compare each crossing with those found, but for rounding.",
     ],
 )
 
@@ -932,6 +934,8 @@ def _(rng):
     W = rng.integers(1, 4, (1, 2)) * rng.choice([-1.0, 1.0], (1, 2))
     W, b = np.array([[1.0], [-2.0], [3.0]]) * W, np.array([0.0, 2.0, 6.0])
     yield "parallel lines never meet", case(W, b)
+    slanted = np.outer([1.0, -0.3, 0.7], rng.normal(size=2))  # parallel up to rounding
+    yield "parallel lines never meet", case(slanted, rng.normal(size=3))
     (p, q) = W[0]
     both = np.vstack([W, [[-q, p], [p - q, p + q]]])
     yield "parallel lines, crossed by others", case(both, [*b, 1.0, 7.0])
@@ -948,6 +952,7 @@ def _(rng):
     yield "some lines through one point", case(*some)
     tiny = np.array([[1.0, 0], [0, 1], [1, 1]])
     yield "a tiny triangle", case(tiny, -tiny @ point + [0, 0, 1e-3])
+    yield "a tiny triangle", case(tiny, -tiny @ point + [0, 0, 5e-5])
     c = float(rng.integers(1, 5))
     yield "the same line twice", case([[1, 2], [-2, -4], [3, 1], [1, 2]], [c, -2 * c, 1, c + 1])  # fmt: skip
     yield "a unit without weights has no fold", case([[1, 1], [0, 0], [2, -1]], [c, 1, -1])  # fmt: skip
@@ -1247,6 +1252,12 @@ def _(rng):
     yield "a perfect fit", fitted(0.0)
     for miss in (0.01, -0.01, 1e-8):
         yield "small errors move, tiny ones do not", fitted(miss)
+    for slope in (0.8e-5, 1.3e-5):  # by b2, and then by b1 of the first unit
+        tiny = nothing | dict(y=np.full(4, slope))
+        yield "small errors move, tiny ones do not", case(n=4) | tiny
+        first = nothing | dict(b1=np.ones(3), w2=np.array([5 * slope, 0, 0]))
+        flat = first | dict(X=np.zeros((4, 2)), y=np.full(4, 0.2 + 5 * slope))
+        yield "small errors move, tiny ones do not", case(n=4) | flat
     mean = case() | nothing
     yield "all zero but b2, at the mean of y", mean | dict(b2=float(mean["y"].mean()))
     # two twins with opposite output weights: the slopes by b1 and W1 cancel in their sum

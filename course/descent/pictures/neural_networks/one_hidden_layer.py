@@ -369,16 +369,21 @@ def sorting(nets, X, y):
     output bias: it is judged 1 above the line x + y = 0, which never moves. positions (stages, n, 2).
     """
     at = np.array([forward(net, X)[0] * net[2] + net[3] / 2 for net in nets])
-    low, high = at.min() - 0.5, at.max() + 0.5
+    low, high = 1.5 * at.min(), 3 * at.max()
     fig, ax = plt.subplots(figsize=(5.8, 4.8))
-    _half_planes(ax, lambda P: P.sum(1), (low, high), (low, high), 60)
+    edge = np.linspace(low, high, 400)
+    ax.fill_between(edge, -edge, high, color=ORANGE, alpha=0.25, linewidth=0)
+    ax.fill_between(edge, low, -edge, color=SKY, alpha=0.25, linewidth=0)
+    ax.plot(edge, -edge, color=BLACK, linewidth=1.6)
     for label, color in ((0, BLUE), (1, VERMILION)):
         ax.plot([], [], "o", color=color, label=f"label {label}")
-    ax.text(0.97, 0.93, "judged 1", transform=ax.transAxes, ha="right")
-    ax.text(0.03, 0.04, "judged 0", transform=ax.transAxes)
+    ax.text(0.97, 0.94, "judged 1", transform=ax.transAxes, ha="right")
+    ax.text(0.03, 0.03, "judged 0", transform=ax.transAxes)
+    for scale in (ax.set_xscale, ax.set_yscale):
+        scale("symlog", linthresh=1)
     ax.set(xlabel="term of unit 1, with $b^{(2)}/2$", ylabel="term of unit 2, with $b^{(2)}/2$")
-    ax.set_title("Training moves the rows, not the line")
-    ax.legend(loc="lower right", frameon=True, fontsize=9)
+    ax.set(xlim=(low, high), ylim=(low, high), title="Training moves the rows, not the line")
+    ax.legend(loc="lower center", frameon=True, fontsize=9)
     right = [np.mean((stage.sum(1) > 0) == (y == 1)) for stage in at]
     words = say(
         "{n} rows while two units learn: {first:.0%} on their side of the line at the start, {last:.0%} at the end.",
@@ -427,7 +432,7 @@ def draw_ends(ends: dict):
 # ---------------------------------------------------------------- width and scale
 
 
-def width_runs(x, y, widths, steps: int = 5000):
+def width_runs(x, y, widths, steps: int = 3000):
     """Final mean squared error by width, from a random start -> (len(widths),). Step: 0.6 over the curvature's size.
 
     Weights: first normal, output normal over √d, so that the score starts at the same size for every width.
@@ -521,6 +526,8 @@ def draw_scales(x, y, runs: dict):
         top.plot(at, forward(start, at[:, None])[1], "--", color=SKY, label="start")
         top.plot(at, forward(end, at[:, None])[1], color=GREEN, label="end")
         top.plot(x, y, "o", color=BLACK, markersize=4, label="data")
+        if abs(forward(start, x[:, None])[1]).min() > 2.2:
+            top.text(-0.95, 1.9, "the start is far outside", size=9)
         top.set_title(f"size {alpha:g}: bends at {clusters(place)} places")
         low.vlines(place, 0, abs(change), color=VERMILION, linewidth=1.2)
         low.plot(place, abs(change), "o", color=VERMILION, markersize=3)
