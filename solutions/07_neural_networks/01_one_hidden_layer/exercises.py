@@ -55,7 +55,6 @@ def _(rng):
     yield "one input, five units, large values", case(7, 5, 1, X=large)
     yield "as many units as inputs", case(4, 3, 3)
     yield "as many units as inputs", case(3, 3, 3)
-    yield "whole numbers as inputs", case(5, 3, 2, X=rng.integers(-4, 5, (5, 2)))
     down = -rng.uniform(0.5, 2, 2)
     yield "negative scores stay negative", case(6, 2, 2, w2=down, b2=-1.5)
     yield "all units off leave the output bias", case(3, 3, 2, b1=np.full(3, -50.0))
@@ -120,11 +119,6 @@ mlp1_forward.mistakes(
             "np.abs(X @ W1.T + b1)",
             "A unit is off where z is negative. Is yours?",
         ),
-        "whole numbers cut off": (
-            "np.maximum(0, X @ W1.T + b1)",
-            "np.maximum(0, X @ W1.T + b1).astype(X.dtype)",
-            "X may hold whole numbers. Which numbers do your hidden values hold then?",
-        ),
     }
 )
 
@@ -154,7 +148,7 @@ def _(X, W1, b1, w2, b2):
 def _(X, W1, b1, w2, b2):
     from torch.nn.functional import linear, relu
 
-    X, W1, b1, w2 = (torch.from_numpy(a).double() for a in (X, W1, b1, w2))
+    X, W1, b1, w2 = map(torch.from_numpy, (X, W1, b1, w2))
     return linear(relu(linear(X, W1, b1)), w2[None])[:, 0] + b2
 
 
@@ -204,7 +198,8 @@ def _(rng):
     yield "all others have one", units(0.004, 1.0, -0.003)
     unused = signs(rng, 3)
     unused[1] = 0.0
-    yield "all others have one", units(1.0, -1.5, 2.0, w2=unused)
+    line = dict(places=[-1.0, 0.5, 2.0], w2=unused)
+    yield "all others have one", units(1.0, -1.5, 2.0, **line)
     cancel = dict(places=[1.0, 1.0, 2.0], w2=np.array([3.0, -3.0, 1.0]))
     yield "all others have one", units(1.0, 1.0, -0.5, **cancel)
     yield "all others have one", units(1.0, -2.0, places=[0.0, 0.75])
@@ -918,7 +913,7 @@ count_regions = Exercise(
     batched=("W", "b"),
     hints=[
         "Keep the lines drawn so far. For a new one: which of them cross it, and in how many different points?",
-        "Start with 1 and add 1 + q for every new line. A row of zeros is no line, and a line that is there already adds nothing. Parallel lines have no crossing; a crossing that is there already is no new one.",
+        "Start with 1 and add 1 + j for every new line with j crossings. A row of zeros is no line, and a line that is there already adds nothing. Parallel lines have no crossing; a crossing that is there already is no new one.",
         "Two lines cross where the 2x2 system with rows W[i], W[j] has the solution -(b[i], b[j]); they are parallel where its determinant is 0, and the same where also W[i] b[j] = W[j] b[i]. Compare each crossing with those found, but for rounding.",
     ],
 )
@@ -943,7 +938,7 @@ def _(rng):
     whole = rng.integers(1, 4, 2) * rng.choice([-1.0, 1.0], 2)
     yield "all lines through one point", case(pencil, -pencil @ whole)
     point = signs(rng, 2)  # no whole numbers: crossings agree up to rounding only
-    turned = rng.normal(size=(3, 2))
+    turned = rng.normal(size=(5, 2))
     yield "all lines through one point", case(turned, -turned @ point)
     extra = np.array([[2.0, 0.0], [-1.0, 3.0]])  # the first is parallel to one of them
     two = np.vstack([pencil, turned]), np.append(-pencil @ whole, -turned @ point)
@@ -1001,7 +996,7 @@ count_regions.mistakes(
         "adds the crossings, not the pieces": (
             "regions += 1 + len(points)",
             "regions += len(points)",
-            "A line that crosses nothing still adds one region. How many pieces have q points on a line?",
+            "A line that crosses nothing still adds one region. How many pieces do j points make of a line?",
         ),
         "begins with nothing": (
             "regions, lines = 1, []",
@@ -1055,7 +1050,7 @@ def _(W, b):
 
 
 count_regions.worked(
-    why=r"""Each line is asked once, against those before it: $q$ different crossings cut it into $q + 1$ pieces, and each
+    why=r"""Each line is asked once, against those before it: $j$ different crossings cut it into $j + 1$ pieces, and each
     piece splits the region that it runs through. What does not cut is told apart first: no line at all, and a line that is
     there already. Crossings are compared with a tolerance, because two ways to compute one point differ by rounding."""
 )

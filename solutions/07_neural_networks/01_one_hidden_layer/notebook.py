@@ -13,7 +13,8 @@
 # that. It takes nine numbers, and you will write them down yourself.
 #
 # So let the machine find them: start from random numbers, go downhill. Of 100 starts, 14 arrive. The other 86 stop on
-# the way, and not just anywhere, but at a risk of 0.69, 0.48 or 0.35. "Give them more time", says a colleague.
+# the way, and not just anywhere, but at a risk (mean loss) of 0.69, 0.48 or 0.35. "Give them more time", says a
+# colleague.
 #
 # *Why just these three heights, and what brings the other runs home?* At the end you answer with your own training loop.
 
@@ -51,8 +52,8 @@ show(*oh.draw_first_runs(), digits=0)
 # ## 1. From one line to a layer
 #
 # Logistic regression is one **unit**: a score $\langle x, w\rangle + b$, and one line where it is 0. This lamp is
-# **XOR**, and [[02/01|no line]] separates its corners $(0,0), (1,1)$ from $(1,0), (0,1)$. So take $d$ units, and a
-# linear model on top:
+# **XOR**, and [[02/01|no line]] separates its corners $(0,0), (1,1)$ from $(1,0), (0,1)$. So take $m$ inputs $x$, $d$
+# units, and a linear model on top:
 #
 # $$z = W^{(1)}x + b^{(1)}, \qquad h = \varphi(z), \qquad s = \langle w^{(2)}, h\rangle + b^{(2)}.$$
 #
@@ -228,9 +229,10 @@ with after(xor_net):
 # ## 4. The loop that finds them
 #
 # Nobody writes down a million numbers. So measure how bad a network is, and go downhill. With all parameters in one
-# vector $w$, the **empirical risk** is the mean over the $n$ rows of the loss $\ell$ of a row, and
+# vector $\theta$, the **empirical risk** is the mean over the $n$ rows of the loss $\ell$ of a row. With step size
+# $\eta$,
 #
-# $$R(w) = \frac1n\sum_{i=1}^n \ell(s_i, y_i), \qquad w \leftarrow w - \eta\,\nabla R(w).$$
+# $$R(\theta) = \frac1n\sum_{i=1}^n \ell(s_i, y_i), \qquad \theta \leftarrow \theta - \eta\,\nabla R(\theta).$$
 #
 # Each step is a full pass over the rows. Torch finds the gradient ([[07/02|how?]]). Two traps: `backward()` *adds* to
 # what stands in `.grad`, and a column minus a vector is a matrix.
@@ -385,7 +387,7 @@ with after(train, plateau, "more-time"):
     off = (~on.any(-1)).sum(-1)  # corners where every unit is off
     linear = (on == on[:, :1]).all((1, 2))
     claim(
-        "each of them is off at two corners or more, or linear",
+        "each has two corners or more where no unit is on, or is linear",
         (linear | (off > 1)).all(),
     )
     first = np.argmax(stuck & (floors > 0.6))
@@ -399,7 +401,7 @@ with after(train, plateau, "more-time"):
 # Three share, one of which has the other label: $\frac34$ of $H(\frac13)$, with $H(q) = -q\log q - (1-q)\log(1-q)$,
 # is 0.48. Two with different labels share: $\frac12\log 2 = 0.35$.
 #
-# No step size and no patience mends that. What does?
+# Patience does not mend that. What does?
 
 # %% predict="width" minutes=1 covers="cs480:ex9.1"
 predict(
@@ -553,8 +555,8 @@ predict(
 )
 
 # %% [markdown] covers="wu:2.2.2"
-# **How many pieces?** Draw the lines one after another. A new line meets those before it in $q$ *different* points.
-# They cut it into $q + 1$ pieces, and each piece splits one region in two. So the count grows by $1 + q$, from 1. If no
+# **How many pieces?** Draw the lines one after another. A new line meets those before it in $j$ *different* points.
+# They cut it into $j + 1$ pieces, and each piece splits one region in two. So the count grows by $1 + j$, from 1. If no
 # two lines are parallel and no three meet in one point, line $k$ meets all $k - 1$ before it:
 #
 # $$1 + \sum_{k=1}^{d} k = 1 + d + \binom d2 .$$
@@ -672,33 +674,33 @@ with after(error_signal):
 #
 # A linear model solves XOR if it is given the right features. Who chooses them?
 #
-# 1. **You.** $\phi(x) = (1, \sqrt2 x_1, \sqrt2 x_2, x_1^2, \sqrt2 x_1x_2, x_2^2)$ has the product $x_1x_2$.
-# 2. **A kernel.** $\langle\phi(x), \phi(z)\rangle = (1 + \langle x, z\rangle)^2$: the same model, without ever computing
-#    $\phi$. That is the equivalence which cs480 means.
-# 3. **Training.** A hidden layer learns $\phi$ and the linear model on top together.
+# 1. **You.** $\psi(x) = (1, \sqrt2 x_1, \sqrt2 x_2, x_1^2, \sqrt2 x_1x_2, x_2^2)$ has the product $x_1x_2$.
+# 2. **A kernel.** $\langle\psi(x), \psi(z)\rangle = (1 + \langle x, z\rangle)^2$: the same model, without ever computing
+#    $\psi$. That is the equivalence which cs480 means.
+# 3. **Training.** A hidden layer learns $\psi$ and the linear model on top together.
 #
-# The first two choose $\phi$ before they see the data. The price of the third: the risk is no longer convex.
+# The first two choose $\psi$ before they see the data. The price of the third: the risk is no longer convex.
 
 
 # %% demo=true covers="cs480:ch2"
 # All three on the four corners; who has separable features?
-def phi(x):
+def psi(x):
     a, b, r = *x.T, np.sqrt(2)
     return np.column_stack([np.ones(len(x)), r * a, r * b, a * a, r * a * b, b * b])
 
 
 wanted, gram = 2 * oh.XOR - 1, (1 + oh.CORNERS @ oh.CORNERS.T) ** 2
-by_hand = np.linalg.pinv(phi(oh.CORNERS)) @ wanted
+by_hand = np.linalg.pinv(psi(oh.CORNERS)) @ wanted
 dual = np.linalg.solve(gram, wanted)
 new = np.random.default_rng(0).uniform(-1, 2, (50, 2))
-same = np.allclose(phi(new) @ by_hand, (1 + new @ oh.CORNERS.T) ** 2 @ dual)
+same = np.allclose(psi(new) @ by_hand, (1 + new @ oh.CORNERS.T) ** 2 @ dual)
 claim("features by hand and the kernel give the same {n} scores", same, n=len(new))
 learned = oh.descend(
     oh.random_net(16, 2, 0), oh.CORNERS, oh.XOR, "bernoulli", 0.5, 2000
 )
 hidden, s = oh.forward(learned, oh.CORNERS)
 claim("the trained network has all four right", ((s > 0) == (oh.XOR == 1)).all())
-rows = {"raw": oh.CORNERS, "quadratic": phi(oh.CORNERS), "hidden": hidden}
+rows = {"raw": oh.CORNERS, "quadratic": psi(oh.CORNERS), "hidden": hidden}
 apart = {name: oh.separable(oh.with_one(table), oh.XOR) for name, table in rows.items()}
 claim("separable: {a}", list(apart.values()) == [False, True, True], a=apart)
 

@@ -11,7 +11,6 @@ def forward(
     X: Tensor, W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor | float
 ) -> Tensor:
     """Scores b2 + Σ_k w2_k max(0, <W1_k, x_i> + b1_k). X (*batch, n, m) -> (*batch, n)."""
-    X = X.to(W1.dtype)  # it may hold whole numbers
     h = torch.relu(X @ W1.mT + b1.unsqueeze(-2))
     b2 = torch.as_tensor(b2, dtype=X.dtype, device=X.device)
     return (h @ w2.unsqueeze(-1)).squeeze(-1) + b2.unsqueeze(-1)
