@@ -329,8 +329,8 @@ predict(
 )
 
 # %% [markdown] covers="cs480:ex9.1"
-# Remember the dead unit. At a corner where *every* unit is off, the score is $b^{(2)}$, as at every other such corner.
-# These corners share one score, and only $b^{(2)}$ can still move it. Worse: if each unit is on at all four corners or
+# Remember the dead unit, and the kinks at 1.2 and 1.6. At a corner where *every* unit is off, the score is $b^{(2)}$, as
+# at every other such corner. These corners share one score, and only $b^{(2)}$ can still move it. Worse: if each unit is on at all four corners or
 # at none, the network is one linear model there, and the best one for XOR says the same everywhere.
 #
 # So ask: how low can the risk get while rows share scores? Say a group shares one, and a share $q$ of it has label 1.
@@ -561,7 +561,8 @@ predict(
 #
 # $$1 + \sum_{k=1}^{d} k = 1 + d + \binom d2 .$$
 #
-# That is the most that $d$ units can do. Count exactly, for any lines.
+# That is the most that $d$ units can do. (Two lines cannot fence a disc in: where they let the score be positive is
+# nothing, or reaches to infinity.) Count exactly, for any lines.
 
 
 # %% exercise="count_regions" points=3 difficulty=1 covers="wu:2.2.2"
