@@ -180,9 +180,9 @@ def draw_kinks(k1: float, a1: float, k2: float, a2: float, steps: int):
     low.axhline(0, color=BLACK, linewidth=0.8)
     top.set(ylabel="score s", xlim=(-1, 3), ylim=(-2.6, 2.6))
     top.set_title(f"Two kinks, {steps} steps: mean squared error {mse:.3f}")
-    top.legend(loc="upper left", fontsize=8, ncols=3)
+    top.legend(loc="upper left", fontsize=8, ncols=3, frameon=True)
     low.set(xlabel="x: switches that are up", ylabel="change of slope", ylim=(-5, 5))
-    low.legend(loc="lower left", fontsize=8, ncols=2)
+    low.legend(loc="lower left", fontsize=8, ncols=2, frameon=True)
     low.set_gid("kinks")
     words = say(
         "After {steps} steps the mean squared error is {mse:.3f}. Kinks at {place[0]:.2f} and {place[1]:.2f}, "
