@@ -191,8 +191,9 @@ def _(rng):
     yield "near is not the same place", units(1.0, 3.0, -7.0, 1.0, **tenth)
     near = dict(places=[0.5, 0.5 + 2e-6, 0.51])
     yield "near is not the same place", units(1.0, 2.0, -1.5, **near)
-    close = dict(places=[0.0, 3e-10, 2e-8])
-    yield "near is not the same place", units(1.0, 2.0, -1.5, **close)
+    for gap in (3e-10, 1e-9, 1.5e-9):  # of 0 and 1e-9 the difference is exact
+        close = dict(places=[0.0, gap, 2e-8])
+        yield "near is not the same place", units(1.0, 2.0, -1.5, **close)
     far = dict(places=[4000.0, 4000.01, -4000.0])
     yield "near is not the same place", units(1.0, 2.0, -1.5, **far)
     yield "all others have one", units(0.004, 1.0, -0.003)
@@ -269,6 +270,11 @@ pieces.mistakes(
             "place[k] == places[-1]",
             "0.3 / 3 and 0.1 are not equal to the last digit. Are they one place?",
         ),
+        "a gap of exactly 1e-9 is two": (
+            "<= 1e-9",
+            "< 1e-9",
+            "The docstring says at most. Do you compare with < or with <=?",
+        ),
         "near places are taken for one": (
             "<= 1e-9",
             "<= 1e-4",
@@ -314,6 +320,12 @@ pieces.mistakes(
             "np.array(slopes[1:])",
             "Two kinks make three pieces. How many slopes do you return for two places?",
         ),
+    }
+)
+
+pieces.equivalent(
+    {
+        "places, slopes = ([], [np.sum((w1 * w2)[w1 < 0])]) → places, slopes = ([], [np.sum((w1 * w2)[w1 <= 0])])": "unit k adds w2[k] * max(0, w1[k] x + b1[k]) to the score."
     }
 )
 
@@ -687,6 +699,12 @@ train.mistakes(
     }
 )
 
+train.equivalent(
+    {
+        "risk = loss(net(X)[:, 0], y).mean() → risk = loss(net(X)[:, -1], y).mean()": "net: torch module, (n, m) -> (n, 1)."
+    }
+)
+
 train.worked(
     why=r"""The order of a round decides: risk, gradient, question, step. So the last risk belongs to the network that you
     hand back, and k steps make k + 1 risks. `zero_grad` stands before `backward`, because torch adds; it then does not
@@ -926,6 +944,8 @@ def _(rng):
 
     yield "lines in general position", case(rng.normal(size=(4, 2)), rng.normal(size=4))
     yield "lines in general position", case(rng.normal(size=(6, 2)), rng.normal(size=6))
+    nearly = [[1, 0], [1, 1e-4], [0, rng.uniform(0.5, 2)]]
+    yield "nearly parallel lines meet far away", case(nearly, [0, 1, rng.normal()])
     W = rng.integers(1, 4, (1, 2)) * rng.choice([-1.0, 1.0], (1, 2))
     W, b = np.array([[1.0], [-2.0], [3.0]]) * W, np.array([0.0, 2.0, 6.0])
     yield "parallel lines never meet", case(W, b)
@@ -949,7 +969,7 @@ def _(rng):
     yield "a tiny triangle", case(tiny, -tiny @ point + [0, 0, 1e-3])
     yield "a tiny triangle", case(tiny, -tiny @ point + [0, 0, 5e-5])
     c = float(rng.integers(1, 5))
-    yield "the same line twice", case([[1, 2], [-2, -4], [3, 1], [1, 2]], [c, -2 * c, 1, c + 1])  # fmt: skip
+    yield "the same line twice", case([[1, 2], [-2, -4], [3, 1], [1, 2]], [c + 1, -2 * c - 2, 1, c + 2])  # fmt: skip
     yield "a unit without weights has no fold", case([[1, 1], [0, 0], [2, -1]], [c, 1, -1])  # fmt: skip
     yield "a unit without weights has no fold", case([[0, 0]], [0])
     yield "one unit", case(rng.normal(size=(1, 2)), rng.normal(size=1))
@@ -962,6 +982,11 @@ count_regions.mistakes(
             "if all(np.abs(x - p).max() > 1e-6 for p in points):",
             "if True:",
             "Three lines through one point: how many pieces does the third one have?",
+        ),
+        "nearly parallel lines never meet": (
+            "v[0]) > 1e-9",
+            "v[0]) > 1e-3",
+            "Two lines at an angle of 0.0001 meet. How far away?",
         ),
         "crossings compared to the last digit": (
             "np.abs(x - p).max() > 1e-6",
@@ -1049,6 +1074,18 @@ def _(W, b):
     return regions
 
 
+ROUNDING = "What differs by rounding only is the same."
+count_regions.equivalent(
+    {
+        "if abs(w[0] * v[1] - w[1] * v[0]) > 1e-09: → if abs(w[0] * v[1] - w[1] * v[0]) >= 1e-09:": ROUNDING,
+        "if abs(w[0] * v[1] - w[1] * v[0]) > 1e-09: → if abs(w[0] * v[1] - w[1] * v[0]) > 2e-09:": ROUNDING,
+        "if all((np.abs(x - p).max() > 1e-06 for p in points)): → if all((np.abs(x - p).max() >= 1e-06 for p in points)):": ROUNDING,
+        "if all((np.abs(x - p).max() > 1e-06 for p in points)): → if all((np.abs(x - p).max() > 2e-06 for p in points)):": ROUNDING,
+        # mirrored at the origin, different points stay different
+        "x = np.linalg.solve([w, v], [-c, -e]) → x = -np.linalg.solve([w, v], [-c, -e])": "A new line meets those before it in $j$ *different* points.",
+    }
+)
+
 count_regions.worked(
     why=r"""Each line is asked once, against those before it: $j$ different crossings cut it into $j + 1$ pieces, and each
     piece splits the region that it runs through. What does not cut is told apart first: no line at all, and a line that is
@@ -1117,8 +1154,8 @@ error_signal.mistakes(
             "J is a log-likelihood, which we climb. If y is above s, which way should s go?",
         ),
         "the sign of the loss, for labels": (
-            "return y - 1 / (1 + np.exp(-np.clip(s, -700, 700)))",
-            "return 1 / (1 + np.exp(-np.clip(s, -700, 700))) - y",
+            "return y - p",
+            "return p - y",
             "J is a log-likelihood, which we climb. At y = 1, which way should s go?",
         ),
         "the variance is forgotten": (
@@ -1137,13 +1174,13 @@ error_signal.mistakes(
             "Should a noisy target pull more, or less?",
         ),
         "the score for the probability": (
-            "1 / (1 + np.exp(-np.clip(s, -700, 700)))",
+            "(1 + np.tanh(s / 2)) / 2",
             "s",
             "For 0/1 targets the prediction is p. What turns the score into it?",
         ),
         "the slope of the sigmoid stays": (
-            "return y - 1 / (1 + np.exp(-np.clip(s, -700, 700)))",
-            "p = 1 / (1 + np.exp(-np.clip(s, -700, 700)))\n    return (y - p) * p * (1 - p)",
+            "return y - p",
+            "return (y - p) * p * (1 - p)",
             "d log p / dp has p(1 - p) in its denominator. What happens to the slope of the sigmoid?",
         ),
         "divided by the number of rows": (
@@ -1157,12 +1194,12 @@ error_signal.mistakes(
             "The square has derivative 2(y - s). What stands below it in J?",
         ),
         "labels divided by the variance": (
-            "return y - 1 / (1 + np.exp(-np.clip(s, -700, 700)))",
-            "return (y - 1 / (1 + np.exp(-np.clip(s, -700, 700)))) / variance",
+            "return y - p",
+            "return (y - p) / variance",
             "Has a 0/1 label a variance of its own to be told?",
         ),
         "overflows for huge scores": (
-            "1 / (1 + np.exp(-np.clip(s, -700, 700)))",
+            "(1 + np.tanh(s / 2)) / 2",
             "np.exp(s) / (1 + np.exp(s))",
             "What is exp(900) in floating point, and that divided by itself?",
         ),
@@ -1172,7 +1209,8 @@ error_signal.mistakes(
 error_signal.worked(
     why=r"""For the normal target the 2 of the square cancels that of $2v$. For the label the derivative of
     $\log(1 + e^s)$ is $e^s / (1 + e^s) = \sigma(s) = p$. So both send back target minus prediction; only the noise of a normal
-    target makes it smaller. Clipping at 700 changes nothing that a double can tell, and keeps exp finite."""
+    target makes it smaller. The hyperbolic
+    tangent is a sigmoid of twice the slope, $\sigma(s) = (1 + \tanh(s/2))/2$, and never overflows."""
 )
 
 
@@ -1193,11 +1231,11 @@ def _(y, s, kind, variance=1.0):
     return y - expit(s) if kind == "bernoulli" else (y - s) / variance
 
 
-@error_signal.right("by tanh, in single precision")
+@error_signal.right("by exp, in single precision")
 def _(y, s, kind, variance=1.0):
     y, s = y.astype(np.float32), s.astype(np.float32)
     if kind == "bernoulli":
-        return y - (1 + np.tanh(s / 2)) / 2
+        return y - 1 / (1 + np.exp(-np.clip(s, -80, 80)))
     return (y - s) / np.float32(variance)
 
 
@@ -1247,11 +1285,13 @@ def _(rng):
     yield "a perfect fit", fitted(0.0)
     for miss in (0.01, -0.01, 1e-8):
         yield "small errors move, tiny ones do not", fitted(miss)
-    for slope in (0.8e-5, 1.3e-5):  # by b2, and then by b1 of the first unit
+    limit = nothing | dict(y=np.full(4, 1e-5))  # the slope by b2, exactly
+    yield "small errors move, tiny ones do not", case(n=4) | limit
+    for slope in (0.8e-5, 1.3e-5):  # by b2, and then by b1 of every unit
         tiny = nothing | dict(y=np.full(4, slope))
         yield "small errors move, tiny ones do not", case(n=4) | tiny
-        first = nothing | dict(b1=np.ones(3), w2=np.array([5 * slope, 0, 0]))
-        flat = first | dict(X=np.zeros((4, 2)), y=np.full(4, 0.2 + 5 * slope))
+        first = nothing | dict(b1=np.ones(3), w2=np.full(3, 5 * slope))
+        flat = first | dict(X=np.zeros((4, 2)), y=np.full(4, 0.2 + 15 * slope))
         yield "small errors move, tiny ones do not", case(n=4) | flat
     mean = case() | nothing
     yield "all zero but b2, at the mean of y", mean | dict(b2=float(mean["y"].mean()))
@@ -1308,6 +1348,16 @@ which_move.mistakes(
             "e @ z, e.sum()",
             "Which values does the output layer weigh: z or h?",
         ),
+        "the norm of an array": (
+            "np.max(np.abs(slope))",
+            "np.linalg.norm(slope)",
+            "Three small entries have a larger norm. What may not exceed 1e-5?",
+        ),
+        "exactly 1e-5 moves": (
+            "> 1e-5",
+            ">= 1e-5",
+            "Does a slope of exactly 1e-5 exceed 1e-5?",
+        ),
         "whole steps only": (
             "> 1e-5",
             "> 0.1",
@@ -1323,6 +1373,14 @@ which_move.mistakes(
             "[bool(np.any(w)) for w in (W1, b1, w2, b2)]",
             "w2 = 0 can have a slope: which factors has its gradient?",
         ),
+    }
+)
+
+SIZES = "An array stays if no entry of its gradient exceeds 1e-5 in size."
+which_move.equivalent(
+    {
+        "e = (h @ w2 + b2 - y) / len(y) → e = -((h @ w2 + b2 - y) / len(y))": SIZES,
+        "back = e[:, None] * w2 * (z > 0) → back = -(e[:, None] * w2 * (z > 0))": SIZES,
     }
 )
 

@@ -4,6 +4,8 @@ A network is a list [W1, b1, w2, b2] of arrays (*batch, d, m), (*batch, d), (*ba
 m inputs, d hidden units, score s = b2 + Σ_k w2_k max(0, <W1_k, x> + b1_k). X is (n, m), y (n,).
 """
 
+from functools import cache
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
@@ -176,13 +178,17 @@ def draw_kinks(k1: float, a1: float, k2: float, a2: float, steps: int):
     for k, (color, marker, style) in enumerate(LOOKS[:2]):
         top.axvline(place[k], color=color, linestyle=style, linewidth=1)
         low.vlines(place[k], 0, change[k], color=color, linestyle=style, linewidth=2)
-        low.plot(place[k], change[k], marker, color=color, markersize=9, label=f"unit {k + 1}")
+        low.plot(place[k], change[k], marker, color=color, markersize=9)
+        low.text(
+            place[k] + 0.07, change[k], f"unit {k + 1}", color=color, va="center", clip_on=True
+        )
     low.axhline(0, color=BLACK, linewidth=0.8)
-    top.set(ylabel="score s", xlim=(-1, 3), ylim=(-2.6, 2.6))
+    # a tick label is the dear part of a picture that is dragged: few of them
+    top.set(ylabel="score s", xlim=(-1, 3), ylim=(-2.6, 2.6), yticks=(-2, 0, 2))
     top.set_title(f"Two kinks, {steps} steps: mean squared error {mse:.3f}")
     top.legend(loc="upper left", fontsize=8, ncols=3, frameon=True)
     low.set(xlabel="x: switches that are up", ylabel="change of slope", ylim=(-5, 5))
-    low.legend(loc="lower left", fontsize=8, ncols=2, frameon=True)
+    low.set(xticks=range(-1, 4), yticks=(-4, 0, 4))
     low.set_gid("kinks")
     words = say(
         "After {steps} steps the mean squared error is {mse:.3f}. Kinks at {place[0]:.2f} and {place[1]:.2f}, "
@@ -229,7 +235,7 @@ def draw_folds(x1, y1, x2, y2, x3, y3, steps, extent: float = 2.6):
     X, y = rings()
     net = descend(fold_net([(x1, y1), (x2, y2), (x3, y3)], X, y), X, y, "bernoulli", 0.3, steps)
     right = np.mean((forward(net, X)[1] > 0) == (y == 1))
-    fine = extent * np.stack(np.meshgrid(*[np.linspace(-1, 1, 261)] * 2), -1).reshape(-1, 2)
+    fine = extent * np.stack(np.meshgrid(*[np.linspace(-1, 1, 161)] * 2), -1).reshape(-1, 2)
     regions = int(patterns(net[0], net[1], fine).max()) + 1
     fig = plt.figure(figsize=(9.4, 4.3), layout="none")
     fig.subplots_adjust(left=0.07, right=0.95, bottom=0.12, top=0.92, wspace=0.05)
@@ -237,15 +243,19 @@ def draw_folds(x1, y1, x2, y2, x3, y3, steps, extent: float = 2.6):
     _half_planes(top, lambda P: forward(net, P)[1], (-extent, extent), (-extent, extent), 60)
     _fold_lines(top, net[0], net[1], extent, LOOKS)
     _labelled(top, X, y)
+    few = (-2, 0, 2)  # tick labels are the dear part of a picture that is dragged
     top.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal", title=f"{right:.0%} right")
+    top.set(xticks=few, yticks=few)
     top.legend(loc="upper right", frameon=True, fontsize=8)
     top.set_gid("folds")
-    gx, gy = np.meshgrid(*[np.linspace(-extent, extent, 25)] * 2)
+    gx, gy = np.meshgrid(*[np.linspace(-extent, extent, 17)] * 2)
     surface = forward(net, np.column_stack([gx.ravel(), gy.ravel()]))[1].reshape(gx.shape)
     space = fig.add_subplot(1, 2, 2, projection="3d")
     space.plot_surface(gx, gy, surface, cmap="cividis", linewidth=0.2, edgecolor="#55555555")
     space.view_init(32, -60)
     space.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="score s", title="The score: a folded sheet")
+    space.set(xticks=few, yticks=few)
+    space.zaxis.set_major_locator(plt.MaxNLocator(3))
     return fig, say(
         "After {steps} steps {right:.0%} of {n} points are right, mean loss {loss:.3f}. Three lines cut the square "
         "into {regions} regions; on each the score is a plane.",
@@ -291,6 +301,7 @@ def draw_regions(W, b, count: int, extent: float = 3.0):
 # ---------------------------------------------------------------- XOR
 
 
+@cache
 def first_runs(d: int = 2, seeds: int = 100, steps: int = 1000):
     """Risks of 100 networks with d units on the corners, and where they end -> (steps + 1, seeds), networks."""
     net, risks = random_net(d, 2, 0, (seeds,)), []
@@ -483,7 +494,7 @@ def moved_from_zero() -> int:
     return sum(2**k for k, part in enumerate(end[::-1]) if np.any(part))
 
 
-def scaled_run(x, y, alpha: float, d: int = 100, steps: int = 10_000, seed: int = 1):
+def scaled_run(x, y, alpha: float, d: int = 100, steps: int = 6000, seed: int = 1):
     """Training from a start of size alpha -> (start, end), networks."""
     rng = np.random.default_rng(seed)
     start = [alpha * rng.normal(size=(d, 1)), alpha * rng.normal(size=d),
