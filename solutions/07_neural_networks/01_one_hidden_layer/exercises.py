@@ -47,11 +47,18 @@ mlp1_forward = Exercise(
 @mlp1_forward.cases
 def _(rng):
     def case(n, d, m, **other):
-        return network(rng, d, m, **{"X": rng.normal(size=(n, m))} | other)
+        """Units of both signs in every case, none beyond 6; all output weights and the bias positive."""
+        W1 = signs(rng, d, m, high=1.2)
+        W1[1:2] = -W1[:1]  # of the first two units one is off, whatever the row
+        X = signs(rng, n, m, high=1.2)
+        X[0] = np.sign(W1[0]) * np.abs(X[0])
+        X[1:2] = -X[:1]  # a single unit is on for one row and off for another
+        b1 = signs(rng, d, low=0.05, high=0.2)
+        w2 = rng.uniform(0.5, 2, d)
+        return network(rng, d, m, W1=W1, b1=b1, w2=w2, X=X) | other
 
     yield "two inputs, three units", case(6, 3, 2)
-    large = 10 * signs(rng, 7, 1, low=1)
-    large[:2] = [[15.0], [-15.0]]  # some unit is far on
+    large = np.linspace(-15, 15, 7)[:, None]  # some unit is far on
     yield "one input, five units, large values", case(7, 5, 1, X=large)
     yield "as many units as inputs", case(4, 3, 3)
     yield "as many units as inputs", case(3, 3, 3)
@@ -173,16 +180,19 @@ def _(rng):
         """Units with these w1, at random or given places."""
         w1 = np.array(w1, float)
         place = signs(rng, len(w1)) if places is None else np.array(places)
-        return dict(w1=w1, b1=-w1 * place, w2=signs(rng, len(w1))) | other
+        down = np.array([-1, -1, 1, -1, 1])[: len(w1)]  # one that bends, at least
+        w2 = down * rng.uniform(0.5, 2, len(w1))
+        return dict(w1=w1, b1=-w1 * place, w2=w2) | other
 
     size = rng.uniform(0.5, 2, 4)
-    yield "units that open to one side", units(*size)
+    yield "units that open to one side", units(*size, places=-np.sort(signs(rng, 4)))
     yield "units that open to one side", units(*-size[:3])
     yield "units that open to one side", units(-1.5)
     yield "both kinds, in any order", units(0.7, -1.5, 0.8, -2.0, 0.6)
     yield "both kinds, in any order", units(-0.7, 1.5, -0.4, places=[3.0, 1.0, 2.0])
     yield "both kinds, in any order", units(0.7, -1.5, 2.0, places=[-1.0, -3.0, -2.0])
-    yield "a unit with w1 = 0 has no kink", units(0.0, 1.5, 0.0, -0.8, b1=signs(rng, 4))
+    some = dict(b1=np.array([0.7, -1.5, -0.4, -0.8]))  # kinks at 1 and -1
+    yield "a unit with w1 = 0 has no kink", units(0.0, 1.5, 0.0, -0.8, **some)
     yield "a unit with w1 = 0 has no kink", units(0.0, 0.0, b1=signs(rng, 2))
     one = dict(places=[1.5, 1.5, 1.5, 0.5])
     yield "units at one place make one kink", units(1.0, -2.0, 0.5, 4.0, **one)
@@ -196,7 +206,7 @@ def _(rng):
         yield "near is not the same place", units(1.0, 2.0, -1.5, **close)
     far = dict(places=[4000.0, 4000.01, -4000.0])
     yield "near is not the same place", units(1.0, 2.0, -1.5, **far)
-    yield "all others have one", units(0.004, 1.0, -0.003)
+    yield "all others have one", units(0.004, 1.0, -0.003, places=[2.0, -1.0, 1.0])
     unused = signs(rng, 3)
     unused[1] = 0.0
     line = dict(places=[-1.0, 0.5, 2.0], w2=unused)
@@ -764,13 +774,13 @@ plateau = Exercise(
 @plateau.cases
 def _(rng):
     def case(sizes, ones, tol=0.1, gap=1.0, jitter=0.2):
-        """Groups of these sizes, with so many ones, in random order; within a group gaps of jitter · tol."""
+        """Groups of these sizes, with so many ones, every other row first; within a group gaps of jitter · tol."""
         s, y, at = [], [], float(rng.uniform(-4, -2))
         for size, k in zip(sizes, ones, strict=True):
             s += [at + jitter * tol * i for i in range(size)]
             y += [1.0] * k + [0.0] * (size - k)
             at = s[-1] + gap
-        order = rng.permutation(len(s))
+        order = np.argsort(np.arange(len(s)) % 2, kind="stable")
         return dict(s=np.array(s)[order], y=np.array(y)[order], tol=tol)
 
     tie = np.array(
@@ -1231,12 +1241,12 @@ def _(y, s, kind, variance=1.0):
     return y - expit(s) if kind == "bernoulli" else (y - s) / variance
 
 
-@error_signal.right("by exp, in single precision")
+@error_signal.right("by the exponential that is small")
 def _(y, s, kind, variance=1.0):
-    y, s = y.astype(np.float32), s.astype(np.float32)
-    if kind == "bernoulli":
-        return y - 1 / (1 + np.exp(-np.clip(s, -80, 80)))
-    return (y - s) / np.float32(variance)
+    if kind == "gaussian":
+        return (y - s) / variance
+    small = np.exp(-np.abs(s))
+    return y - np.where(s > 0, 1, small) / (1 + small)
 
 
 # ---------------------------------------------------------------- what moves at all
