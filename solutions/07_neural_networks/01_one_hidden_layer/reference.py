@@ -1,4 +1,4 @@
-"""One hidden layer: forward pass, collapse without activation, kinks, fold regions, error signals, training.
+"""One hidden layer: forward pass, pieces, fold regions, error signals, training, plateaus.
 
 n rows, m inputs, d hidden units: W1 (*batch, d, m), b1 (*batch, d), w2 (*batch, d), b2 (*batch). Batches lead.
 """
@@ -16,23 +16,39 @@ def forward(
     return (h @ w2.unsqueeze(-1)).squeeze(-1) + b2.unsqueeze(-1)
 
 
-def collapsed(
-    W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor | float
-) -> tuple[Tensor, Tensor]:
-    """The linear map of the network whose activation is the identity -> (*batch, m), (*batch)."""
-    w = (W1.mT @ w2.unsqueeze(-1)).squeeze(-1)
-    return w, (w2 * b1).sum(-1) + b2
+def pieces(w1: Tensor, b1: Tensor, w2: Tensor) -> tuple[Tensor, Tensor]:
+    """Places (r,) where a score with one input bends, ascending, and the slopes (r + 1,) of its pieces.
 
-
-def kink_rows(w1: Tensor, b1: Tensor, w2: Tensor) -> Tensor:
-    """Place and change of slope of each unit with one input whose w1 is not 0 -> (k, 2).
-
-    Read off two tangents: left of its kink a unit has slope w2 min(w1, 0), right of it w2 max(w1, 0).
+    Each slope is read off the units that are on between two places. Places within 1e-9, or rounding, are one.
     """
-    keep = w1 != 0
-    w1, b1, w2 = w1[keep], b1[keep], w2[keep]
-    change = w2 * w1.clamp(min=0) - w2 * w1.clamp(max=0)
-    return torch.stack([-b1 / w1, change], -1)
+    w1, b1, w2 = (v if v.is_floating_point() else v.double() for v in (w1, b1, w2))
+    place = (-b1 / w1)[w1 != 0].sort().values
+    near = 1e-9 + 8 * torch.finfo(place.dtype).eps * place.abs()
+    new = torch.ones_like(place, dtype=torch.bool)
+    new[1:] = place.diff() > near[1:]
+    place = place[new]
+    if len(place) == 0:
+        return place, w1.new_zeros(1)
+    middle = torch.cat(
+        [place[:1] - 1, (place[1:] + place[:-1]) / 2, place[-1:] + 1]
+    ).unsqueeze(-1)
+    on = w1 * middle + b1 > 0
+    return place, (on * w1 * w2).sum(-1)
+
+
+def plateau(s: Tensor, y: Tensor, tol: float) -> Tensor:
+    """Least mean logistic loss of rows that share scores, by groups of sorted scores at most tol apart.
+
+    s, y (*batch, n) -> (*batch). The best common probability of a group is its share of ones.
+    """
+    s, order = s.sort(-1)
+    y = y.gather(-1, order)
+    number = torch.cat(
+        [torch.zeros_like(s[..., :1]), (s.diff(dim=-1) > tol).to(s.dtype)], -1
+    ).cumsum(-1)
+    same = (number.unsqueeze(-1) == number.unsqueeze(-2)).to(s.dtype)
+    q = (same @ y.unsqueeze(-1)).squeeze(-1) / same.sum(-1)
+    return -(torch.xlogy(y, q) + torch.xlogy(1 - y, 1 - q)).mean(-1)
 
 
 def region_count(W: Tensor, b: Tensor) -> Tensor:
@@ -97,26 +113,28 @@ def trained(
     w2: Tensor,
     b2: Tensor,
     eta: float,
-    steps: int,
+    max_steps: int,
+    tol: float,
     kind: str,
 ) -> tuple[Tensor, list[Tensor]]:
-    """Full-batch descent on the mean loss, by the gradient written out -> losses (steps + 1, *batch), parameters.
+    """Full-batch descent on the mean loss, by the gradient written out -> risks (k + 1,), parameters.
 
+    It ends after max_steps steps, or before a step where the norm of the gradient is at most tol.
     kind: "gaussian" for ½(s - y)², "bernoulli" for log(1 + e^s) - y s. The slope of ReLU at 0 is 0.
     """
-    losses = []
-    for step in range(steps + 1):
-        h = torch.relu(X @ W1.mT + b1.unsqueeze(-2))
-        s = (h @ w2.unsqueeze(-1)).squeeze(-1) + b2.unsqueeze(-1)
+    risks = []
+    while True:
+        h = torch.relu(X @ W1.mT + b1)
+        s = h @ w2 + b2
         if kind == "gaussian":
             each = (s - y).square() / 2
         else:
             each = torch.logaddexp(s, torch.zeros_like(s)) - y * s
-        losses.append(each.mean(-1))
-        if step == steps:
-            break
+        risks.append(each.mean())
         slopes = _slopes(X, h, -error_signal(y, s, kind) / y.shape[-1], w2)
+        size = sum(g.square().sum() for g in slopes).sqrt()
+        if len(risks) > max_steps or size <= tol:
+            return torch.stack(risks), [W1, b1, w2, b2]
         W1, b1, w2, b2 = (
             p - eta * g for p, g in zip((W1, b1, w2, b2), slopes, strict=True)
         )
-    return torch.stack(losses), [W1, b1, w2, b2]

@@ -1,17 +1,18 @@
-"""One hidden layer: neurons, kinks, folds, regions, XOR, and what training does with them.
+"""One hidden layer: kinks, folds, regions, XOR, and what training does with them.
 
 A network is a list [W1, b1, w2, b2] of arrays (*batch, d, m), (*batch, d), (*batch, d), (*batch):
 m inputs, d hidden units, score s = b2 + Σ_k w2_k max(0, <W1_k, x> + b1_k). X is (n, m), y (n,).
 """
 
-from collections.abc import Callable
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
 
-from descent.pictures.classification.logistic_regression import best_fit, separable, with_one
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.pictures.classification.logistic_regression import separable, with_one
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.words import say
 
 LOOKS = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (PINK, "^", ":"))
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
@@ -111,124 +112,35 @@ def _half_planes(ax, score, xlim, ylim, points=120):
     ax.grid(False)
 
 
-def draw_why(seed: int = 8):
-    """XOR clouds judged by logistic regression and by a trained hidden layer -> (fig, words)."""
-    X, y = clouds()
-    w = best_fit(with_one(X), y)
-    net = descend(random_net(8, 2, seed), X, y, "bernoulli", 0.5, 2000)
-    judges = (
-        ("Logistic regression", lambda P: with_one(P) @ w),
-        ("8 hidden units, trained", lambda P: forward(net, P)[1]),
+# ---------------------------------------------------------------- one unit
+
+
+def draw_neuron(w1: float, w2: float, b: float, at=(1.0, 0.5)):
+    """One sigmoid unit: the line where p is one half, its weights as an arrow, and the unit's word at a point."""
+    s = w1 * at[0] + w2 * at[1] + b
+    fig, ax = plt.subplots(figsize=(5.4, 4.4))
+    _half_planes(ax, lambda P: P @ [w1, w2] + b, (-3, 3), (-3, 3), 60)
+    ax.annotate("", (w1, w2), (0, 0), arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 2})
+    ax.plot(*at, "*", color=VERMILION, mec="white", markersize=16, label="the input")
+    ax.plot([], [], color=BLUE, label="w")
+    ax.plot([], [], color=BLACK, label="p = ½")
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ax.set_title(f"At the star p = {expit(s):.3f}")
+    ax.set_gid("weights")
+    ax.legend(loc="lower left", frameon=True, fontsize=9)
+    length = np.hypot(w1, w2)
+    words = say("Score {s:.2f}, probability {p:.3f} at the star. ", s=s, p=expit(s))
+    if not length:
+        return fig, words + "Without weights there is no line."
+    return fig, words + say(
+        "The line is {far:.2f} from the origin, at a right angle to w.", far=abs(b) / length
     )
-    fig, axes = plt.subplots(1, 2, figsize=(9, 4))
-    told = []
-    for ax, (name, score) in zip(axes, judges, strict=True):
-        _half_planes(ax, score, (-0.6, 1.6), (-0.6, 1.6))
-        _labelled(ax, X, y)
-        right = np.mean((score(X) > 0) == (y == 1))
-        ax.set(xlabel="x₁", ylabel="x₂", title=f"{name}: {right:.0%} right", aspect="equal")
-        told.append(f"{name} has {right:.0%} of the points right")
-    axes[0].legend(loc="upper right", frameon=True, fontsize=9)
-    return fig, (
-        f"Four clouds at the corners of a square; opposite corners share a label. {'; '.join(told)}. "
-        "A straight line cannot do it, a bent boundary can."
-    )
-
-
-# ---------------------------------------------------------------- the parts of a network
-
-PARTS = ("the whole", "input x", "W1: first weights", "b1: first biases", "hidden units h",
-         "w2: output weights", "b2: output bias")  # fmt: skip
-
-
-def draw_parts(part: str, m: int, d: int):
-    """A network with m inputs and d hidden units, one part of it in bold -> (fig, words)."""
-    fig, ax = plt.subplots(figsize=(7.5, 3.8))
-    ys = [np.linspace(1, -1, k + 2)[1:-1] for k in (m, d, 1)]
-    for layer, (weights, bias) in enumerate((PARTS[2:4], PARTS[5:7])):
-        for a in ys[layer]:
-            for c in ys[layer + 1]:
-                strong = part == weights
-                ax.plot(
-                    [layer, layer + 1], [a, c], color=VERMILION if strong else BLACK,
-                    linewidth=2 if strong else 0.7, alpha=1 if strong else 0.4, zorder=1,
-                )  # fmt: skip
-        for c in ys[layer + 1]:
-            strong = part == bias
-            ax.annotate(
-                "", (layer + 1, c - 0.07), (layer + 1, c - 0.2),
-                arrowprops=dict(arrowstyle="->", color=VERMILION if strong else BLACK, lw=2.6 if strong else 1),
-            )  # fmt: skip
-    strong = [part == PARTS[1], part == PARTS[4], False]
-    for layer, (name, marker) in enumerate(zip(("x", "h", "s"), "so^", strict=True)):
-        for k, c in enumerate(ys[layer]):
-            ax.plot(
-                layer, c, marker, markersize=19, zorder=2, color="white",
-                mec=VERMILION if strong[layer] else BLACK, mew=3 if strong[layer] else 1.4,
-            )  # fmt: skip
-            ax.text(layer, c, f"{name}{k + 1 if layer < 2 else ''}", ha="center", va="center", size=9)  # fmt: skip
-    ax.set(xlim=(-0.3, 2.3), ylim=(-1.05, 1.05), xlabel="layer", ylabel="")
-    ax.set_xticks([0, 1, 2], ["input", "hidden: max(0, ·)", "output: the score"])
-    ax.set_yticks([])
-    ax.grid(False)
-    counts = {PARTS[2]: (f"({d}, {m})", d * m), PARTS[3]: (f"({d},)", d),
-              PARTS[5]: (f"({d},)", d), PARTS[6]: ("(), a number", 1)}  # fmt: skip
-    total = sum(count for _, count in counts.values())
-    ax.set_title(f"m = {m} inputs, d = {d} hidden units: {total} parameters")
-    if part in counts:
-        shape, count = counts[part]
-        told = f"{part}: shape {shape}, {count} parameter{'s' * (count > 1)} (bold)."
-    elif part == PARTS[1]:
-        told = (
-            f"{part}: shape ({m},) for one row, (n, {m}) for n rows; no parameters (bold squares)."
-        )
-    elif part == PARTS[4]:
-        told = f"{part}: shape ({d},) for one row, (n, {d}) for n rows; computed, no parameters (bold circles)."
-    else:
-        told = "Lines are weights, short arrows are biases."
-    return fig, (
-        f"A network with {m} inputs, {d} hidden units and one output has (m + 2)d + 1 = {total} parameters. {told}"
-    )
-
-
-def neuron_explorer(marked=(1.0, 0.5)) -> Callable:
-    """-> draw(w1, w2, b, x1, x2): one sigmoid unit as a diagram with values, and its line."""
-
-    def draw(w1: float, w2: float, b: float, x1: float, x2: float):
-        s = w1 * x1 + w2 * x2 + b
-        p = expit(s)
-        fig, (left, right) = fixed_axes(2, (9.4, 3.9), (0.02, 0.97, 0.14, 0.9), wspace=0.12)
-        boxes = ((0, 0.8, f"x₁ = {x1:g}"), (0, 0.0, f"x₂ = {x2:g}"), (0, -0.8, "1"))
-        weights = (f"w₁ = {w1:g}", f"w₂ = {w2:g}", f"b = {b:g}")
-        for (x, y, text), weight in zip(boxes, weights, strict=True):
-            left.plot([x, 1.3], [y, 0], color=BLACK, linewidth=1)
-            left.text(
-                0.62, y * 0.52, weight, ha="center", va="center", color=VERMILION, weight="bold",
-                bbox=dict(boxstyle="square,pad=0.15", fc="white", ec="none"),
-            )  # fmt: skip
-            left.text(x, y, text, ha="center", va="center", bbox=dict(boxstyle="square", fc="white"))  # fmt: skip
-        left.plot([1.3, 2.3], [0, 0], color=BLACK, linewidth=1)
-        for x, text in ((1.3, f"s = {s:.2f}"), (2.3, f"p = {p:.3f}")):
-            left.text(x, 0, text, ha="center", va="center", bbox=dict(boxstyle="round", fc="white"))
-        left.text(1.83, 0.07, "σ", ha="center")
-        left.set(xlim=(-0.35, 2.75), ylim=(-1.1, 1.1), title="One neuron: weigh, add, squash")
-        left.axis("off")
-        _half_planes(right, lambda P: P @ [w1, w2] + b, (-3, 3), (-3, 3), 60)
-        right.plot(x1, x2, "*", color=BLACK, mec="white", markersize=16, label="the input")
-        right.set(xlabel="x₁", ylabel="x₂", aspect="equal")
-        right.set_title(f"It says {int(s > 0)}")
-        right.legend(loc="lower right", frameon=True, fontsize=9)
-        length = np.hypot(w1, w2)
-        where = f"is {abs(b) / length:.2f} from the origin" if length else "does not exist"
-        return fig, (
-            f"Score {w1:g}·{x1:g} + {w2:g}·{x2:g} + {b:g} = {s:.2f}, probability {p:.3f}. "
-            f"The line where p is one half {where}. A step unit would say {int(s > 0)}."
-        )
-
-    return draw
 
 
 # ---------------------------------------------------------------- kinks
+
+SWITCHES = np.array([0.0, 1, 1, 2])  # how many of the two switches are up, row by row of CORNERS
+WANTED = 2 * XOR - 1  # scores
 
 
 def kink_net(positions, changes, opens: str, b2: float = 0.0) -> list[np.ndarray]:
@@ -237,63 +149,78 @@ def kink_net(positions, changes, opens: str, b2: float = 0.0) -> list[np.ndarray
     return [side[:, None], -side * np.asarray(positions), np.asarray(changes, float), np.array(b2)]
 
 
-def kinks_explorer(x, y, eta: float = 0.1) -> Callable:
-    """-> draw(k1, k2, k3, a1, a2, a3, opens, steps): three units by hand, then so many steps of training."""
-    X, at = x[:, None], np.linspace(-1.6, 1.6, 321)
+def released(k1, a1, k2, a2, steps) -> list[np.ndarray]:
+    """Two units that open to the right, best output bias, after so many steps on SWITCHES and WANTED."""
+    net = kink_net((k1, k2), (a1, a2), "RR")
+    net[3] = np.mean(WANTED - forward(net, SWITCHES[:, None])[1])
+    return descend(net, SWITCHES[:, None], WANTED, "gaussian", 0.1, steps)
 
-    def draw(k1, k2, k3, a1, a2, a3, opens, steps):
-        by_hand = kink_net((k1, k2, k3), (a1, a2, a3), opens)
-        by_hand[3] = np.array(np.mean(y - forward(by_hand, X)[1]))
-        net = descend(by_hand, X, y, "gaussian", eta, steps)
-        W1, b1, w2, _ = net
-        now, before = -b1 / W1[:, 0], np.array([k1, k2, k3])
-        h, s = forward(net, at[:, None])
-        seen = (forward(net, X)[0] > 0).any(0)
-        fig, (top, low) = plt.subplots(
-            2, 1, figsize=(7.4, 5.2), sharex=True, height_ratios=(2.2, 1), layout="none"
-        )
-        fig.subplots_adjust(left=0.1, right=0.98, bottom=0.11, top=0.93, hspace=0.1)
-        top.plot(x, y, "o", color=BLACK, label="data")
-        top.plot(at, s, color=GREEN, linewidth=2.4, label="network")
-        for k, (color, marker, style) in enumerate(LOOKS):
-            height = forward(net, now[k : k + 1, None])[1]
-            top.plot(now[k], height, marker, color=color, markersize=9, mec="white", zorder=5)
-            low.plot(at, w2[k] * h[:, k], style, color=color, label=f"unit {k + 1}")
-            low.plot(now[k], 0, marker, color=color, markersize=7, mec="white")
-        mse = np.mean((forward(net, X)[1] - y) ** 2)
-        top.set(ylabel="score s", ylim=(-1.8, 1.8), xlim=(-1.6, 1.6))
-        top.set_title(f"Three kinks, {steps} steps: mean squared error {mse:.3f}")
-        top.legend(loc="lower right", fontsize=9)
-        low.set(xlabel="input x", ylabel="w⁽²⁾ₖ hₖ", ylim=(-3, 3))
-        low.legend(loc="upper left", fontsize=8, ncols=3)
-        moved = ", ".join(f"{a:.2f} → {c:.2f}" for a, c in zip(before, now, strict=True))
-        dead = [str(k + 1) for k in range(3) if not seen[k]]
-        return fig, (
-            f"Mean squared error {mse:.4f} after {steps} steps. Kinks: {moved}. "
-            f"Changes of slope: {', '.join(f'{v:.2f}' for v in w2 * abs(W1[:, 0]))}. "
-            + (
-                f"Off at every data point, so training cannot reach it: unit {', '.join(dead)}."
-                if dead
-                else "Each unit is on at some data point."
-            )  # fmt: skip
-        )
 
-    return draw
+def places(net) -> np.ndarray:
+    """Where the units of a network with one input bend, within ±9: a unit that lost its weight bends nowhere."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(-net[1] / net[0][:, 0]), -9, 9)
+
+
+def draw_kinks(k1: float, a1: float, k2: float, a2: float, steps: int):
+    """The score against the number of switches, above the two kinks, set by hand and then trained."""
+    net = released(k1, a1, k2, a2, steps)
+    at = np.linspace(-1, 3, 161)
+    place, change = places(net), net[2] * abs(net[0][:, 0])
+    mse = np.mean((forward(net, SWITCHES[:, None])[1] - WANTED) ** 2)
+    fig, (top, low) = plt.subplots(
+        2, 1, figsize=(6.8, 5), sharex=True, height_ratios=(1.4, 1), layout="none"
+    )
+    fig.subplots_adjust(left=0.11, right=0.98, bottom=0.11, top=0.93, hspace=0.12)
+    top.plot(at, forward(net, at[:, None])[1], color=GREEN, linewidth=2.2, label="score")
+    top.plot([0, 2], [-1, -1], "o", color=BLUE, markersize=9, label="wanted: label 0")
+    top.plot([1], [1], "s", color=VERMILION, markersize=9, label="wanted: label 1")
+    for k, (color, marker, style) in enumerate(LOOKS[:2]):
+        top.axvline(place[k], color=color, linestyle=style, linewidth=1)
+        low.vlines(place[k], 0, change[k], color=color, linestyle=style, linewidth=2)
+        low.plot(place[k], change[k], marker, color=color, markersize=9)
+        low.text(
+            place[k] + 0.07, change[k], f"unit {k + 1}", color=color, va="center", clip_on=True
+        )
+    low.axhline(0, color=BLACK, linewidth=0.8)
+    # a tick label is the dear part of a picture that is dragged: few of them
+    top.set(ylabel="score s", xlim=(-1, 3), ylim=(-2.6, 2.6), yticks=(-2, 0, 2))
+    top.set_title(f"Two kinks, {steps} steps: mean squared error {mse:.3f}")
+    top.legend(loc="upper left", fontsize=8, ncols=3, frameon=True)
+    low.set(xlabel="x: switches that are up", ylabel="change of slope", ylim=(-5, 5))
+    low.set(xticks=range(-1, 4), yticks=(-4, 0, 4))
+    low.set_gid("kinks")
+    words = say(
+        "After {steps} steps the mean squared error is {mse:.3f}. Kinks at {place[0]:.2f} and {place[1]:.2f}, "
+        "changes of slope {change[0]:.2f} and {change[1]:.2f}.",
+        steps=steps,
+        mse=mse,
+        place=place,
+        change=change,
+    )
+    seen = (forward(net, SWITCHES[:, None])[0] > 0).any(0)
+    if seen.all():
+        return fig, words
+    return fig, words + say(
+        " Off on all rows, so no slope reaches it: unit {dead:, }.",
+        dead=[str(k + 1) for k in np.flatnonzero(~seen)],
+    )
 
 
 # ---------------------------------------------------------------- folds
 
 
-def fold_net(angles, offsets, X, y) -> list[np.ndarray]:
-    """Units that rise beyond lines <n, x> = offset, n at `angles` (degrees); output weights by least squares.
+def fold_net(feet, X, y) -> list[np.ndarray]:
+    """Units that rise beyond the lines through `feet` (d, 2), at a right angle to the way there from the origin.
 
-    The output aims at scores of ±2 for the labels.
+    A foot at the origin rises to the right. Output weights by least squares; scores of ±2 are wanted.
     """
-    turn = np.radians(angles)
-    W1, b1 = np.column_stack([np.cos(turn), np.sin(turn)]), -np.asarray(offsets, float)
-    h = np.maximum(0, X @ W1.T + b1)
+    feet = np.asarray(feet, float)
+    far = np.linalg.norm(feet, axis=1)
+    W1 = np.where(far[:, None] > 0, feet, [1.0, 0.0]) / np.where(far > 0, far, 1)[:, None]
+    h = np.maximum(0, X @ W1.T - far)
     best = np.linalg.lstsq(with_one(h), 4 * y - 2, rcond=None)[0]
-    return [W1, b1, best[1:], best[0]]
+    return [W1, -far, best[1:], best[0]]
 
 
 def _fold_lines(ax, W1, b1, extent, looks):
@@ -303,42 +230,47 @@ def _fold_lines(ax, W1, b1, extent, looks):
         ax.plot(*ends.T, style, color=color, linewidth=1.8)
 
 
-def folds_explorer(X, y, eta: float = 0.3, extent: float = 2.6) -> Callable:
-    """-> draw(angle1, angle2, angle3, offset1, offset2, offset3, steps): a folded surface, then training."""
-    axis = np.linspace(-extent, extent, 41)
-    gx, gy = np.meshgrid(axis, axis)
-    grid = np.column_stack([gx.ravel(), gy.ravel()])
+def draw_folds(x1, y1, x2, y2, x3, y3, steps, extent: float = 2.6):
+    """Three fold lines over a disc in a ring, set by hand and then trained, beside the folded sheet."""
+    X, y = rings()
+    net = descend(fold_net([(x1, y1), (x2, y2), (x3, y3)], X, y), X, y, "bernoulli", 0.3, steps)
+    right = np.mean((forward(net, X)[1] > 0) == (y == 1))
+    fine = extent * np.stack(np.meshgrid(*[np.linspace(-1, 1, 161)] * 2), -1).reshape(-1, 2)
+    regions = int(patterns(net[0], net[1], fine).max()) + 1
+    fig = plt.figure(figsize=(9.4, 4.3), layout="none")
+    fig.subplots_adjust(left=0.07, right=0.95, bottom=0.12, top=0.92, wspace=0.05)
+    top = fig.add_subplot(1, 2, 1)
+    _half_planes(top, lambda P: forward(net, P)[1], (-extent, extent), (-extent, extent), 60)
+    _fold_lines(top, net[0], net[1], extent, LOOKS)
+    _labelled(top, X, y)
+    few = (-2, 0, 2)  # tick labels are the dear part of a picture that is dragged
+    top.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal", title=f"{right:.0%} right")
+    top.set(xticks=few, yticks=few)
+    top.legend(loc="upper right", frameon=True, fontsize=8)
+    top.set_gid("folds")
+    gx, gy = np.meshgrid(*[np.linspace(-extent, extent, 17)] * 2)
+    surface = forward(net, np.column_stack([gx.ravel(), gy.ravel()]))[1].reshape(gx.shape)
+    space = fig.add_subplot(1, 2, 2, projection="3d")
+    space.plot_surface(gx, gy, surface, cmap="cividis", linewidth=0.2, edgecolor="#55555555")
+    space.view_init(32, -60)
+    space.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="score s", title="The score: a folded sheet")
+    space.set(xticks=few, yticks=few)
+    space.zaxis.set_major_locator(plt.MaxNLocator(3))
+    return fig, say(
+        "After {steps} steps {right:.0%} of {n} points are right, mean loss {loss:.3f}. Three lines cut the square "
+        "into {regions} regions; on each the score is a plane.",
+        steps=steps,
+        right=right,
+        n=len(y),
+        loss=float(mean_loss(net, X, y, "bernoulli")),
+        regions=regions,
+    )
 
-    def draw(angle1, angle2, angle3, offset1, offset2, offset3, steps):
-        net = fold_net((angle1, angle2, angle3), (offset1, offset2, offset3), X, y)
-        net = descend(net, X, y, "bernoulli", eta, steps)
-        s, loss = forward(net, X)[1], float(mean_loss(net, X, y, "bernoulli"))
-        right = np.mean((s > 0) == (y == 1))
-        fine = extent * np.stack(np.meshgrid(*[np.linspace(-1, 1, 261)] * 2), -1).reshape(-1, 2)
-        regions = patterns(net[0], net[1], fine).max() + 1
-        fig = plt.figure(figsize=(9.4, 4.3), layout="none")
-        fig.subplots_adjust(left=0.0, right=0.98, bottom=0.12, top=0.92, wspace=0.1)
-        space = fig.add_subplot(1, 2, 1, projection="3d")
-        surface = forward(net, grid)[1].reshape(gx.shape)
-        look = dict(cmap="cividis", rstride=2, cstride=2, linewidth=0.2, edgecolor="#55555555")
-        space.plot_surface(gx, gy, surface, **look)
-        space.view_init(32, -60)
-        space.set(xlabel="x₁", ylabel="x₂", title="The score: a folded sheet")
-        space.set_zlabel("score s")
-        top = fig.add_subplot(1, 2, 2)
-        _half_planes(top, lambda P: forward(net, P)[1], (-extent, extent), (-extent, extent), 90)
-        _fold_lines(top, net[0], net[1], extent, LOOKS)
-        _labelled(top, X, y)
-        top.set(xlabel="x₁", ylabel="x₂", aspect="equal")
-        top.set_title(f"From above: {right:.0%} right")
-        top.legend(loc="upper right", frameon=True, fontsize=8)
-        return fig, (
-            f"After {steps} steps: {right:.0%} of {len(y)} points right, mean loss {loss:.3f}. "
-            f"Three fold lines cut the square into {regions} regions; on each the score is a plane. "
-            f"Output weights {', '.join(f'{v:.2f}' for v in net[2])}."
-        )
 
-    return draw
+def patterns_of_three() -> int:
+    """How many on/off patterns three lines in general position have."""
+    points = np.random.default_rng(0).normal(size=(9999, 2))
+    return int(patterns([[1, 0], [0, 1], [1, 1]], [0, 0, -1], points).max()) + 1
 
 
 def draw_regions(W, b, count: int, extent: float = 3.0):
@@ -354,16 +286,62 @@ def draw_regions(W, b, count: int, extent: float = 3.0):
         cmap="Pastel1" if len(shades) < 10 else "tab20b", alpha=0.55, interpolation="nearest",
     )  # fmt: skip
     _fold_lines(ax, W, b, extent, [(BLACK, "", "-")] * len(W))
-    ax.set(xlim=(-extent, extent), ylim=(-extent, extent), xlabel="x₁", ylabel="x₂")
+    ax.set(xlim=(-extent, extent), ylim=(-extent, extent), xlabel="$x_1$", ylabel="$x_2$")
     ax.set_title(f"{len(W)} lines, {count} regions")
     ax.grid(False)
-    return fig, (
-        f"{len(W)} fold lines cut the plane into {count} regions; {seen.max() + 1} of them "
-        "show up on the grid of this picture, each in its own colour."
+    return fig, say(
+        "{lines} fold lines cut the plane into {count} regions; {seen} of them show up on the grid of this picture, "
+        "each in its own colour.",
+        lines=len(W),
+        count=count,
+        seen=int(seen.max()) + 1,
     )
 
 
 # ---------------------------------------------------------------- XOR
+
+
+@cache
+def first_runs(d: int = 2, seeds: int = 100, steps: int = 1000):
+    """Risks of 100 networks with d units on the corners, and where they end -> (steps + 1, seeds), networks."""
+    net, risks = random_net(d, 2, 0, (seeds,)), []
+    for _ in range(steps):
+        risks.append(mean_loss(net, CORNERS, XOR, "bernoulli"))
+        net = descend(net, CORNERS, XOR, "bernoulli", 1.0, 1)
+    risks.append(mean_loss(net, CORNERS, XOR, "bernoulli"))
+    return np.array(risks), net
+
+
+def arrivals(net) -> int:
+    """How many networks of a batch have a risk below 0.01 on XOR."""
+    return int(np.sum(mean_loss(net, CORNERS, XOR, "bernoulli") < 0.01))
+
+
+def late_arrivals(steps: int) -> int:
+    """How many more of the first runs arrive if they get so many steps again."""
+    net = first_runs()[1]
+    return arrivals(descend(net, CORNERS, XOR, "bernoulli", 1.0, steps)) - arrivals(net)
+
+
+def draw_first_runs():
+    """Risk against step for 100 starts of two units: most stop at one of three heights. -> (fig, words)"""
+    risks, _ = first_runs()
+    stuck = risks[-1] > 0.01
+    fig, ax = plt.subplots(figsize=(8, 3.9))
+    ax.plot(risks[:, stuck], color=VERMILION, alpha=0.35, linewidth=1)
+    ax.plot(risks[:, ~stuck], "--", color=BLUE, alpha=0.8, linewidth=1)
+    ax.plot([], [], color=VERMILION, label=f"{stuck.sum()} that stop on the way")
+    ax.plot([], [], "--", color=BLUE, label=f"{(~stuck).sum()} that arrive")
+    ax.set(xlim=(0, len(risks) - 1), ylim=(-0.02, 1.1), xlabel="step", ylabel="risk (nats)")
+    ax.set_title("Most of 100 runs stop at one of three heights")
+    ax.legend(loc="upper right")
+    heights, count = np.unique(np.round(risks[-1, stuck], 2), return_counts=True)
+    return fig, say(
+        "Risk of 100 networks with two units, over {steps} steps. {arrived} arrive near 0. The others stop: {ends:, }.",
+        steps=len(risks) - 1,
+        arrived=int((~stuck).sum()),
+        ends=[f"{c} near {h:.2f}" for h, c in zip(heights, count, strict=True)],
+    )
 
 
 def draw_hidden_space(X, y, panels: dict):
@@ -373,10 +351,9 @@ def draw_hidden_space(X, y, panels: dict):
     """
     fig, axes = plt.subplots(1, len(panels) + 1, figsize=(3.1 * (len(panels) + 1), 3.6))
     _labelled(axes[0], X, y, 7)
-    axes[0].set(xlabel="x₁", ylabel="x₂", title="The inputs")
+    axes[0].set(xlabel="$x_1$", ylabel="$x_2$", title="The inputs")
     axes[0].margins(0.15)
-    raw = "" if separable(with_one(X), y) else "not "
-    told = [f"the inputs: {raw}separable"]
+    told = []
     for ax, (title, (net, inputs)) in zip(axes[1:], panels.items(), strict=True):
         h, s = forward(net, inputs)
         top = np.maximum(h.max(0) * 1.15, 0.2)
@@ -384,92 +361,89 @@ def draw_hidden_space(X, y, panels: dict):
         _half_planes(ax, lambda P, net=net: P @ net[2] + net[3], (low[0], top[0]), (low[1], top[1]))
         _labelled(ax, h, y, 7)
         right = np.mean((s > 0) == (y == 1))
-        ax.set(xlabel="h₁", ylabel="h₂", title=f"{title}: {right:.0%} right")
+        ax.set(xlabel="$h_1$", ylabel="$h_2$", title=f"{title}: {right:.0%} right")
         word = "" if separable(with_one(h), y) else "not "
         told.append(f"{title}: {right:.0%} right, {word}separable in hidden space")
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=2)
-    return fig, "; ".join(told) + "."
+    return fig, say(
+        "The inputs: {raw}separable; {told:; }.",
+        raw="" if separable(with_one(X), y) else "not ",
+        told=told,
+    )
 
 
-def training_explorer(X, y, fit: Callable) -> Callable:
-    """-> draw(d, seed, steps): the boundary and the risk after so many steps.
+def sorting(nets, X, y):
+    """What the two units say of each row, while they are trained -> (fig, ax, positions, words, colours).
 
-    fit(net, steps) -> (risks (steps + 1,), trained net): the student's loop around a network.
+    nets: [W1, b1, w2, b2] at each stage. A row stands at its two terms of the score, each with half of the
+    output bias: it is judged 1 above the line x + y = 0, which never moves. positions (stages, n, 2).
     """
-    low, high = X.min(0) - 0.2, X.max(0) + 0.2
+    at = np.array([forward(net, X)[0] * net[2] + net[3] / 2 for net in nets])
+    low, high = 1.5 * at.min(), 3 * at.max()
+    fig, ax = plt.subplots(figsize=(5.8, 4.8))
+    edge = np.linspace(low, high, 400)
+    ax.fill_between(edge, -edge, high, color=ORANGE, alpha=0.25, linewidth=0)
+    ax.fill_between(edge, low, -edge, color=SKY, alpha=0.25, linewidth=0)
+    ax.plot(edge, -edge, color=BLACK, linewidth=1.6)
+    for label, color in ((0, BLUE), (1, VERMILION)):
+        ax.plot([], [], "o", color=color, label=f"label {label}")
+    ax.text(0.97, 0.94, "judged 1", transform=ax.transAxes, ha="right")
+    ax.text(0.03, 0.03, "judged 0", transform=ax.transAxes)
+    for scale in (ax.set_xscale, ax.set_yscale):
+        scale("symlog", linthresh=1)
+    ax.set(xlabel="term of unit 1, with $b^{(2)}/2$", ylabel="term of unit 2, with $b^{(2)}/2$")
+    ax.set(xlim=(low, high), ylim=(low, high), title="Training moves the rows, not the line")
+    ax.legend(loc="lower center", frameon=True, fontsize=9)
+    right = [np.mean((stage.sum(1) > 0) == (y == 1)) for stage in at]
+    words = say(
+        "{n} rows while two units learn: {first:.0%} on their side of the line at the start, {last:.0%} at the end.",
+        n=len(y),
+        first=right[0],
+        last=right[-1],
+    )
+    return fig, ax, at, words, [VERMILION if label else BLUE for label in y]
 
-    def draw(d: int, seed: int, steps: int):
-        risks, net = fit(random_net(d, 2, seed), steps)
-        right = np.mean((forward(net, X)[1] > 0) == (y == 1))
-        fig, (left, right_ax) = fixed_axes(2, (9.2, 4), (0.1, 0.98, 0.14, 0.91), wspace=0.22)
-        limits = (low[0], high[0]), (low[1], high[1] + 0.25)  # room for the legend
-        _half_planes(left, lambda P: forward(net, P)[1], *limits, 90)
-        _fold_lines(left, net[0], net[1], 3, [(BLACK, "", ":")] * d)
-        _labelled(left, X, y)
-        left.set(xlabel="x₁", ylabel="x₂", title=f"Boundary and folds: {right:.0%} right")
-        left.legend(loc="upper center", ncols=2, frameon=True, fontsize=8)
-        right_ax.plot(risks, color=BLUE)
-        right_ax.plot(steps, risks[-1], "o", color=VERMILION)
-        right_ax.axhline(np.log(2), color=BLACK, linestyle="--", linewidth=1, label="a coin: log 2")
-        right_ax.set(xlabel="step", ylabel="empirical risk (nats)", ylim=(0, None))
-        right_ax.set_title(f"Risk {risks[-1]:.3f} after {steps} steps")
-        right_ax.legend()
-        return fig, (
-            f"{d} units, start {seed}: risk {risks[0]:.3f} at the start, {risks[-1]:.3f} after {steps} steps, "
-            f"{right:.0%} of {len(y)} points right."
-        )
 
-    return draw
-
-
-PLATEAUS = {
-    "all four alike: log 2": np.log(2),
-    "three alike: ¾ H(⅓)": 0.75 * (np.log(3) - 2 / 3 * np.log(2)),
-    "two alike: ½ log 2": np.log(2) / 2,
+HEIGHTS = {
+    "log 2": np.log(2),
+    "¾ H(⅓)": 0.75 * np.log(3) - 0.5 * np.log(2),
+    "½ log 2": np.log(2) / 2,
 }
 
 
-def xor_runs(d: int, seeds: int = 100, steps: int = 2000, eta: float = 0.5):
-    """2-d-1 networks trained on XOR -> losses (seeds,), all four right (seeds,), units on at corners (seeds, 4, d)."""
-    net = descend(random_net(d, 2, 0, (seeds,)), CORNERS, XOR, "bernoulli", eta, steps)
-    h, s = forward(net, CORNERS)
-    return mean_loss(net, CORNERS, XOR, "bernoulli"), ((s > 0) == (XOR == 1)).all(-1), h > 0
-
-
-def draw_xor_runs(widths=(2, 3, 4, 8, 16)):
-    """Where 100 runs on XOR end, by width -> (fig, words)."""
+def draw_ends(ends: dict):
+    """Where runs on XOR end, by width -> (fig, words). ends: {d: risks (runs,)}; a run below 0.01 has arrived."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.9), width_ratios=(1, 1.25))
-    failed, ends = [], {}
-    for d in widths:
-        ends[d], fine, _ = xor_runs(d)
-        failed.append(int(np.sum(~fine)))
-    left.bar(range(len(widths)), failed, color=BLUE)
-    for k, f in enumerate(failed):
-        left.text(k, f + 1.5, str(f), ha="center")
-    left.set_xticks(range(len(widths)), widths)
-    left.set(xlabel="hidden units d", ylabel="runs of 100 that fail", ylim=(0, 100))
-    left.set_title("Wider layers fail less")
-    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, 100)
-    for k, d in enumerate(widths):
-        right.plot(k + jitter, ends[d], "o", color=VERMILION, alpha=0.5, markersize=4)
-    for (name, value), style in zip(PLATEAUS.items(), ("-", "--", ":"), strict=True):
+    arrived = [int(np.sum(risks < 0.01)) for risks in ends.values()]
+    places, runs = range(len(ends)), len(next(iter(ends.values())))
+    left.bar(places, arrived, color=BLUE)
+    for k, count in enumerate(arrived):
+        left.text(k, count + 1.5, str(count), ha="center")
+    left.set(xlabel="hidden units d", ylabel=f"runs of {runs} that arrive", ylim=(0, 1.1 * runs))
+    left.set_title("Wide layers arrive")
+    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, runs)
+    for k, risks in enumerate(ends.values()):
+        right.plot(k + jitter, risks, "o", color=VERMILION, alpha=0.5, markersize=4)
+    for (name, value), style in zip(HEIGHTS.items(), ("-", "--", ":"), strict=True):
         right.axhline(value, color=BLACK, linestyle=style, linewidth=1.1, label=name)
-    right.set_xticks(range(len(widths)), widths)
-    right.set(xlabel="hidden units d", ylabel="mean loss after training (nats)", ylim=(-0.03, 0.98))
-    right.set_title("Failures end on three exact values")
-    right.legend(fontsize=8.5, loc="upper right")
-    pairs = ", ".join(f"{f} with {d} units" for d, f in zip(widths, failed, strict=True))
-    return fig, (
-        f"Of 100 starts these fail to learn XOR: {pairs}. Failed runs end at one of three losses: "
-        + ", ".join(f"{name} = {value:.3f}" for name, value in PLATEAUS.items()) + "."
-    )  # fmt: skip
+    for ax in (left, right):
+        ax.set_xticks(places, list(ends))
+    right.set(xlabel="hidden units d", ylabel="risk at the end (nats)", ylim=(-0.03, 0.98))
+    right.set_title("The rest stop at three heights")
+    right.legend(fontsize=8.5, loc="upper right", ncols=3)
+    return fig, say(
+        "Of {runs} starts these arrive: {pairs:, }. The others end at {heights:, }.",
+        runs=runs,
+        pairs=[f"{count} with {d} units" for d, count in zip(ends, arrived, strict=True)],
+        heights=[f"{name} = {value:.3f}" for name, value in HEIGHTS.items()],
+    )
 
 
 # ---------------------------------------------------------------- width and scale
 
 
-def width_runs(x, y, widths, steps: int = 5000):
+def width_runs(x, y, widths, steps: int = 3000):
     """Final mean squared error by width, from a random start -> (len(widths),). Step: 0.6 over the curvature's size.
 
     Weights: first normal, output normal over √d, so that the score starts at the same size for every width.
@@ -494,21 +468,33 @@ def draw_widths(widths, errors, constant: float, n: int):
     first = int(np.ceil(n / 3))
     ax.axvline(first, color=BLACK, linestyle=":", label=f"d = {first}: more parameters than rows")
     ax.set(
-        xscale="log",
-        yscale="log",
-        xlabel="hidden units d",
-        ylabel="mean squared error on the 20 rows",
+        xscale="log", yscale="log", xlabel="hidden units d", ylabel=f"mean squared error, {n} rows"
     )
     ax.set_title("From zero only the mean; random starts fit")
     ax.legend(fontsize=9)
-    told = ", ".join(f"{e:.1g} with {d}" for d, e in zip(widths, errors, strict=True))
-    return fig, (
-        f"Training error from a random start: {told} units. From zero it stays {constant:.2f}, the "
-        f"variance of y, for every width. {first} units have more parameters than the {n} rows."
+    return fig, say(
+        "Training error from a random start: {told:, } units. From zero it stays {constant:.2f}, the variance of y, "
+        "for every width. {first} units have more parameters than the {n} rows.",
+        told=[f"{e:.1g} with {d}" for d, e in zip(widths, errors, strict=True)],
+        constant=constant,
+        first=first,
+        n=n,
     )
 
 
-def scaled_run(x, y, alpha: float, d: int = 100, steps: int = 10_000, seed: int = 1):
+def zero_net(d: int) -> list[np.ndarray]:
+    """A network with one input whose parameters are all 0."""
+    return [np.zeros((d, 1)), np.zeros(d), np.zeros(d), np.zeros(())]
+
+
+def moved_from_zero() -> int:
+    """What differs from 0 after 1000 steps from 0 on the wave: 8 for W1, 4 for b1, 2 for w2, 1 for b2, added."""
+    x, y = wave()
+    end = descend(zero_net(50), x[:, None], y + 1, "gaussian", 0.1, 1000)
+    return sum(2**k for k, part in enumerate(end[::-1]) if np.any(part))
+
+
+def scaled_run(x, y, alpha: float, d: int = 100, steps: int = 6000, seed: int = 1):
     """Training from a start of size alpha -> (start, end), networks."""
     rng = np.random.default_rng(seed)
     start = [alpha * rng.normal(size=(d, 1)), alpha * rng.normal(size=d),
@@ -548,26 +534,23 @@ def draw_scales(x, y, runs: dict):
     at, told = np.linspace(-1, 1, 201), []
     for (top, low), (alpha, (start, end)) in zip(axes.T, runs.items(), strict=True):
         place, change = kink_table(end)
-        groups, far = clusters(place), moved(start, end)
         top.plot(at, forward(start, at[:, None])[1], "--", color=SKY, label="start")
         top.plot(at, forward(end, at[:, None])[1], color=GREEN, label="end")
         top.plot(x, y, "o", color=BLACK, markersize=4, label="data")
         if abs(forward(start, x[:, None])[1]).min() > 2.2:
-            top.text(
-                0.03, 0.94, "the start is far outside", transform=top.transAxes, size=9, va="top"
-            )
-        top.set_title(f"size {alpha:g}: bends at {groups} places")
+            top.text(-0.95, 1.9, "the start is far outside", size=9)
+        top.set_title(f"size {alpha:g}: bends at {clusters(place)} places")
         low.vlines(place, 0, abs(change), color=VERMILION, linewidth=1.2)
         low.plot(place, abs(change), "o", color=VERMILION, markersize=3)
         low.set(xlabel="input x", yscale="log", ylim=(0.008, 30))
         told.append(
-            f"start of size {alpha:g}: {len(place)} kinks at {groups} places, parameters moved {far:.2g} times "
-            f"the size of the start, mean squared error {np.mean((forward(end, x[:, None])[1] - y) ** 2):.1g}"
+            f"start of size {alpha:g}: {len(place)} kinks at {clusters(place)} places, parameters moved "
+            f"{moved(start, end):.2g} times the size of the start"
         )
     axes[0, 0].set(ylabel="score s", ylim=(-2.2, 2.2))
     axes[1, 0].set_ylabel("|change of slope|")
     axes[0, 0].legend(fontsize=8, loc="upper left")
-    return fig, "; ".join(told) + "."
+    return fig, say("{told:; }.", told=told)
 
 
 # ---------------------------------------------------------------- real data
@@ -584,11 +567,14 @@ def draw_parity(widths, learned, frozen, logistic: float):
     ax.set(xlabel="hidden units d", ylabel="share of test images right", ylim=(0.45, 1.01))
     ax.set_title("Learned features need fewer units")
     ax.legend(loc="lower right")
-    pairs = ", ".join(
-        f"{d} units {a:.2f} trained and {b:.2f} at random"
-        for d, a, b in zip(widths, learned, frozen, strict=True)
+    return fig, say(
+        "Test accuracy on odd or even: no hidden layer {logistic:.2f}; {pairs:, }.",
+        logistic=logistic,
+        pairs=[
+            f"{d} units {a:.2f} trained and {b:.2f} at random"
+            for d, a, b in zip(widths, learned, frozen, strict=True)
+        ],
     )
-    return fig, f"Test accuracy on odd or even: no hidden layer {logistic:.2f}; {pairs}."
 
 
 # ---------------------------------------------------------------- to torch and back
@@ -613,3 +599,20 @@ def to_numpy(module) -> list[np.ndarray]:
     """The arrays [W1, b1, w2, b2] of such a module, copied."""
     W1, b1, w2, b2 = (p.detach().numpy().copy() for p in module.parameters())
     return [W1, b1, w2[0], b2[0]]
+
+
+def crowd(net):
+    """A batch of r networks as one module, (n, m) -> (r n, 1): the scores of the first, then of the second, …"""
+    import torch
+
+    class Crowd(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = torch.nn.ParameterList(torch.as_tensor(np.array(w, float)) for w in net)
+
+        def forward(self, X):
+            W1, b1, w2, b2 = self.parts
+            h = torch.relu(X @ W1.mT + b1.unsqueeze(-2))
+            return ((h @ w2.unsqueeze(-1)).squeeze(-1) + b2.unsqueeze(-1)).reshape(-1, 1)
+
+    return Crowd()
