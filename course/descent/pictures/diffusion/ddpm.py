@@ -63,7 +63,7 @@ def gradient_variance(exact_noise, x0, x_prev, xt, t, sigma2):
 
 def _grey(ax, picture):
     """One 8 x 8 image with pixels from -1 (white) to 1 (black)."""
-    ax.imshow(np.reshape(picture, (8, 8)), cmap="gray_r", vmin=-1, vmax=1)
+    ax.imshow(np.asarray(picture).reshape(8, 8), cmap="gray_r", vmin=-1, vmax=1)
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.grid(False)
@@ -194,7 +194,7 @@ def there_and_back(film, points):
     film, m = np.asarray(film), len(points)
     colors = np.array([BLUE, ORANGE, GREEN, PINK, VERMILION, SKY])[np.arange(m) * 6 // m]
     fig, ax = plt.subplots(figsize=(5.4, 5.2))
-    ax.plot(*np.transpose(points), "+", color="#999999", markersize=5, zorder=0)
+    ax.plot(*np.asarray(points).T, "+", color="#999999", markersize=5, zorder=0)
     ax.set(
         xlim=(-3.6, 3.6),
         ylim=(-3.6, 3.6),
@@ -206,7 +206,7 @@ def there_and_back(film, points):
     (start, _), (end, off) = nearest(film[0], points), nearest(film[-1], points)
     words = say(
         "{walkers} walkers sink from {points} points on a spiral into noise, in {T} steps, and walk back. They end on "
-        "{reached} of the points, half of them within {off:.2f}; {home} are where they began.",
+        "{reached} of the points, half of them within {off:.2f}. Walkers that end where they began: {home}.",
         walkers=film.shape[1],
         points=m,
         T=len(film) // 2 - 1,
@@ -223,8 +223,8 @@ def draw_ends(ends, points):
     told = []
     for ax, (name, end) in zip(axes, ends.items(), strict=True):
         count = reached(end, points)
-        ax.plot(*np.transpose(points), "+", color="#999999", markersize=4)
-        ax.plot(*np.transpose(end), "o", color=VERMILION, markersize=3.5)
+        ax.plot(*np.asarray(points).T, "+", color="#999999", markersize=4)
+        ax.plot(*np.asarray(end).T, "o", color=VERMILION, markersize=3.5)
         ax.set(xlabel="first coordinate", title=f"{name}: {count}")
         ax.set_aspect("equal")
         told.append(say("{name}: {count}", name=name, count=count))
@@ -409,7 +409,7 @@ def draw_scores(points, exact, learned, cloud, t, T):
     """Exact and learned scores as arrows at points (m, 2), in front of a cloud (n, 2) at step t of T."""
     points, exact, learned = (np.asarray(a, float) for a in (points, exact, learned))
     fig, ax = fixed_axes(1, (5.6, 4.6), (0.12, 0.98, 0.22, 0.92))
-    ax.plot(*np.transpose(cloud), ".", color="#999999", markersize=2)
+    ax.plot(*np.asarray(cloud).T, ".", color="#999999", markersize=2)
     scale = 3.2 * np.sqrt((exact**2).sum(1).mean())
     common = dict(angles="xy", scale_units="xy", scale=scale, zorder=3)
     ax.quiver(*points.T, *exact.T, color=BLACK, width=0.013, label="exact score", **common)
