@@ -885,6 +885,8 @@ def _(answer, x0, y, betas, W, V, n_steps, batch, lr, seed):
     model = Model()
     g = torch.Generator().manual_seed(seed)
     losses = answer(model, x0.float(), y, betas.float(), n_steps, batch, lr, g)
+    if any(getattr(loss, "requires_grad", False) for loss in losses):
+        raise TypeError("the losses hang on their graphs: numbers are asked for")
     return {"losses": losses, "W": model.W.detach(), "V": model.V.detach()}
 
 
@@ -1003,6 +1005,11 @@ train.mistakes(
             "return losses",
             "return losses[-1:]",
             "A loss for each update is asked for. How many do you return?",
+        ),
+        "the losses keep their graphs": (
+            "loss.item()",
+            "loss",
+            "Each loss of yours keeps all that it was computed from. How do you get the number alone?",
         ),
         "the losses are averaged so far": (
             "losses.append(loss.item())",

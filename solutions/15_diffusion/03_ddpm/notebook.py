@@ -219,8 +219,8 @@ with after(q_sample):
 def best_noise(x, left, points):
     """The best guess of the noise in each row of x, if the data are the points.
 
-    x (n, d); left: the power ᾱ_t that is left, 0 < left < 1; points (m, d), equally
-    likely. Tensors. Returns ε̂ (n, d), finite however far x is from all the points.
+    x (n, d); left: the power ᾱ_t that is left, a number, 0 < left < 1; points (m, d),
+    equally likely. Returns ε̂ (n, d), finite however far x is from all the points.
     x = [[1.0]], left = 0.64, points = [[0.0]] gives [[1.6667]].
     """
     ### BEGIN SOLUTION
@@ -242,17 +242,17 @@ with after(q_sample, best_noise):
     one, eps = images[13].double().repeat(8, 1), normal(1, 64, seed=7).repeat(8, 1)
     seen = q_sample(one, torch.tensor(levels), eps, betas)
     guesses = []
-    for x, power in zip(seen, left.tolist()):
-        noise = best_noise(x[None], power, images.double())[0]
-        guesses.append((x - (1 - power) ** 0.5 * noise) / power**0.5)
+    for x, p in zip(seen, left.tolist()):
+        noise = best_noise(x[None], p, images.double())[0]
+        guesses.append((x - (1 - p) ** 0.5 * noise) / p**0.5)
     show(*pictures.draw_strip(seen, torch.stack(guesses), levels, images[13]))
 
 # %% [markdown] covers="explainers:5.5.b wu:6.17.3 guo:VI.3.c moon:22.5 wu:6.5.7"
 # ## 3. One small step back
 #
 # You guess all the noise, $\sqrt{1 - \bar\alpha_t}\; \hat\epsilon$. A jump straight to $\hat x_0$ would give the smear.
-# So undo the last step only: which part of the noise did it add? Of a sum of independent Gaussians, the best guess of
-# a part is its share of the variance, here $\beta_t / (1 - \bar\alpha_t)$. Take it away, and undo the shrinking:
+# So undo the last step only: which part of the noise did it add? Given a sum of independent Gaussians, the best guess
+# of one is the sum times its share of the variance, $\beta_t / (1 - \bar\alpha_t)$. Take that away, undo the shrinking:
 #
 # $$\mu = \frac{1}{\sqrt{\alpha_t}} \Big(x_t - \frac{\beta_t}{\sqrt{1 - \bar\alpha_t}}\; \hat\epsilon\Big), \qquad x_{t-1} = \mu + \sigma_t\, z_t .$$
 #
@@ -349,7 +349,7 @@ predict(
 #
 # $$L = \mathbb E\; \big\lVert \epsilon - \epsilon_\theta\big(\sqrt{\bar\alpha_t}\, x_0 + \sqrt{1 - \bar\alpha_t}\; \epsilon,\; t\big)\big\rVert^2, \qquad t \text{ uniform on } 1, \dots, T,$$
 #
-# where $\epsilon_\theta$ is a network with weights $\theta$. Of all functions, one has the least $L$ on a set of images:
+# where $\epsilon_\theta$ is a network with weights $\theta$, and $\mathbb E$ the mean over images, steps and noise. Of all functions, one has the least $L$ on a set of images:
 # your `best_noise` among these images. Keep that in mind.
 
 
@@ -451,20 +451,20 @@ check(train)
 # %% covers="wu:6.17.3 explainers:5.5.c"
 # Train the artist; the reciter; the loss of both at nine steps, known images and new.
 with after(best_noise, ddpm_loss, train):
-    betas, g = SCHEDULES["cosine"].float(), torch.Generator().manual_seed(0)
+    cosine, g = SCHEDULES["cosine"].float(), torch.Generator().manual_seed(0)
     torch.manual_seed(0)
-    artist = Denoiser(betas, 64, 256, labels=10)
-    losses = train(artist, images[known], labels[known], betas, 800, 128, 4e-3, g)
+    artist = Denoiser(cosine, 64, 256, labels=10)
+    losses = train(artist, images[known], labels[known], cosine, 800, 128, 4e-3, g)
     words = "800 updates: the loss per pixel is below {low} (1 for saying nothing)"
     claim(words, bool(np.mean(losses[-50:]) / 64 < 0.25), low=0.25)
-    left = torch.cumprod(1 - betas, 0).tolist()
+    cosine_left = torch.cumprod(1 - cosine, 0).tolist()
 
     def reciter(x, t, y):
         """The predictor with the least loss on the known images. As `artist`."""
         noise = torch.empty_like(x)
         for digit in y.unique():
             among = images[known][labels[known] == digit]
-            noise[y == digit] = best_noise(x[y == digit], left[t[0] - 1], among)
+            noise[y == digit] = best_noise(x[y == digit], cosine_left[t[0] - 1], among)
         return noise
 
     def loss_at(t, model, part):
@@ -472,7 +472,7 @@ with after(best_noise, ddpm_loss, train):
         x0, eps = images[part], normal(*images[part].shape, seed=t).float()
         model, steps = partial(model, y=labels[part]), torch.full((len(x0),), t)
         with torch.no_grad():
-            return ddpm_loss(model, x0, steps, eps, betas).item() / 64
+            return ddpm_loss(model, x0, steps, eps, cosine).item() / 64
 
     levels, curves = [1, 2, 5, 10, 20, 35, 50, 65, 80], {}
     for name, model in (("artist", artist), ("reciter", reciter)):
@@ -503,7 +503,7 @@ with after(best_noise, ddpm_sample, ddpm_loss, train, "on-new-images"):
         x_T, z = normal(len(wanted), 64, seed=seed), normal(T, len(wanted), 64, seed=5)
         with torch.no_grad():
             model = partial(model, y=wanted)
-            return ddpm_sample(model, x_T.float(), z.float(), betas, betas)
+            return ddpm_sample(model, x_T.float(), z.float(), cosine, cosine)
 
     on_way, thoughts = paint(artist, torch.arange(10), seed=1)
     explore(
@@ -551,7 +551,7 @@ with after(best_noise, ddpm_sample, ddpm_loss, train, "on-new-images"):
 # - **New or copied?** The best predictor on a finite set recites it. The network draws what is new *because* it misses
 #   the least loss: it cannot single out each image.
 #
-# Next: [[15/04]], the same walk in fewer steps, and without noise.
+# Next: [[15/04]], the same walk in fewer steps, and without noise after all.
 
 # %% [markdown] covers="wu:6.5 wu:6.5.3 wu:6.5.5 wu:6.5.6 wu:6.8 wu:6.8.3"
 # ## Deeper: noise that only adds up
@@ -566,7 +566,7 @@ with after(best_noise, ddpm_sample, ddpm_loss, train, "on-new-images"):
 #
 # Here it runs as printed, with the *exact* noise predictor, on data with two modes. Something is wrong.
 
-# %%
+# %% demo=true
 # The exact predictor of two modes on a line, and Algorithm 5 as it is printed.
 modes, sd, even = torch.tensor([[-1.6], [1.6]]).double(), 0.5, torch.tensor([0.5, 0.5])
 steps, sigma2 = 400, 0.05
@@ -676,7 +676,7 @@ def ve_losses(score, x0, x_prev, xt, t, sigma2):
 # %% check="ve_losses"
 check(ve_losses)
 
-# %% covers="wu:6.5.2 wu:6.5.4 wu:6.5.5"
+# %% demo=true covers="wu:6.5.2 wu:6.5.4 wu:6.5.5"
 # The three names by torch's derivative and by a grid; then which loss teaches faster.
 t, x = 100, torch.linspace(-6, 6, 41).double()[:, None].requires_grad_(True)
 log_parts = -(x - modes.T).square() / (2 * (sd**2 + t * sigma2))
@@ -745,8 +745,8 @@ late, late_unit = (
 words = (
     "untrained, {part} of the loss comes from the late half; of the unit loss, {half}"
 )
-even = abs(late - 0.75) < 0.02 and abs(late_unit - 0.5) < 0.02
-claim(words, even, part="3/4", half="1/2")
+shared = abs(late - 0.75) < 0.02 and abs(late_unit - 0.5) < 0.02
+claim(words, shared, part="3/4", half="1/2")
 show(*pictures.draw_sizes(np.arange(1, steps + 1) * sigma2, V0))
 
 # %% [markdown] covers="wu:6.5.7 wu:6.5"
@@ -757,9 +757,9 @@ show(*pictures.draw_sizes(np.arange(1, steps + 1) * sigma2, V0))
 # step $\beta_t / \bar\alpha_t$ of variance. And the way back falls into two stages: a step by the score,
 # $\tilde x = x_t + \beta_t s$, with $s = -\hat\epsilon / \sqrt{1 - \bar\alpha_t}$; then undo the scaling, $\tilde x / \sqrt{\alpha_t}$.
 
-# %% covers="wu:6.5.7"
+# %% demo=true covers="wu:6.5.7"
 # Both facts at every step of Ho's schedule; the second with your sampler.
-ho = torch.linspace(1e-4, 0.02, 1000).double()
+ho = linear_betas(1000, 1e-4, 0.02)
 abar = torch.cat([torch.ones(1).double(), torch.cumprod(1 - ho, 0)])
 added = (1 - abar) / abar
 adds = torch.allclose(added.diff(), ho / abar[1:])
@@ -825,7 +825,7 @@ with after(ddpm_sample):
 # the steps $L_{t-1} = \mathrm{KL}(q(x_{t-1} \mid x_t, x_0) \Vert p_\theta(x_{t-1} \mid x_t))$ for $t \ge 2$, and
 # $L_0 = -\log p_\theta(x_0 \mid x_1)$. Does it add up? For data $N(0, 1)$ and exact steps it must be their entropy,
 # $\frac12 \log 2\pi e$.
-#
+
 # %% [markdown] covers="moon:22.5"
 # Both Gaussians of a step have the variance $\sigma_t^2$, so that its term is a weighted error of the noise,
 # $\lambda_t \lVert \epsilon - \epsilon_\theta \rVert^2$ with $\lambda_t = \frac{\beta_t^2}{2 \sigma_t^2 \alpha_t (1 - \bar\alpha_t)}$.
@@ -833,7 +833,7 @@ with after(ddpm_sample):
 # sees.
 
 
-# %% covers="moon:22.5 guo:VI.3.d"
+# %% demo=true covers="moon:22.5 guo:VI.3.d"
 # The bound of N(0, 1) on Ho's schedule, then the weights that are left out.
 def bound_terms(betas):
     """Data N(0, 1), exact steps back: L_T, the terms of steps 2 … T, L_0."""
@@ -881,11 +881,11 @@ def sample_clusters(n, seed):
 
 
 with after(noise_chain, q_sample, ddpm_loss, train):
-    plane, betas = sample_clusters(4000, 51).float(), SCHEDULES["linear"]
+    plane, linear = sample_clusters(4000, 51).float(), SCHEDULES["linear"]
     torch.manual_seed(1)
-    net, g = Denoiser(betas, 2, 96), torch.Generator().manual_seed(0)
+    net, g = Denoiser(linear, 2, 96), torch.Generator().manual_seed(0)
     nothing = torch.zeros(4000, dtype=torch.long)  # no labels
-    train(net, plane, nothing, betas.float(), 600, 256, 4e-3, g)
+    train(net, plane, nothing, linear.float(), 600, 256, 4e-3, g)
     x, mixed = plane[:4], torch.tensor([1, 30, 60, 100])
     together = net(x, mixed, nothing[:4])
     alone = [net(x[i : i + 1], mixed[i : i + 1], nothing[:1]) for i in range(4)]
@@ -893,14 +893,14 @@ with after(noise_chain, q_sample, ddpm_loss, train):
     claim("a batch may mix steps", together.shape == x.shape and alike)
     other = net(x, mixed.flip(0), nothing[:4])
     claim("the network reads t", not torch.allclose(together, other))
-    clouds = noise_chain(plane[:400], normal(T, 400, 2, seed=52), betas)
+    clouds = noise_chain(plane[:400], normal(T, 400, 2, seed=52), linear)
 
     def draw_field(t):
-        x, root = clouds[t, :70].float(), (1 - power(betas)[t]).sqrt()
+        x, root = clouds[t, :70].float(), (1 - power(linear)[t]).sqrt()
         at = torch.full((70,), t)
         with torch.no_grad():
             learned = -net(x, at, nothing[:70]) / root
-        exact = -cluster_noise(x.double(), at, betas) / root
+        exact = -cluster_noise(x.double(), at, linear) / root
         return pictures.draw_scores(x, exact, learned, clouds[t], t, T)
 
     t = IntSlider(30, min=1, max=T, description="step t")
@@ -919,7 +919,9 @@ with after(ddpm_sample, noise_chain, q_sample, ddpm_loss, train):
     model, start = partial(net, y=nothing[:1000]), normal(1000, 2, seed=3).float()
     z = normal(T, 1000, 2, seed=4).float()
     with torch.no_grad():
-        ends = ddpm_sample(model, start, z, betas.float(), betas.float())[0][0].double()
+        ends = ddpm_sample(model, start, z, linear.float(), linear.float())[0][
+            0
+        ].double()
     real, one = sample_clusters(1000, 61), centres[:1].expand(1000, 2)
     fit = mmd(ends, real) < 0.02 < 0.2 < mmd(one, real)
     claim("MMD to real points: samples below 0.02, one cluster over 0.2", fit)
