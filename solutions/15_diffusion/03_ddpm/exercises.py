@@ -258,7 +258,7 @@ q_sample.mistakes(
         "ᾱ runs along the columns": (
             "[:, None]",
             "",
-            "abar[t - 1] has shape (n,) and x0 (n, d). Along which axis does torch line them up?",
+            "Your ᾱ has shape (n,) and x0 (n, d). Along which axis does torch line them up?",
         ),
         "signal and noise change places": (
             "left.sqrt() * x0 + (1 - left).sqrt() * eps",
@@ -488,6 +488,8 @@ def _(answer, x_T, z, betas, sigma2, W):
             raise ValueError(
                 f"the model wants t of shape ({len(x)},), got {tuple(t.shape)}"
             )
+        if t.is_floating_point():
+            raise TypeError("the model wants steps t as integers")
         asked.append(int(t[0]))
         says = torch.tanh(x.to(W.dtype) @ W) + t[:, None].to(W.dtype) / 10
         return says.to(x.dtype)
