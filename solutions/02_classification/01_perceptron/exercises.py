@@ -227,12 +227,6 @@ def _(X, w, b):
     return distance, np.where(distance > 0, 1, -1)
 
 
-@signed_distance.right("single precision")
-def _(X, w, b):
-    score = X.astype(np.float32) @ w.astype(np.float32) + np.float32(b)
-    return score / np.linalg.norm(w.astype(np.float32)), 2.0 * (score > 0) - 1
-
-
 # ---------------------------------------------------------------- the algorithm
 
 
@@ -294,7 +288,7 @@ def _(rng):
             X=np.array([[1.0, 2], [2, -1]]),
             y=np.array([1.0, -1]),
             order=np.array([1, 0]),
-            w0=np.array([1.0, 2]) * rng.integers(1, 4),
+            w0=np.array([1.0, 2]) * rng.integers(1, 20),
             b0=0.0,
         ),
     )
@@ -305,7 +299,7 @@ def _(rng):
             X=X,
             y=y,
             order=np.zeros(0, int),
-            w0=rng.integers(-3, 4, 2).astype(float),
+            w0=rng.integers(-30, 31, 2) / 10,
             b0=1.0,
         ),
     )
