@@ -363,8 +363,8 @@ best_noise.mistakes(
             "ᾱ is a power. What is a point itself multiplied by?",
         ),
         "the distance is not squared": (
-            "-distance.square()",
-            "-distance",
+            ".square()",
+            "",
             "Look at the exponent of a Gaussian: is it the distance, or its square?",
         ),
         "the 2 is forgotten": (
@@ -378,8 +378,8 @@ best_noise.mistakes(
             "How wide is the noise round a point: ᾱ, or what is missing to 1?",
         ),
         "the farthest point counts most": (
-            "-distance.square()",
-            "distance.square()",
+            "-squared",
+            "squared",
             "Which point explains x best: a near one or a far one? Look at the sign of the exponent.",
         ),
         "the weights sum to 1 over the rows": (
@@ -388,23 +388,23 @@ best_noise.mistakes(
             "For one x, the weights of all the points sum to 1. Along which axis do the points run?",
         ),
         "only the nearest point": (
-            "torch.softmax(-distance.square() / (2 * (1 - left)), dim=1)",
-            "(distance == distance.min(1, keepdim=True).values).to(x.dtype)",
+            "torch.softmax(-squared / (2 * (1 - left)), dim=1)",
+            "(squared == squared.min(1, keepdim=True).values).to(x.dtype)",
             "In deep noise the second nearest point is nearly as likely. Does it count?",
         ),
         "all exponentials are 0": (
-            "torch.softmax(-distance.square() / (2 * (1 - left)), dim=1)",
-            "torch.exp(-distance.square() / (2 * (1 - left)))\n    share = share / share.sum(1, keepdim=True)",
+            "torch.softmax(-squared / (2 * (1 - left)), dim=1)",
+            "torch.exp(-squared / (2 * (1 - left)))\n    share = share / share.sum(1, keepdim=True)",
             "Far away each exp is 0, and 0 / 0 is nan. What may you subtract from all exponents without changing the weights?",
         ),
         "a small number against 0 / 0": (
-            "torch.softmax(-distance.square() / (2 * (1 - left)), dim=1)",
-            "torch.exp(-distance.square() / (2 * (1 - left)))\n    share = share / (share.sum(1, keepdim=True) + 1e-30)",
+            "torch.softmax(-squared / (2 * (1 - left)), dim=1)",
+            "torch.exp(-squared / (2 * (1 - left)))\n    share = share / (share.sum(1, keepdim=True) + 1e-30)",
             "Far away your weights sum to 0, not to 1. What may you subtract from all exponents without changing the weights?",
         ),
         "all points count alike": (
-            "torch.softmax(-distance.square() / (2 * (1 - left)), dim=1)",
-            "torch.full_like(distance, 1 / len(points))",
+            "torch.softmax(-squared / (2 * (1 - left)), dim=1)",
+            "torch.full_like(squared, 1 / len(points))",
             "Your guess is the mean of all points, whatever x is. Which of them explain x?",
         ),
         "the clean sample": (

@@ -72,7 +72,7 @@ def noise_chain(x0, z, betas):
     """All states of the chain, from the data to the noise.
 
     x0 (n, d); z (T, n, d) standard normal, z[t - 1] is the noise of step t; betas (T,).
-    All are torch tensors. Returns (T + 1, n, d): entry t is x_t.
+    All are torch tensors. Returns a tensor (T + 1, n, d): entry t is x_t.
     x0 = [[1.0]], z = [[[0.0]]], betas = [0.75] gives [[[1.0]], [[0.5]]].
     """
     ### BEGIN SOLUTION
@@ -224,8 +224,8 @@ def best_noise(x, left, points):
     x = [[1.0]], left = 0.64, points = [[0.0]] gives [[1.6667]].
     """
     ### BEGIN SOLUTION
-    distance = torch.cdist(x, left**0.5 * points)
-    share = torch.softmax(-distance.square() / (2 * (1 - left)), dim=1)
+    squared = torch.cdist(x, left**0.5 * points).square()
+    share = torch.softmax(-squared / (2 * (1 - left)), dim=1)
     x0_hat = share @ points
     return (x - left**0.5 * x0_hat) / (1 - left) ** 0.5
     ### END SOLUTION
@@ -809,9 +809,9 @@ with after(ddpm_sample):
         few = cosine_betas(n)
         tilde = few * (1 - power(few)[:-1]) / (1 - power(few)[1:])
         for name, variance in (("β", few), ("β̃", tilde)):
-            start, z = normal(1000, 2, seed=n), normal(n, 1000, 2, seed=n + 1)
+            x_T, z = normal(1000, 2, seed=n), normal(n, 1000, 2, seed=n + 1)
             model = partial(cluster_noise, betas=few)
-            ends = ddpm_sample(model, start, z, few, variance)[0][0]
+            ends = ddpm_sample(model, x_T, z, few, variance)[0][0]
             spreads[name].append(pictures.spread_round(ends, centres))
     show(*pictures.draw_spreads(counts, spreads, 0.15), digits=1)
 
@@ -827,7 +827,7 @@ with after(ddpm_sample):
 # $\frac12 \log 2\pi e$.
 
 # %% [markdown] covers="moon:22.5"
-# Both Gaussians of a step have the variance $\sigma_t^2$, so that its term is a weighted error of the noise,
+# Both Gaussians of a step have fixed variances. So its term is, up to a constant, a weighted error of the noise,
 # $\lambda_t \lVert \epsilon - \epsilon_\theta \rVert^2$ with $\lambda_t = \frac{\beta_t^2}{2 \sigma_t^2 \alpha_t (1 - \bar\alpha_t)}$.
 # Your `ddpm_loss` drops the weight. That is a choice: it moves effort away from the first steps, whose details nobody
 # sees.
@@ -916,12 +916,10 @@ with after(ddpm_sample, noise_chain, q_sample, ddpm_loss, train):
         k = [torch.exp(-torch.cdist(*pair).square() / 2).mean() for pair in pairs]
         return (k[0] + k[1] - 2 * k[2]).item()
 
-    model, start = partial(net, y=nothing[:1000]), normal(1000, 2, seed=3).float()
+    model, x_T = partial(net, y=nothing[:1000]), normal(1000, 2, seed=3).float()
     z = normal(T, 1000, 2, seed=4).float()
     with torch.no_grad():
-        ends = ddpm_sample(model, start, z, linear.float(), linear.float())[0][
-            0
-        ].double()
+        ends = ddpm_sample(model, x_T, z, linear.float(), linear.float())[0][0].double()
     real, one = sample_clusters(1000, 61), centres[:1].expand(1000, 2)
     fit = mmd(ends, real) < 0.02 < 0.2 < mmd(one, real)
     claim("MMD to real points: samples below 0.02, one cluster over 0.2", fit)
