@@ -108,10 +108,10 @@ predict(
     "left-at-the-end",
     "On that schedule no step takes away more than 2 % of the power. By which factor "
     "is x₀ scaled in x₁₀₀₀?",
-    ["about 0.6", "about 0.06", "about 0.006"],
+    ["about 0.006", "about 0.06", "about 0.6"],
     truth=int(
         np.abs(
-            np.log([0.6, 0.06, 0.006])
+            np.log([0.006, 0.06, 0.6])
             - np.log1p(-np.linspace(1e-4, 0.02, 1000)).sum() / 2
         ).argmin()
     ),
@@ -317,11 +317,11 @@ predict(
     f"The walkers end on {pictures.reached(film[-1], spiral)} of the 120 points; 360 "
     "fair draws would meet 114, in the mean. Now leave out the fresh noise, σₜ = 0. "
     "On how many points do they end?",
-    ["about as many", "about half as many", "a single one"],
+    ["a single one", "about half as many", "about as many"],
     truth=int(
         np.digitize(
-            -pictures.reached(ddpm_sample(*perfect, z, betas, 0 * betas)[0][0], spiral),
-            [-80, -9],
+            pictures.reached(ddpm_sample(*perfect, z, betas, 0 * betas)[0][0], spiral),
+            [2, 80],
         )
     ),
     because="Each guess is a mean, so each step pulls inwards. Only the fresh noise "
