@@ -1331,10 +1331,10 @@ def _(score, x0, x_prev, xt, t, sigma2):
     return losses[0], losses[1], losses[1]
 
 
-@ve_losses.right("row by row, in float32")
+@ve_losses.right("row by row")
 def _(score, x0, x_prev, xt, t, sigma2):
-    s, total = score(xt.float(), t), [0.0, 0.0, 0.0]
-    rows = zip(x0.float(), x_prev.float(), xt.float(), t.tolist(), s, strict=True)
+    s, total = score(xt, t), [0.0, 0.0, 0.0]
+    rows = zip(x0, x_prev, xt, t.tolist(), s, strict=True)
     for clean, before, now, step, arrow in rows:
         v = step * sigma2
         total[0] += (before - now - sigma2 * arrow).square().sum()
