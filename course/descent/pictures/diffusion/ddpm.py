@@ -2,63 +2,60 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import torch
 
-from descent.plots import BLACK, BLUE, GREEN, VERMILION, fixed_axes
-
-
-def signal_left(betas):
-    """abar_t for t = 0 … T. betas (T,) -> (T + 1,)."""
-    return np.concatenate([[1.0], np.cumprod(1 - np.asarray(betas, float))])
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.words import say
 
 
-def half_step(betas):
-    """The step t at which abar_t is nearest to one half."""
-    return int(np.abs(signal_left(betas) - 0.5).argmin())
+def spiral(n, turns=3):
+    """n points, evenly spaced in area along a spiral of variance about 1 -> (n, 2)."""
+    radius = np.sqrt(np.linspace(0.05, 1, n))
+    angle = 2 * np.pi * turns * radius
+    return 1.9 * radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)
 
 
-def noised(image, betas, t, seed=0):
-    """sqrt(abar_t) image + sqrt(1 - abar_t) eps with the eps of one seed, the same at every t. Any shape -> same."""
-    abar = signal_left(betas)[t]
-    eps = np.random.default_rng(seed).normal(size=np.shape(image))
-    return np.sqrt(abar) * np.asarray(image, float) + np.sqrt(1 - abar) * eps
+def nearest(points, among):
+    """Index of the nearest of `among` (m, d) for each of points (n, d), and its distance. (n,), (n,)"""
+    gaps = np.linalg.norm(np.asarray(points)[:, None] - np.asarray(among), axis=-1)
+    return gaps.argmin(1), gaps.min(1)
 
 
-def noising(x0, betas, seed=0):
-    """The forward chain one step at a time. x0 (n, d) -> (T + 1, n, d), entry t after t steps."""
-    rng = np.random.default_rng(seed)
-    path = [np.asarray(x0, float)]
-    for beta in np.asarray(betas, float):
-        path.append(np.sqrt(1 - beta) * path[-1] + np.sqrt(beta) * rng.normal(size=path[-1].shape))
-    return np.array(path)
+def reached(points, among):
+    """How many of `among` (m, d) are nearest to one of points (n, d)."""
+    return len(np.unique(nearest(points, among)[0]))
 
 
-def denoising(step, eps_model, betas, sigma2, n=400, d=2, seed=0):
-    """The reverse chain from standard normal noise, with the reader's own step -> (T + 1, n, d), entry t at time t.
+def spread_round(points, centres):
+    """Root mean square distance, per coordinate, of points (n, d) from their nearest centres (k, d)."""
+    return float(np.sqrt((nearest(points, centres)[1] ** 2).mean() / np.shape(points)[1]))
 
-    step: (xt, t, eps_hat, z, betas, sigma2) -> x_{t-1}; eps_model: (x (n, d), t int) -> (n, d). Tensors, float64.
+
+def mixture_score(x, means, sd, weights, a, v):
+    """Score at x of a·x0 + N(0, v I), where x0 comes from the mixture of N(means[k], sd² I).
+
+    Tensors x (n, d), means (k, d), weights (k,) with sum 1; sd, a, v numbers or (n, 1) -> (n, d).
     """
-    import torch
-
-    g = torch.Generator().manual_seed(seed)
-    x = torch.randn(n, d, generator=g, dtype=torch.float64)
-    path = [x]
-    for t in range(len(betas), 0, -1):
-        z = torch.randn(n, d, generator=g, dtype=torch.float64)
-        before = step(path[-1], t, eps_model(path[-1], t), z, betas, sigma2)
-        path.append(torch.as_tensor(before, dtype=x.dtype))
-    return torch.stack(path[::-1]).numpy()
+    variance = a**2 * sd**2 + v
+    gaps = a * means - x[:, None]  # (n, k, d)
+    share = torch.softmax(weights.log() - gaps.square().sum(-1) / (2 * variance), 1)
+    return (share[..., None] * gaps).sum(1) / variance
 
 
-def spread_round(points, means):
-    """Root mean square distance, per coordinate, of points (n, d) from the nearest of the means (k, d)."""
-    gaps = ((np.asarray(points)[:, None] - np.asarray(means)) ** 2).mean(-1)
-    return float(np.sqrt(gaps.min(1).mean()))
+def mixture_density(x, means, sd):
+    """Density at x (m,) of the mixture of N(means[k], sd²) on a line, all equally frequent -> (m,)."""
+    parts = np.exp(-((x[:, None] - np.asarray(means)) ** 2) / (2 * sd**2))
+    return parts.mean(1) / (sd * np.sqrt(2 * np.pi))
 
 
-def mode_shares(points, means):
-    """Share of the points that lie nearest to each mean. points (n, d), means (k, d) -> (k,)."""
-    gaps = ((np.asarray(points)[:, None] - np.asarray(means)) ** 2).sum(-1)
-    return np.bincount(gaps.argmin(1), minlength=len(means)) / len(points)
+def gradient_variance(exact_noise, x0, x_prev, xt, t, sigma2):
+    """Variance of one sample's gradient, at c = 1, for a score model c·s fitted to the previous state or to x0.
+
+    Both losses in units of the score: s is fitted to (x_{t-1} - x_t) / σ² or to (x_0 - x_t) / (t σ²). x… (n, 1) -> (2,)
+    """
+    s = -exact_noise(xt, t) / (t * sigma2)
+    targets = torch.stack([(x_prev - xt) / sigma2, (x0 - xt) / (t * sigma2)])
+    return (2 * s * (s - targets)).var(1).flatten()
 
 
 # Pictures.
@@ -66,355 +63,373 @@ def mode_shares(points, means):
 
 def _grey(ax, picture):
     """One 8 x 8 image with pixels from -1 (white) to 1 (black)."""
-    ax.imshow(np.reshape(picture, (8, 8)), cmap="gray_r", vmin=-1, vmax=1)
+    ax.imshow(np.asarray(picture).reshape(8, 8), cmap="gray_r", vmin=-1, vmax=1)
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.grid(False)
 
 
-def _mosaic(rows, names, titles, width):
+def _mosaic(rows, names, titles, width, title):
     """One picture of rows of 8 x 8 images, names beside the rows, titles above the columns. rows (r, c, 64)."""
     rows = np.asarray(rows, float)
     r, c = rows.shape[:2]
     tiles = np.full((r, c, 9, 9), np.nan)
     tiles[..., :8, :8] = rows.reshape(r, c, 8, 8)
-    left = 0.75 if any(names) else 0.05
+    left = 0.85 if any(names) else 0.05
     tile = (width - left - 0.05) / c
-    fig, ax = plt.subplots(figsize=(width, r * tile + 0.4), layout="none")
+    fig, ax = plt.subplots(figsize=(width, r * tile + 0.7), layout="none")
     height = fig.get_figheight()
-    fig.subplots_adjust(left / width, 0.05 / height, 1 - 0.05 / width, 1 - 0.35 / height)
+    fig.subplots_adjust(left / width, 0.05 / height, 1 - 0.05 / width, 1 - 0.65 / height)
     ax.imshow(
         tiles.swapaxes(1, 2).reshape(9 * r, 9 * c), cmap="gray_r", vmin=-1, vmax=1, aspect="auto"
     )
     ax.set_xticks(9 * np.arange(c) + 3.5, list(titles))
     ax.set_yticks(9 * np.arange(r) + 3.5, list(names))
+    ax.set_title(title)
     ax.tick_params(length=0, labelsize=10, top=False, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.grid(False)
     return fig
 
 
+def draw_sinking(seen, powers, mean):
+    """A digit with less and less signal, and the mean of all. seen (m, 64), powers (m,), mean (64,)."""
+    titles = [f"{power:.0%}" for power in powers] + ["guess"]
+    fig = _mosaic(
+        [[*np.asarray(seen), np.asarray(mean)]],
+        [""],
+        titles,
+        7.6,
+        "How much of the digit is left, and the best guess at the end",
+    )
+    return fig, say(
+        "A handwritten digit sinks in noise in {n} pictures: {first:.0%} of its power is left in the first, {last:.0%} "
+        "in the last. Beside it the best guess of what was there: the mean of all digits, grey, nowhere "
+        "darker than {dark:.1f} on the scale from -1 to 1.",
+        n=len(powers),
+        first=powers[0],
+        last=powers[-1],
+        dark=float(np.max(np.asarray(mean))),
+    )
+
+
 def draw_strip(seen, guesses, steps, truth):
     """Noised images over best guesses of the clean one. seen, guesses (m, 64), steps (m,), truth (64,)."""
-    fig = _mosaic([seen, guesses], ("seen", "guess"), [f"t = {t}" for t in steps], 7.6)
+    titles = [f"t = {t}" for t in steps]
+    title = "One guess: sharp near the data, a smear far away"
+    fig = _mosaic([seen, guesses], ("seen", "guess"), titles, 7.6, title)
     off = np.sqrt(((np.asarray(guesses) - np.asarray(truth)) ** 2).mean(1))
     near = [t for t, error in zip(steps, off, strict=True) if error < 0.1]
-    return fig, (
-        f"Top: a digit after {', '.join(map(str, steps))} steps of noise. "
-        f"Bottom: the best guess of the clean digit. Up to t = {max(near)} it is right to 0.1 "
-        f"per pixel; at t = {steps[-1]} it is the mean of all digits, off by {off[-1]:.1f}."
+    return fig, say(
+        "Top: a digit after {steps} steps of noise. Bottom: the best guess of the clean digit. Up to t = {near} it is "
+        "right to 0.1 per pixel; at t = {last} it is a smear, off by {off:.1f}.",
+        steps=", ".join(map(str, steps)),
+        near=max(near),
+        last=steps[-1],
+        off=off[-1],
+    )
+
+
+def draw_shortcut(walked, jumped, t):
+    """Quantiles of two samples (n,) against each other."""
+    quantiles = np.linspace(0.005, 0.995, 100)
+    one, other = np.quantile(walked, quantiles), np.quantile(jumped, quantiles)
+    fig, ax = plt.subplots(figsize=(4.6, 4.2))
+    ax.plot(one, other, "o", markersize=4)
+    ax.plot([-2.2, 2.2], [-2.2, 2.2], color=BLACK, linestyle="--", label="equal")
+    ax.set(
+        xlabel=f"quantiles after {t} single steps",
+        ylabel=f"quantiles after one jump to t = {t}",
+        title="Walk or jump: the same distribution",
+    )
+    ax.legend()
+    return fig, say(
+        "A hundred quantiles of {n} points after {t} single steps against those of as many that jumped: less than "
+        "{gap:.1f} apart.",
+        n=len(walked),
+        t=t,
+        gap=np.floor(10 * np.abs(one - other).max() + 1) / 10,
+    )
+
+
+def draw_schedule(name, betas, t, seen):
+    """Signal and noise of a schedule, betas (T,), with a line at step t, beside what is seen there (64,)."""
+    power = np.concatenate([[1.0], np.cumprod(1 - np.asarray(betas))])
+    half = int(np.abs(power - 0.5).argmin())
+    fig, (left, right) = fixed_axes(
+        2, (7.6, 2.9), (0.08, 0.99, 0.18, 0.88), wspace=0.1, width_ratios=[2.2, 1]
+    )
+    left.plot(np.sqrt(power), color=BLUE, label=r"signal $\sqrt{\bar\alpha_t}$")
+    noise = np.sqrt(1 - power)
+    left.plot(noise, "--", color=VERMILION, label=r"noise $\sqrt{1-\bar\alpha_t}$")
+    left.plot([half], [np.sqrt(power[half])], "o", color=BLACK)
+    left.axvline(t, color=BLACK, linestyle=":")
+    left.set_gid("step")
+    left.set(
+        xlabel="step t",
+        ylabel="factor",
+        title=f"{name}: equally strong at t = {half}",
+        ylim=(-0.03, 1.08),
+    )
+    left.legend(loc="center right")
+    _grey(right, seen)
+    right.set_title(f"after {t} steps")
+    return fig, say(
+        "Schedule {name}, step {t} of {T}: signal factor {signal:.3f}, noise factor {noise:.3f}. Both are equally "
+        "strong at step {half}.",
+        name=name,
+        t=t,
+        T=len(betas),
+        signal=np.sqrt(power[t]),
+        noise=noise[t],
+        half=half,
+    )
+
+
+def there_and_back(film, points):
+    """The ground on which walkers, film (2T + 2, n, 2), leave the points (m, 2) and return.
+
+    -> figure, axes, words, a colour for each walker: that of the part of the spiral where it began.
+    """
+    film, m = np.asarray(film), len(points)
+    colors = np.array([BLUE, ORANGE, GREEN, PINK, VERMILION, SKY])[np.arange(m) * 6 // m]
+    fig, ax = plt.subplots(figsize=(5.4, 5.2))
+    ax.plot(*np.asarray(points).T, "+", color="#999999", markersize=5, zorder=0)
+    ax.set(
+        xlim=(-3.6, 3.6),
+        ylim=(-3.6, 3.6),
+        xlabel="first coordinate",
+        ylabel="second coordinate",
+        title="To noise, and back to the spiral",
+    )
+    ax.set_aspect("equal")
+    (start, _), (end, off) = nearest(film[0], points), nearest(film[-1], points)
+    words = say(
+        "{walkers} walkers sink from {points} points on a spiral into noise, in {T} steps, and walk back. They end on "
+        "{reached} of the points, half of them within {off:.2f}. Walkers that end where they began: {home}.",
+        walkers=film.shape[1],
+        points=m,
+        T=len(film) // 2 - 1,
+        reached=len(np.unique(end)),
+        off=np.ceil(100 * np.median(off)) / 100,
+        home=int((start == end).sum()),
+    )
+    return fig, ax, words, list(np.resize(colors, film.shape[1]))
+
+
+def draw_ends(ends, points):
+    """Where walkers end, a panel for each kind of walk. ends {name: (n, 2)}, points (m, 2)."""
+    fig, axes = plt.subplots(1, len(ends), figsize=(8, 3.2), sharex=True, sharey=True)
+    told = []
+    for ax, (name, end) in zip(axes, ends.items(), strict=True):
+        count = reached(end, points)
+        ax.plot(*np.asarray(points).T, "+", color="#999999", markersize=4)
+        ax.plot(*np.asarray(end).T, "o", color=VERMILION, markersize=3.5)
+        ax.set(xlabel="first coordinate", title=f"{name}: {count}")
+        ax.set_aspect("equal")
+        told.append(say("{name}: {count}", name=name, count=count))
+    axes[0].set_ylabel("second coordinate")
+    return fig, say("Of {m} points on a spiral are reached: {told:, }.", m=len(points), told=told)
+
+
+def draw_losses(steps, curves):
+    """Loss per pixel by step t of two predictors. curves {(who, "known" or "new"): (m,)}."""
+    looks = {("artist", "known"): "o:", ("artist", "new"): "o-"}
+    looks |= {("reciter", "known"): "s:", ("reciter", "new"): "s-"}
+    fig, ax = plt.subplots(figsize=(6.6, 3.7))
+    for (who, kind), look in looks.items():
+        color = BLUE if who == "artist" else VERMILION
+        ax.plot(steps, curves[who, kind], look, color=color, label=f"{who}, {kind} images")
+    ax.set(
+        xlabel="step t",
+        ylabel="squared error per pixel",
+        title="Least on what it knows, lost on what is new",
+        yscale="log",
+        ylim=(1e-3, 3e3),
+    )
+    ax.legend(fontsize=9, loc="upper right")
+    below = [np.less(curves["artist", kind], curves["reciter", kind]) for kind in ("known", "new")]
+    return fig, say(
+        "On known images the artist's loss is below the reciter's at {known} of {n} steps, on new images at {new}.",
+        known=int(below[0].sum()),
+        new=int(below[1].sum()),
+        n=len(steps),
+    )
+
+
+def draw_denoising(states, guesses, t):
+    """Ten images under way at time t, over the guess of their end. states (T + 1, 10, 64), guesses (T, 10, 64)."""
+    states, guesses = np.asarray(states), np.asarray(guesses)
+    guess = guesses[t - 1] if t else states[0]
+    wanted = [f"wanted {digit}" for digit in range(10)]
+    title = f"{len(guesses) - t} steps walked, {t} to go"
+    fig = _mosaic([states[t], guess], (f"t = {t}", "guess"), wanted, 8.4, title)
+    move, far = (float(np.sqrt(((now - states[0]) ** 2).mean())) for now in (states[t], guess))
+    return fig, say(
+        "{t} of {T} steps to go. Per pixel (from -1 to 1), the images are about {move:.1f} away from what they become, "
+        "the guesses about {far:.1f}.",
+        t=t,
+        T=len(guesses),
+        move=move,
+        far=far,
+    )
+
+
+def draw_repair(printed, mended, density):
+    """Histograms of two samples (n, 1) and the density of the data, a function (m,) -> (m,)."""
+    printed, mended = np.ravel(printed), np.ravel(mended)
+    bins, x = np.linspace(-15, 15, 101), np.linspace(-15, 15, 600)
+    fig, ax = plt.subplots()
+    common = dict(density=True, histtype="step")
+    label = f"printed: sd {printed.std():.1f}"
+    ax.hist(printed, bins, linestyle="--", color=VERMILION, label=label, **common)
+    ax.hist(mended, bins, color=BLUE, label=f"mended: sd {mended.std():.2f}", **common)
+    ax.plot(x, density(x), color=BLACK, linestyle=":", label="density of the data")
+    ax.set(xlabel="x", ylabel="density", title="One factor decides whether the walk arrives")
+    ax.legend()
+    return fig, say(
+        "Samples by the printed rule have sd {printed:.1f}, by the mended one {mended:.2f}, and then {right:.0%} lie "
+        "in the right-hand mode.",
+        printed=printed.std(),
+        mended=mended.std(),
+        right=(mended > 0).mean(),
     )
 
 
 def draw_targets(times, variance):
-    """Variance of a single-sample gradient for two targets. times (m,), variance (m, 2)."""
-    variance = np.asarray(variance)
+    """Variance of one sample's gradient for two targets. times (m,), variance: m pairs."""
+    variance = np.array([np.asarray(pair) for pair in variance])
     fig, ax = plt.subplots()
     ax.loglog(times, variance[:, 0], "o-", label="target: the previous state")
     ax.loglog(times, variance[:, 1], "s--", label="target: the clean sample")
     ax.set(
         xlabel="step t",
-        ylabel="variance of one gradient",
+        ylabel="variance of one gradient (score units)",
         title="The clean sample is the quieter teacher",
     )
     ax.legend()
     ratio = variance[:, 0] / variance[:, 1]
-    over = max((bound for bound in (10, 100, 1000) if ratio[times.index(100)] > bound), default=1)
-    return (
-        fig,
-        f"At t = {times[0]} both gradients have the same variance (ratio {ratio[0]:.1f}); "
-        f"at t = 100 that of the previous state is more than {over} times larger.",
+    return fig, say(
+        "At t = {first} both gradients have the same variance, ratio {one:.1f}; at t = {last} that of the previous "
+        "state is more than {over} times larger.",
+        first=times[0],
+        one=ratio[0],
+        last=times[-1],
+        over=max((bound for bound in (1, 10, 100, 1000) if ratio[-1] > bound), default=0),
     )
 
 
-def draw_repair(printed, repaired, density):
-    """Histograms of two samples (n, 1) and the density of the data, a function (m,) -> (m,)."""
-    printed, repaired = np.ravel(printed), np.ravel(repaired)
-    bins, x = np.linspace(-15, 15, 101), np.linspace(-15, 15, 600)
-    fig, ax = plt.subplots()
-    ax.hist(
-        printed,
-        bins,
-        density=True,
-        histtype="step",
-        linestyle="--",
-        color=VERMILION,
-        label=f"printed: sd {printed.std():.1f}",
-    )
-    ax.hist(
-        repaired,
-        bins,
-        density=True,
-        histtype="step",
-        color=BLUE,
-        label=f"repaired: sd {repaired.std():.2f}",
-    )
-    ax.plot(x, density(x), color=BLACK, linestyle=":", label="density of the data")
-    ax.set(xlabel="x", ylabel="density", title="One factor decides whether the walk arrives")
-    ax.legend()
-    return (
-        fig,
-        f"Samples by the printed rule have sd {printed.std():.1f}, by the repaired rule {repaired.std():.2f}, "
-        f"and then {(repaired > 0).mean():.0%} lie in the right-hand mode.",
-    )
-
-
-def draw_sizes(v, V0, share_late):
+def draw_sizes(v, V0):
     """Loss of a predictor that says 0 and of the best one, for two targets. v (T,): variance of all noise."""
     t = np.arange(1, len(v) + 1)
+    late = v[len(v) // 2 :].sum() / v.sum()
     fig, ax = plt.subplots()
-    ax.loglog(t, v, color=VERMILION, label="cumulative noise, predictor says 0")
-    ax.loglog(
-        t,
-        V0 * v / (V0 + v),
-        color=VERMILION,
-        linestyle="--",
-        label="cumulative noise, best predictor",
-    )
-    ax.loglog(t, np.ones(len(v)), color=BLUE, label="unit noise, predictor says 0")
-    ax.loglog(t, V0 / (V0 + v), color=BLUE, linestyle="--", label="unit noise, best predictor")
+    ax.loglog(t, v, color=VERMILION, label="cumulative noise, network says 0")
+    ax.loglog(t, V0 * v / (V0 + v), "--", color=VERMILION, label="cumulative noise, best")
+    ax.loglog(t, np.ones(len(v)), color=BLUE, label="unit noise, network says 0")
+    ax.loglog(t, V0 / (V0 + v), "--", color=BLUE, label="unit noise, best")
     ax.set(
         xlabel="step t",
         ylabel="expected squared error",
-        title=f"Untrained, {share_late:.0%} of the loss is in the late half",
+        title=f"Untrained, {late:.0%} of the loss comes from the late half",
         ylim=(0.03, 200),
     )
-    ax.legend(loc="upper left")
-    return fig, (
-        f"The loss of a predictor that says 0 grows from {v[0]:.2f} to {v[-1]:.0f} for the cumulative noise, "
-        f"with {share_late:.0%} of it in the late half of the steps, "
-        f"and is 1 everywhere for unit noise. The best predictor's loss stays below {V0:.1f}."
+    ax.legend(loc="upper left", fontsize=9)
+    return fig, say(
+        "The loss of a network that says 0 grows from {first:.2f} to {last:.0f} for the cumulative noise, with "
+        "{late:.0%} of it in the late half of the steps, and is 1 everywhere for unit noise. The best loss stays "
+        "below {V0:.1f}.",
+        first=v[0],
+        last=v[-1],
+        late=late,
+        V0=V0,
     )
 
 
-def draw_shortcut(chain, shot, t):
-    """Quantiles of two samples (n,) against each other."""
-    quantiles = np.linspace(0.005, 0.995, 100)
-    one, other = np.quantile(chain, quantiles), np.quantile(shot, quantiles)
-    fig, ax = plt.subplots(figsize=(4.6, 4.2))
-    ax.plot(one, other, "o", markersize=4)
-    ax.plot([-2.2, 2.2], [-2.2, 2.2], color=BLACK, linestyle="--")
+def draw_spreads(counts, spreads, truth):
+    """Spread of samples round their centres by number of steps. spreads {"β", "β̃": (m,)}, truth: of the data."""
+    fig, ax = plt.subplots()
+    looks = {"β": ("o-", BLUE, r"$\sigma_t^2=\beta_t$")}
+    looks["β̃"] = ("s--", VERMILION, r"$\sigma_t^2=\tilde\beta_t$")
+    for name, (look, color, label) in looks.items():
+        ax.plot(counts, spreads[name], look, color=color, label=label)
+    ax.axhline(truth, color=BLACK, linestyle=":", label="in the data")
     ax.set(
-        xlabel=f"quantiles after {t} single steps",
-        ylabel="quantiles in one shot",
-        title="The same distribution",
+        xscale="log",
+        xlabel="steps T",
+        ylabel="spread round the nearest centre",
+        title="With many steps the choice hardly matters",
+        ylim=(0, None),
     )
-    return (
-        fig,
-        f"A hundred quantiles of {len(chain)} points after {t} single steps against the closed form: "
-        f"less than {np.floor(10 * np.abs(one - other).max() + 1) / 10:.1f} apart.",
+    ax.set_xticks(counts, map(str, counts))
+    ax.minorticks_off()
+    ax.legend()
+    return fig, say(
+        "In the data the spread is {truth:.2f}. With {few} steps it is {wide:.2f} for β and {tight:.2f} for β̃, with "
+        "{many} steps {late_wide:.2f} and {late_tight:.2f}.",
+        truth=truth,
+        few=counts[0],
+        wide=spreads["β"][0],
+        tight=spreads["β̃"][0],
+        many=counts[-1],
+        late_wide=spreads["β"][-1],
+        late_tight=spreads["β̃"][-1],
     )
 
 
 def draw_weights(weight_beta, weight_tilde):
     """Weights of the squared noise error in the bound: (T,) for t = 1 … T and (T - 1,) for t = 2 … T."""
-    steps = len(weight_beta)
-    low = int(weight_beta.argmin()) + 1
+    weight_beta, weight_tilde = np.asarray(weight_beta), np.asarray(weight_tilde)
+    t = np.arange(1, len(weight_beta) + 1)
     fig, ax = plt.subplots()
-    ax.semilogy(
-        np.arange(1, steps + 1),
-        weight_beta,
-        color=BLUE,
-        label=r"$\lambda_t$ with $\sigma_t^2=\beta_t$",
-    )
-    ax.semilogy(
-        np.arange(2, steps + 1),
-        weight_tilde,
-        color=VERMILION,
-        linestyle="--",
-        label=r"$\lambda_t$ with $\sigma_t^2=\tilde\beta_t$, infinite at $t=1$",
-    )
-    ax.axhline(
-        np.mean(weight_beta), color=GREEN, linestyle=":", label="in training: the same for all"
-    )
+    ax.semilogy(t, weight_beta, color=BLUE, label=r"$\lambda_t$ with $\sigma_t^2=\beta_t$")
+    label = r"$\lambda_t$ with $\sigma_t^2=\tilde\beta_t$, infinite at $t=1$"
+    ax.semilogy(t[1:], weight_tilde, "--", color=VERMILION, label=label)
+    ax.axhline(weight_beta.mean(), color=GREEN, linestyle=":", label="ddpm_loss: all the same")
+    ratio = weight_beta[0] / weight_beta[-1]
     ax.set(
         xlabel="step t",
         ylabel="weight of the squared error",
-        title=f"The bound weighs the first step {weight_beta[0] / weight_beta[-1]:.0f} times the last",
+        title=f"The bound weighs the first step {ratio:.0f} times the last",
     )
     ax.legend()
-    return fig, (
-        f"The weight of the bound falls from {weight_beta[0]:.2f} at t = 1 to {weight_beta.min():.4f} "
-        f"near t = {round(low, -1)} and is {weight_beta[-1]:.3f} at t = {steps}. "
-        f"With the posterior variance the first finite weight, at t = 2, is {weight_tilde[0]:.2f}. "
-        "Training uses a constant."
+    return fig, say(
+        "The weight of the bound falls from {first:.2f} at t = 1 to {least:.4f} near t = {low} and is {last:.3f} at "
+        "t = {T}. With σ² = β̃ the first finite weight, at t = 2, is {second:.2f}.",
+        first=weight_beta[0],
+        least=weight_beta.min(),
+        low=round(int(weight_beta.argmin()) + 1, -1),
+        last=weight_beta[-1],
+        T=len(t),
+        second=weight_tilde[0],
     )
 
 
-def draw_schedule(schedules, name, t, image):
-    """What is left of `image` (64,) after t steps of one schedule, with the curves of signal and noise.
-
-    schedules: {name: betas (T,)}, all of one length.
-    """
-    abar = signal_left(schedules[name])
-    steps = np.arange(len(abar))
-    fig, (left, right) = fixed_axes(
-        2, (7.6, 2.9), (0.08, 0.99, 0.18, 0.88), wspace=0.1, width_ratios=[2.2, 1]
-    )
-    left.plot(steps, np.sqrt(abar), color=BLUE, label=r"signal $\sqrt{\bar\alpha_t}$")
-    left.plot(
-        steps,
-        np.sqrt(1 - abar),
-        color=VERMILION,
-        linestyle="--",
-        label=r"noise $\sqrt{1-\bar\alpha_t}$",
-    )
-    left.axvline(t, color=BLACK, linestyle=":")
-    half = half_step(schedules[name])
-    left.plot([half], [np.sqrt(abar[half])], "o", color=BLACK)
-    left.set(
-        xlabel="step t",
-        ylabel="factor",
-        title=f"{name}: the curves cross at t = {half}",
-        ylim=(-0.03, 1.08),
-    )
-    left.legend(loc="center right")
-    _grey(right, noised(image, schedules[name], t))
-    right.set_title(f"after {t} steps")
-    ratio = "infinite" if t == 0 else f"{abar[t] / (1 - abar[t]):.3g}"
-    words = (
-        f"Schedule {name}, step {t} of {len(abar) - 1}: signal factor {np.sqrt(abar[t]):.3f}, "
-        f"noise factor {np.sqrt(1 - abar[t]):.3f}, "
-        f"signal-to-noise ratio {ratio}. Signal and noise are equal at step {half}."
-    )
-    return fig, words
-
-
-def draw_walk(path, t, betas, means, weights, direction):
-    """The cloud of a walk at time t beside the signal curve.
-
-    path (T + 1, n, 2), betas (T,), means (k, 2), weights (k,); direction: "noising" or "denoising".
-    """
-    abar = signal_left(betas)
-    cloud, shares = path[t], mode_shares(path[t], means)
-    fig, (left, right) = fixed_axes(
-        2, (7.4, 3.3), (0.09, 0.98, 0.16, 0.89), wspace=0.27, width_ratios=[1.25, 1]
-    )
-    trail = path[:, :6] if direction == "noising" else path[t:, :6]
-    if direction == "noising":
-        trail = trail[: t + 1]
-    left.plot(trail[..., 0], trail[..., 1], color=VERMILION, linewidth=0.6, alpha=0.7)
-    left.plot(cloud[:, 0], cloud[:, 1], ".", color=BLUE, markersize=3)
-    left.plot(*np.transpose(means), "+", color=BLACK, markersize=12, markeredgewidth=2)
-    left.set(
-        xlim=(-3.4, 3.4),
-        ylim=(-3.2, 3.2),
-        xlabel="first coordinate",
-        ylabel="second coordinate",
-        title=f"{direction}, t = {t}",
-    )
-    right.plot(abar, color=BLUE)
-    right.plot([t], [abar[t]], "o", color=VERMILION, markersize=8)
-    right.set(xlabel="step t", ylabel=r"$\bar\alpha_t$", title=f"signal left: {abar[t]:.2f}")
-    told = ", ".join(
-        f"{share:.0%} ({weight:.0%} in the data)"
-        for share, weight in zip(shares, weights, strict=True)
-    )
-    gap = np.sqrt(((cloud[:, None] - np.asarray(means)) ** 2).sum(-1).min(1).mean())
-    words = (
-        f"{direction.capitalize()}, step {t} of {len(betas)}: abar = {abar[t]:.3f}. "
-        f"Points nearest to each centre: {told}. Distance to the nearest centre (rms) {gap:.2f}."
-    )
-    return fig, words
-
-
-def relative_error(learned, exact):
-    """||learned - exact|| / ||exact|| over all entries."""
-    learned, exact = np.asarray(learned, float), np.asarray(exact, float)
-    return float(np.linalg.norm(learned - exact) / np.linalg.norm(exact))
-
-
-def draw_scores(grid, exact, learned, cloud, t, steps):
-    """Exact and learned scores as arrows on a grid (m, 2) behind a cloud (n, 2) of noised data at step t."""
+def draw_scores(points, exact, learned, cloud, t, T):
+    """Exact and learned scores as arrows at points (m, 2), in front of a cloud (n, 2) at step t of T."""
+    points, exact, learned = (np.asarray(a, float) for a in (points, exact, learned))
     fig, ax = fixed_axes(1, (5.6, 4.6), (0.12, 0.98, 0.22, 0.92))
-    ax.plot(*np.transpose(cloud), ".", color="#999999", markersize=2)
-    size = np.sqrt((np.asarray(exact) ** 2).sum(1).mean())
-    common = dict(angles="xy", scale_units="xy", scale=3.2 * size, zorder=3)
-    ax.quiver(
-        *np.transpose(grid),
-        *np.transpose(exact),
-        color=BLACK,
-        width=0.013,
-        label="exact score",
-        **common,
-    )
-    ax.quiver(
-        *np.transpose(grid),
-        *np.transpose(learned),
-        color=VERMILION,
-        width=0.004,
-        label="learned",
-        **common,
-    )
+    ax.plot(*np.asarray(cloud).T, ".", color="#999999", markersize=2)
+    scale = 3.2 * np.sqrt((exact**2).sum(1).mean())
+    common = dict(angles="xy", scale_units="xy", scale=scale, zorder=3)
+    ax.quiver(*points.T, *exact.T, color=BLACK, width=0.013, label="exact score", **common)
+    ax.quiver(*points.T, *learned.T, color=VERMILION, width=0.004, label="learned", **common)
     # A bound in steps of 10 %: training differs a little between machines.
-    error = 10 * int(10 * relative_error(learned, exact)) + 10
+    error = np.linalg.norm(learned - exact) / np.linalg.norm(exact)
+    bound = (np.floor(10 * error) + 1) / 10
     ax.set(
         xlabel="first coordinate",
         ylabel="second coordinate",
         xlim=(-3.6, 3.6),
         ylim=(-3.4, 3.4),
-        title=f"t = {t}: off by less than {error}%",
+        title=f"t = {t}: off by less than {bound:.0%}",
     )
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
     ax.set_aspect("equal")
-    return (
-        fig,
-        f"Step {t} of {steps}: the learned score differs from the exact one "
-        f"by less than {error}% of its length where the data are.",
-    )
-
-
-def draw_training(losses, times, network, new, known):
-    """The loss under way, smoothed, and losses by step. losses (steps,), all per pixel.
-
-    At the steps `times` (m,): network (m,) on new images; new, known (m,): the memoriser's on new and known images.
-    """
-    window = max(1, len(losses) // 40)
-    first, last = losses[:5].mean(), losses[-window:].mean()
-    smooth = np.convolve(losses, np.ones(window) / window, mode="valid")
-    fig, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.3))
-    left.plot(np.arange(len(smooth)) + window, smooth)
-    left.set(
-        xlabel="update",
-        ylabel="squared error per pixel",
-        title=f"The loss falls to {last:.1f}",
-        ylim=(0, None),
-    )
-    right.plot(times, new, "s--", color=VERMILION, label="by heart, new images")
-    right.plot(times, network, "o-", color=BLUE, label="network, new images")
-    right.plot(times, known, "^:", color=BLACK, label="by heart, known images")
-    right.set(
-        xlabel="step t",
-        title="By heart: no help at small t",
-        yscale="log",
-        ylim=(1e-3, 3e3),
-    )
-    right.legend(fontsize=9)
-    ahead = max((t for t, a, b in zip(times, network, new, strict=True) if a < b / 2), default=0)
-    return fig, (
-        f"Left: the loss per pixel falls from {first:.1f} to {last:.1f}. "
-        f"Right: on new images the network's loss is less than half of the memoriser's up to t = {ahead}; "
-        f"on the images that it knows, the memoriser's is largest near t = {times[int(np.argmax(known))]}."
-    )
-
-
-def draw_digits(pictures, labels):
-    """Images (n, 64) in rows of ten, the wanted digit above each column."""
-    rows = np.reshape(pictures, (-1, 10, 64))
-    fig = _mosaic(rows, [""] * len(rows), [str(int(label)) for label in labels], 6.4)
-    return fig, (
-        f"{len(pictures)} images drawn by the trained network, in {len(rows)} rows "
-        f"of the digits {labels[0]} to {labels[9]} that were asked for."
-    )
-
-
-def draw_denoising(path, guesses, t):
-    """Images under way, over the network's guess of their end, at time t. path, guesses (T + 1, n, 64)."""
-    titles = [f"digit {number}" for number in range(len(path[t]))]
-    fig = _mosaic([path[t], guesses[t]], (f"t = {t}", "guess"), titles, 7.6)
-    ends = path[0]
-    move, far = (float(np.sqrt(((now - ends) ** 2).mean())) for now in (path[t], guesses[t]))
-    return fig, (
-        f"Step {t} of {len(path) - 1}. Per pixel (from -1 to 1), the images are about {move:.1f} away "
-        f"from what they become, the guesses about {far:.1f}."
+    return fig, say(
+        "Step {t} of {T}: the learned score differs from the exact one by less than {bound:.0%} of its length where "
+        "the data are.",
+        t=t,
+        T=T,
+        bound=bound,
     )
