@@ -62,7 +62,7 @@ def modules(tmp_path, monkeypatch):
 
 def problem_of(outcome):
     spec = {
-        "name": "answer", "points": 1, "limit": 0, "compare": {"kind": "exact"}, "wrong": [],
+        "name": "answer", "points": 1, "limit": 0, "compare": {"kind": "exact"}, "wrong": [], "easy": [],
         "cases": [{"name": "one", "inputs": {}, "expected": 1}],
     }  # fmt: skip
     return judging.judge(spec, [outcome], reveal=False).evidence
