@@ -348,10 +348,11 @@ def draw_lifted(w, b):
     ax.set_title("A line in the plane is a plane through the origin")
     ax.view_init(18, -62)
     ax.legend(loc="upper left", fontsize=8, bbox_to_anchor=(0.0, 0.95))
-    return fig, (
-        "The four points lie at height x₃ = 1. The plane through the origin with normal "
-        f"({w[0]:g}, {w[1]:g}, {b:g}) cuts that height in the line {w[0]:g} x₁ + {w[1]:g} x₂ + ({b:g}) = 0."
-    )
+    return fig, say(
+        "The four points lie at height x₃ = 1. The plane through the origin with normal ({w1:g}, {w2:g}, {b:g}) "
+        "cuts that height in the decision boundary.",
+        w1=w[0], w2=w[1], b=b,
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- a run and its bound
