@@ -86,6 +86,10 @@ def _(rng):
         ),
     )
     yield (
+        "marks and capitals",
+        dict(mails=[f"the{m} {m}{m}of" for m in ".,;:!?"], vocabulary=["of", "the"]),
+    )
+    yield (
         "marks inside a word stay",
         dict(
             mails=["and/or the.end", "viagra,gold", "(and) 'the'"],
@@ -589,6 +593,11 @@ train.mistakes(
             '"loops"',
             "After a pass without mistakes v is the same as before. Which of the three ends is that?",
         ),
+        "a pass that changes nothing in the end is called settled": (
+            "if mistakes[-1] == 0:",
+            "if np.array_equal(v, path[-1 - mistakes[-1]]):",
+            "XOR's first pass makes four mistakes and ends at 0, where it began. Has the machine settled?",
+        ),
         "the silent pass is not counted": (
             'return np.array(path), mistakes, "settled"',
             'return np.array(path), mistakes[:-1], "settled"',
@@ -1067,7 +1076,13 @@ def _(rng):
     yield "a bend that no test point sees", case(3, rng.uniform(1, 2), 0.5, np.abs(X))
     yield "a bend that no test point sees", case(3, 0.0, 0.5, np.abs(X))
     yield "rounding is no bend", case(2, 1e5 * rng.uniform(1, 2))
-    yield "a small bend is one", case(2, rng.uniform(1, 2), 1e-4, -np.ones((1, 2)))
+    # at the rows of X f is twice the bend below the plane; half of 1e-6 at each of four rows is not more
+    for bend in (1e-6, 2.5e-7):
+        for b in (0.0, rng.uniform(1, 2)):
+            yield "twice 1e-6, and half of it", case(2, b, bend, -np.ones((4, 2)))
+    for b in (2e-6, 5e-7):
+        for sign in (1, -1):
+            yield "twice 1e-6, and half of it", case(2, sign * b)
     yield "one feature", case(1, rng.uniform(1, 2))
     flat = dict(w=np.zeros(3), bend=np.zeros(3), X=rng.normal(size=(2, 3)))
     yield "a constant, or zero everywhere", dict(b=rng.uniform(1, 2), **flat)
@@ -1382,7 +1397,7 @@ def _(rng):
     )
     X, height = np.array([[-2.0, 0], [2, 0]]), rng.integers(1, 5, 3).astype(float)
     two = dict(X=X, labels=np.array([1, 0]), passes=2)  # a pair's score is 2 x1 - 1
-    yield "a score of 0", dict(new=np.column_stack([[0.5, 0.5, 0.25], height]), **two)
+    yield "a score of 0", dict(new=np.column_stack([[0.5, 0.75, 0.25], height]), **two)
     yield (
         "two rows, class 1 first",
         dict(new=np.column_stack([[-0.25, 0.25, 0.25], height]), **two),

@@ -95,7 +95,7 @@ check(bag_of_words)
 # 3. Choose XOR. How many of the four can you satisfy at once?
 
 # %% covers="cs480:ex1.3 cs480:ex2.6 cs480:ex2.10"
-# Drag the square at the tip of w.
+# Drag the tip of w.
 explore(
     pw.draw_line,
     drag={("w1", "w2"): "tip"},
@@ -261,7 +261,7 @@ with after(train):
 # 1. $\langle v + g, v^*\rangle \ge \langle v, v^*\rangle + \gamma$: after $M$ mistakes $\langle v, v^*\rangle \ge M\gamma$;
 # 2. $\lVert v + g\rVert^2 = \lVert v\rVert^2 + 2\langle g, v\rangle + \lVert g\rVert^2 \le \lVert v\rVert^2 + C^2$:
 #    so $\lVert v\rVert \le \sqrt M\, C$;
-# 3. $\langle v, v^*\rangle \le \lVert v\rVert$. Together: $M\gamma \le \sqrt M\, C$. $M$ outgrows $\sqrt M$.
+# 3. $\langle v, v^*\rangle \le \lVert v\rVert$. Together: $M\gamma \le \sqrt M\, C$.
 
 
 # %% exercise="mistake_bound" points=3 difficulty=1 covers="cs480:thm2.8"
@@ -711,8 +711,8 @@ with after(train):
 # stops at one place); when the training error no longer changes; when the **validation error**, on rows put aside, no
 # longer falls. On three measurements of the tumours, the errors jump: the last $v$ is as good as its last few mistakes.
 #
-# The other way out: allow mistakes at a price, and minimise $\frac1n\sum_i \ell(s_i)$ plus $\lambda\lVert w\rVert^2$.
-# But not with the perceptron's loss: it and the penalty are 0 at $v = 0$, which knows nothing of the data.
+# The other way out: allow mistakes at a price. Minimise a mean loss $\frac1n\sum_i \ell(s_i)$ plus a penalty like
+# $0.01\,\lVert w\rVert^2$. But not with the perceptron's loss: both are 0 at $v = 0$, which knows nothing of the data.
 
 # %% demo=true covers="cs480:2-soft"
 # Four rules on one run; the average of all v; two losses with a penalty.

@@ -290,7 +290,7 @@ def test_the_run_stays_between_its_envelopes(shown):
 
 
 def test_the_run_settles_with_no_point_wrong_where_a_line_exists():
-    assert run(shown=60)["wrong"] == 0 and run(shown=60)["end"] == "settled"
+    assert run(shown=60)["wrong"] == 0 and run(shown=60)["ends"] == "settles"
     assert run(shown=0)["wrong"] == run()["n"]  # every score is 0
 
 
@@ -298,7 +298,7 @@ def test_a_stray_among_the_others_raises_the_bound_and_beyond_them_ends_it():
     far, near = run(x=0.0, y=1.0)["bound"], run(x=0.0, y=-0.25)["bound"]
     assert near > 5 * far
     lost = run(x=0.0, y=-1.0)
-    assert "bound" not in lost and lost["end"] == "loops"
+    assert "bound" not in lost and lost["ends"] == "loops"
 
 
 def test_the_stray_is_where_its_controls_are():

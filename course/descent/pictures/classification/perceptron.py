@@ -274,6 +274,14 @@ def _points(ax, X, y, size=9):
         ax.plot(X[at, 0], X[at, 1], marker, color=color, markersize=size, mec="white", label=name)
 
 
+def _legend(ax):
+    """One row above everything that can be dragged."""
+    ax.legend(
+        fontsize=8, loc="upper center", ncols=3, markerscale=0.7, columnspacing=0.8,
+        handletextpad=0.2, frameon=True, facecolor="white", edgecolor="none", framealpha=0.85,
+    )  # fmt: skip
+
+
 def _halfplane(ax, w, b, limits):
     """The line <x, w> + b = 0 inside square limits, and its positive side shaded."""
     grid = np.linspace(*limits, 3)
@@ -295,15 +303,15 @@ def draw_line(labels: str, w1: float, w2: float, b: float):
     fig, (left, right) = plots.fixed_axes(
         2, (9, 3.9), (0.08, 0.98, 0.14, 0.9), wspace=0.26, width_ratios=(1, 1.2)
     )
-    _halfplane(left, w, b, (-2.2, 2.2))
+    _halfplane(left, w, b, (-2.2, 2.8))
     left.annotate(
         "", w, (0, 0), arrowprops=dict(arrowstyle="-|>", linewidth=2, shrinkA=0, shrinkB=0)
     )
     left.annotate("w", w + 0.12, ha="left", va="bottom")
     _points(left, CORNERS, y)
-    left.set(xlim=(-2.2, 2.2), ylim=(-2.2, 2.2), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    left.set(xlim=(-2.2, 2.2), ylim=(-2.2, 2.8), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     left.set_title(f"{labels}: {held} of 4 on their side")
-    left.legend(fontsize=8, loc="lower left", markerscale=0.7, framealpha=0.85, frameon=True)
+    _legend(left)
     left.set_gid("tip")
     right.bar(
         range(4), conditions, width=0.6,
@@ -381,6 +389,7 @@ def draw_score_gain(before, after, chosen):
 
 FIXED = np.array([[0.0, -0.5], [1, -1], [-1, -1.5], [-1.5, 0], [1, 1.5], [-0.5, 1.5], [1.75, 0.5]])
 FIXED_LABELS = np.array([-1.0, -1, -1, -1, 1, 1, 1])
+ENDS = {"settled": "settles", "loops": "loops", "open": "is still open after 100 passes"}
 
 
 def stepper(train: Callable) -> Callable:
@@ -401,24 +410,24 @@ def stepper(train: Callable) -> Callable:
         left.set_gid("stray")
         told = _draw_envelopes(right, G, path, at)
         return fig, say(
-            "After {at} of {total} mistakes {wrong} of {n} points are wrong. In the end the run is {end}. ",
-            at=at, total=len(path) - 1, wrong=wrong, n=len(X), end=end,
+            "After {at} of {total} mistakes {wrong} of {n} points are wrong. The run {ends}. ",
+            at=at, total=len(path) - 1, wrong=wrong, n=len(X), ends=ENDS[end],
         ) + told  # fmt: skip
 
     return draw
 
 
 def _draw_state(ax, X, y, path, at):
-    limits = (-2.2, 2.2)
+    limits, square = (-2.2, 2.2), (-2.2, 2.8)
     for v in path[max(1, at - 3) : at]:
-        _faint_line(ax, v, limits)
-    _halfplane(ax, path[at][:2], path[at][2], limits)
+        _faint_line(ax, v, square)
+    _halfplane(ax, path[at][:2], path[at][2], square)
     _points(ax, X, y, size=8)
     if at:
         z = path[at] - path[at - 1]  # y (x, 1) of the last mistake
         ax.plot(*z[:2] * z[2], "o", mfc="none", mec=BLACK, mew=2, markersize=15, label="mistake")
-    ax.set(xlim=limits, ylim=limits, xlabel="$x_1$", ylabel="$x_2$")
-    ax.legend(fontsize=8, loc="lower right", markerscale=0.6, framealpha=0.85, frameon=True)
+    ax.set(xlim=limits, ylim=(-2.2, 2.8), xlabel="$x_1$", ylabel="$x_2$")
+    _legend(ax)
 
 
 def _faint_line(ax, v, limits):
