@@ -933,6 +933,19 @@ def _ring(rng, n):
     return 3 * np.column_stack([np.cos(angle), np.sin(angle)])
 
 
+@separable.wrong(
+    "a hundred passes of the perceptron",
+    advice="A run that has not stopped proves nothing: it may stop later. What certificate do you return?",
+)
+def _(X, y):
+    G, v = np.column_stack([X, np.ones(len(X))]) * y[:, None], np.zeros(X.shape[1] + 1)
+    for _ in range(100):
+        for row in G:
+            v = v + row * (row @ v <= 0)
+    found = bool(np.all(G @ v > 0))
+    return found, v if found else np.full(len(y), 1 / len(y))
+
+
 separable.mistakes(
     {
         "v = 0 passes": (
@@ -982,19 +995,6 @@ separable.mistakes(
         ),
     }
 )
-
-
-@separable.wrong(
-    "a hundred passes of the perceptron",
-    advice="A run that has not stopped proves nothing: it may stop later. What certificate do you return?",
-)
-def _(X, y):
-    G, v = np.column_stack([X, np.ones(len(X))]) * y[:, None], np.zeros(X.shape[1] + 1)
-    for _ in range(100):
-        for row in G:
-            v = v + row * (row @ v <= 0)
-    found = bool(np.all(G @ v > 0))
-    return found, v if found else np.full(len(y), 1 / len(y))
 
 
 separable.worked(

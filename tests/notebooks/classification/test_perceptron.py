@@ -1,5 +1,8 @@
 """The perceptron's references against closed forms, brute force and libraries; what its pictures tell."""
 
+import itertools
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -246,66 +249,75 @@ def test_the_rules_stop_where_they_say():
 # ---------------------------------------------------------------- a line by hand
 
 
-def line(**moved):
-    return controls.explorer(NOTEBOOK, "draw_line", **moved).words.facts
+def facts(drawn):
+    fig, words = drawn
+    plt.close(fig)
+    return words.facts
 
 
 def test_the_best_line_of_or_is_the_svms():
     svm = SVC(kernel="linear", C=1e6).fit(pw.CORNERS, pw.LABELS["OR"])
-    facts = line(w1=2.0, w2=2.0, b=-1.0)
-    assert facts["held"] == 4
-    assert facts["margin"] == pytest.approx(1 / np.linalg.norm(svm.coef_), rel=1e-3)
-    assert line(w1=2.0, w2=1.5, b=-1.0)["margin"] < facts["margin"]
+    best = controls.explorer(NOTEBOOK, "draw_line", w1=2.0, w2=2.0, b=-1.0).words.facts
+    assert best["held"] == 4
+    assert best["margin"] == pytest.approx(1 / np.linalg.norm(svm.coef_), rel=1e-3)
+    assert facts(pw.draw_line("OR", 2.0, 1.5, -1.0))["margin"] < best["margin"]
 
 
 def test_the_length_of_w_and_b_changes_no_margin():
-    short = line(w1=1.0, w2=0.9, b=-0.5)
-    assert short == pytest.approx(short | line(w1=2.0, w2=1.8, b=-1.0) | {
-        name: short[name] for name in ("w1", "w2", "b")
-    })  # fmt: skip
+    short, long = (facts(pw.draw_line("AND", c, 0.9 * c, -0.5 * c)) for c in (1.0, 2.0))
+    assert short["margin"] == pytest.approx(long["margin"]) and short["held"] == long["held"]
 
 
 def test_no_line_satisfies_xor_and_w_0_draws_none():
-    seen = [
-        line(labels="XOR", w1=w1, w2=w2, b=b)["held"]
-        for w1 in (-1.0, 1.0) for w2 in (-1.0, 0.5, 1.0) for b in (-1.5, -0.5, 0.5, 1.5)
-    ]  # fmt: skip
-    assert max(seen) == 3
-    assert "margin" not in line(w1=0.0, w2=0.0, b=0.5)
+    places = itertools.product((-1.0, 1.0), (-1.0, 1.0), (-1.5, -0.5, 0.5, 1.5))
+    held = [facts(pw.draw_line("XOR", *place))["held"] for place in places]
+    assert max(held) == 3
+    assert "margin" not in facts(pw.draw_line("XOR", 0.0, 0.0, 0.5))
 
 
 # ---------------------------------------------------------------- the stepper
 
 
-def run(**moved):
-    return controls.explorer(NOTEBOOK, "stepper", **moved).words.facts
+def by_reference(X, y, order, max_passes):
+    return ref.train(t(X), t(y), t(np.array(order)), max_passes)
+
+
+def run(x=0.25, y=-0.25, shown=60):
+    return facts(pw.stepper(by_reference)(x, y, shown))
 
 
 @pytest.mark.parametrize("shown", [1, 3, 60])
 def test_the_run_stays_between_its_envelopes(shown):
-    facts = run(shown=shown)
-    low, along, length, high = [part.facts["value"] for part in facts["sandwich"]]
+    told = run(shown=shown)
+    low, along, length, high = [part.facts["value"] for part in told["sandwich"]]
     assert low <= along <= length <= high
-    assert facts["at"] == min(shown, facts["total"]) and facts["total"] <= facts["bound"]
+    assert told["at"] == min(shown, told["total"]) and told["total"] <= told["bound"]
 
 
 def test_the_run_settles_with_no_point_wrong_where_a_line_exists():
-    assert run(shown=60)["wrong"] == 0 and run(shown=60)["ends"] == "settles"
-    assert run(shown=0)["wrong"] == run()["n"]  # every score is 0
+    begin, end = run(shown=0), run()
+    assert end["wrong"] == 0 and end["ends"] == "settles"
+    assert begin["wrong"] == begin["n"]  # every score is 0
 
 
 def test_a_stray_among_the_others_raises_the_bound_and_beyond_them_ends_it():
-    far, near = run(x=0.0, y=1.0)["bound"], run(x=0.0, y=-0.25)["bound"]
-    assert near > 5 * far
-    lost = run(x=0.0, y=-1.0)
+    assert run(0.0, -0.25)["bound"] > 5 * run(0.0, 1.0)["bound"]
+    lost = run(0.0, -1.0)
     assert "bound" not in lost and lost["ends"] == "loops"
 
 
-def test_the_stray_is_where_its_controls_are():
-    widget = controls.explorer(NOTEBOOK, "stepper")
-    before = widget.words
-    widget.controls["x"].value = 1.5
-    assert widget.words != before
+def test_the_larger_bound_is_not_always_that_of_the_longer_run():
+    """What the third question of the laboratory is about."""
+    one, other = run(-1.125, 0.25), run(-1.25, 0.5)
+    assert one["bound"] > other["bound"] and one["total"] < other["total"]
+
+
+def test_the_students_run_is_drawn_where_the_controls_are():
+    widget = controls.explorer(NOTEBOOK, "stepper", x=1.5)
+    assert widget.words.facts["total"] == run(1.5, -0.25)["total"]
+    assert widget.words.facts["at"] == min(
+        widget.controls["shown"].value, widget.words.facts["total"]
+    )
 
 
 # ---------------------------------------------------------------- figures
