@@ -101,7 +101,8 @@ def _(rng):
         dict(mails=["  the\n\nend\tof  it ", "it\nand"], vocabulary=mixed),
     )
     yield "an empty e-mail", dict(mails=["", "the", "?! ."], vocabulary=mixed)
-    yield "one word", dict(mails=["no", "the", "The."], vocabulary=["the"])
+    mails = ["no", mixed[0], mixed[0].title() + ".", mixed[1]]
+    yield "a vocabulary of one word", dict(mails=mails, vocabulary=mixed[:1])
 
 
 bag_of_words.mistakes(
@@ -384,7 +385,7 @@ train = Exercise(
 
 
 def _run(X, y, order, max_passes):
-    """The ends of a run: (how, first pass that began with its last v, passes, mistakes)."""
+    """How a run ends: (its word, first pass that began with its last v, passes, mistakes, last v)."""
     v, begins, made = np.zeros(X.shape[1] + 1), [], 0
     rows = np.column_stack([X, np.ones(len(X))]) * y[:, None]
     for number in range(max_passes):
@@ -394,15 +395,15 @@ def _run(X, y, order, max_passes):
             if row @ v <= 0:
                 v, made = v + row, made + 1
         if made == before:
-            return "settled", number, number + 1, made
+            return "settled", number, number + 1, made, v
         same = [k for k, old in enumerate(begins) if np.array_equal(old, v)]
         if same:
-            return "loops", same[0], number + 1, made
-    return "open", max_passes, max_passes, made
+            return "loops", same[0], number + 1, made, v
+    return "open", max_passes, max_passes, made, v
 
 
 def _drawn(rng, wanted, order=None):
-    """Five small rows in some order whose run ends as wanted(how, first, passes, mistakes): drawn until it does."""
+    """Five small rows in some order whose run ends as wanted(*its end): drawn until it does."""
     while True:
         X, y = rng.integers(-2, 3, (5, 2)).astype(float), rng.choice([-1.0, 1.0], 5)
         shuffled = rng.permutation(5)
@@ -428,7 +429,7 @@ def _(rng):
     )
     yield "the last pass ends the run", dict(max_passes=6, **or_)
     yield "one pass too few", dict(max_passes=5, **or_)
-    case = _drawn(rng, lambda how, _, passes, __: how == "settled" and passes >= 4)
+    case = _drawn(rng, lambda how, _, passes, *rest: how == "settled" and passes >= 4)
     passes = _run(**case)[2]
     yield "the last pass ends the run", case | dict(max_passes=passes)
     yield "one pass too few", case | dict(max_passes=passes - 1)
@@ -443,22 +444,29 @@ def _(rng):
         ),
     )
     case = _drawn(
-        rng, lambda how, first, passes, made: how == "loops" and 2 <= first < passes - 2
+        rng,
+        lambda how, first, passes, *rest: how == "loops" and 2 <= first < passes - 2,
     )
     passes = _run(**case)[2]
     yield "runs that come back", case
     yield "the last pass ends the run", case | dict(max_passes=passes)
     yield "one pass too few", case | dict(max_passes=passes - 1)
     case = _drawn(
-        rng, lambda how, first, passes, made: how == "loops" and first == passes - 1 > 0
+        rng,
+        lambda how, first, passes, *rest: how == "loops" and first == passes - 1 > 0,
     )
     yield "runs that come back", case
-    # a second look finds a mistake again, and the row that is left out would be one
-    once = np.array([4, 1, 3])
-    case = _drawn(rng, lambda *end: end[0] == "settled" and end[2] < 8, once)
-    while _run(**case | dict(order=np.array([4, 1, 1, 3]))) == _run(**case):
-        case = _drawn(rng, lambda *end: end[0] == "settled" and end[2] < 8, once)
-    yield "rows twice, and rows left out", case | dict(order=np.array([4, 1, 1, 3]))
+    # a second look finds a mistake again, and a row that is left out stays wrong
+    once, twice = np.array([4, 1, 3]), np.array([4, 1, 1, 3])
+    while True:
+        case = _drawn(
+            rng, lambda how, _, passes, *rest: how == "settled" and passes < 8, once
+        )
+        how, _, _, made, v = _run(**case | dict(order=twice))
+        wrong = (case["X"] @ v[:-1] + v[-1]) * case["y"] <= 0
+        if how == "settled" and wrong.any() and made != _run(**case)[3]:
+            break
+    yield "rows twice, and rows left out", case | dict(order=twice)
     X, y, _ = split(rng)
     yield (
         "rows twice, and rows left out",
@@ -498,6 +506,16 @@ def _(rng):
 
 train.mistakes(
     {
+        "settled only where all rows are right": (
+            "if mistakes[-1] == 0:",
+            "if mistakes[-1] == 0 and np.all(y * (Z @ v) > 0):",
+            "A pass may leave rows out. Whose mistakes count: those of the pass, or of all rows?",
+        ),
+        "each row once": (
+            "for i in order",
+            "for i in dict.fromkeys(order)",
+            "A row may stand twice in the order: then it is looked at twice.",
+        ),
         "a score of 0 passes": (
             "(Z[i] @ v) <= 0",
             "(Z[i] @ v) < 0",
@@ -547,11 +565,6 @@ train.mistakes(
             "for i in order",
             "for i in range(len(X))",
             "order names the rows of a pass. It may leave some out.",
-        ),
-        "each row once": (
-            "for i in order",
-            "for i in dict.fromkeys(order)",
-            "A row may stand twice in the order: then it is looked at twice.",
         ),
         "only the last pass counts as seen": (
             "seen.add(tuple(v))",
@@ -722,7 +735,7 @@ mistake_bound = Exercise(
 
 @mistake_bound.cases
 def _(rng):
-    yield "OR has bound 27", dict(X=CORNERS, y=OR, v=np.array([2.0, 2.0, -1.0]))
+    yield "a v that separates", dict(X=CORNERS, y=OR, v=np.array([2.0, 2.0, -1.0]))
     X, y, v = split(rng)
     X4, y4, v4 = split(rng, 4)
     yield "a v that separates", dict(X=X, y=y, v=v)

@@ -169,7 +169,7 @@ with after(judge):
 # $v = (w, b)$: the score is $\langle z, v\rangle$, and the two updates are one, $v \leftarrow v + y\,z$.
 #
 # A run ends in one of three ways. **Settled**: a pass without mistakes. **Loops**: a pass leads back to where it or
-# an earlier one began; $v$ is all memory, so everything repeats. **Open**: your patience ends.
+# an earlier one began; $v$ is its memory, so everything repeats. **Open**: your patience ends.
 
 
 # %% exercise="train" points=6 difficulty=1 covers="cs480:alg1 cs480:2 cs480:2-lift cs480:def2.3 guo:I.5 cs480:thm2.11"
@@ -212,13 +212,11 @@ check(train)
 # Your machine reads its e-mails.
 with after(bag_of_words, train):
     X = bag_of_words(pw.MAILS, pw.WORDS)
-    mail_path, mistakes, end = train(X, pw.SPAM, range(6), 100)
+    path, mistakes, end = train(X, pw.SPAM, range(6), 100)
     new = bag_of_words(["Viagra, and now!"], pw.WORDS)[0]
-    score = np.append(new, 1) @ mail_path[-1]
-    print(
-        f"mistakes in each pass: {mistakes}, {end}. Score of the new e-mail: {score:g}"
-    )
-    show(*pw.draw_weights(mail_path))
+    score = np.append(new, 1) @ path[-1]
+    print(f"mistakes in each pass {mistakes}, {end}; the new e-mail scores {score:g}")
+    show(*pw.draw_weights(path))
 
 # %% predict="others" minutes=1
 predict(
@@ -234,8 +232,8 @@ predict(
 # %% covers="cs480:2-score"
 # The values of all six before and after the second mistake.
 with after(train, "others"):
-    G = pw.signed(pw.MAIL, pw.SPAM)  # rows y (x, 1)
-    before, later = G @ mail_path[1], G @ mail_path[2]
+    path, G = train(pw.MAIL, pw.SPAM, range(6), 1)[0], pw.signed(pw.MAIL, pw.SPAM)
+    before, later = G @ path[1], G @ path[2]
     gain, length = later[1] - before[1], pw.MAIL[1] @ pw.MAIL[1]
     claim("the gain is ‖x‖² + 1 = {gain:g}", gain == length + 1, gain=gain)
     show(*pw.draw_score_gain(before, later, 1))
@@ -450,11 +448,11 @@ with after(train, judge, mistake_bound, separable, "bet"):
 # - A linear classifier is an arrow and an offset; a positive factor changes nothing. Score$/\lVert w\rVert$ is a
 #   signed distance.
 # - The perceptron changes on mistakes only. Where a line exists, it makes at most $C^2/\gamma^2$ of them, in any order:
-#   few where the margin is wide. On the tumours that is no comfort.
+#   few where the margin is wide.
 # - A settled run proves that there is a line, a loop that there is none, an open run nothing. A linear programme decides,
 #   with a proof either way.
-# - In 1958 newspapers wrote that the perceptron would one day walk, talk and know that it exists. XOR, four points, stopped
-#   it: what one line cannot do, [[07/01]] does with several.
+# - In 1958 newspapers wrote that it would one day walk, talk and know that it exists. In 1969 Minsky and Papert proved
+#   what one such unit cannot do. XOR is the smallest case; [[07/01]] takes several units.
 #
 # Below: which line it finds, the same run as gradient descent, when to stop, and many classes.
 

@@ -161,7 +161,7 @@ def test_the_cases_of_a_loop_lie_beyond_its_first_passes(seed):
     """One that leads back neither to the start nor to the pass before it, and one to the pass before."""
     kinds = set()
     for name, case in spec.train.drawn(np.random.default_rng(seed)):
-        how, first, passes, _ = spec._run(**case)
+        how, first, passes, *_ = spec._run(**case)
         if name == "runs that come back":
             kinds.add((how, first > 0, first < passes - 1))
     assert {("loops", True, True), ("loops", True, False), ("loops", False, False)} <= kinds
