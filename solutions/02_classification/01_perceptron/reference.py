@@ -11,6 +11,12 @@ import torch
 from torch import Tensor
 
 
+def _floats(*arrays: Tensor) -> tuple[Tensor, ...]:
+    """All in the precision of those that are floating; whole numbers alone become float64."""
+    kinds = [a.dtype for a in arrays if a.is_floating_point()] or [torch.float64]
+    return tuple(a.to(kinds[0]) for a in arrays)
+
+
 def bag_of_words(mails: list[str], vocabulary: list[str]) -> Tensor:
     """1 where a word of the vocabulary stands between blanks, with or without marks around it. -> (n, d)"""
     marks = r"[.,;:!?]*"
@@ -33,7 +39,7 @@ def judge(X: Tensor, y: Tensor, w: Tensor, b) -> tuple[Tensor, Tensor, Tensor]:
     X (*batch, n, d), y (*batch, n), w (*batch, d), b (*batch,) -> two (*batch, n), one (*batch,). sgn(0) = -1.
     The distance is that from the foot of the perpendicular from the origin, along the unit vector.
     """
-    X, y, w = (a.to(torch.promote_types(w.dtype, torch.float32)) for a in (X, y, w))
+    X, y, w = _floats(X, y, w)
     b = torch.as_tensor(b, dtype=w.dtype, device=w.device)
     unit = w / torch.linalg.vector_norm(w, dim=-1, keepdim=True)
     score = (X * w.unsqueeze(-2)).sum(-1) + b.unsqueeze(-1)
@@ -74,7 +80,7 @@ def train(
 
     X (n, d), y (n,), order (T,), T > 0 -> v after each mistake (M + 1, D), mistakes a pass, how it ended.
     """
-    X, y = (a.to(torch.promote_types(X.dtype, torch.float32)) for a in (X, y))
+    X, y = _floats(X, y)
     T = len(order)
     states, wrong = perceptron_trace(
         X, y, order.repeat(max_passes), X.new_zeros(X.shape[-1] + 1)
@@ -96,7 +102,7 @@ def mistake_bound(X: Tensor, y: Tensor, v: Tensor) -> tuple[Tensor, ...]:
     X (*batch, n, d), y (*batch, n), v (*batch, D), not zero.
     Source: Novikoff, On convergence proofs on perceptrons (1962).
     """
-    X, y, v = (a.to(torch.promote_types(v.dtype, torch.float32)) for a in (X, y, v))
+    X, y, v = _floats(X, y, v)
     w, b = v[..., :-1], v[..., -1:]
     score = (X @ w.unsqueeze(-1)).squeeze(-1) + b
     margin = (score * y).amin(-1) / torch.linalg.vector_norm(v, dim=-1)
@@ -112,7 +118,7 @@ def separable(X: Tensor, y: Tensor) -> Tensor:
     Tries every candidate: if {v : G v >= 1} is not empty, it meets the row space of G in a polyhedron with a
     vertex, which is the shortest solution of G_S v = 1 for some set S of at most d + 1 rows. Small n only.
     """
-    X, y = (a.to(torch.promote_types(X.dtype, torch.float32)) for a in (X, y))
+    X, y = _floats(X, y)
     G = lift(X) * y.unsqueeze(-1)
     n, D = G.shape[-2:]
     found = []
