@@ -176,8 +176,8 @@ with after(judge):
 def train(X, y, order, max_passes):
     """Run the perceptron from v = 0, pass after pass, until its run ends.
 
-    X (n, d), y (n,) of +1 and -1. order: the row numbers of a pass, the same in each
-    pass; a row may stand in it twice, or not at all. max_passes >= 0.
+    X (n, d), y (n,) of +1 and -1. order, an array: the row numbers of a pass, the same
+    in each; a row may stand in it twice, or not at all. max_passes >= 0.
     Returns (path, mistakes, end).
     path (M + 1, d + 1): v = (w, b) at the start and after each of the M mistakes.
     mistakes: a list, how many there were in each pass.
@@ -212,7 +212,7 @@ check(train)
 # Your machine reads its e-mails.
 with after(bag_of_words, train):
     X = bag_of_words(pw.MAILS, pw.WORDS)
-    path, mistakes, end = train(X, pw.SPAM, range(6), 100)
+    path, mistakes, end = train(X, pw.SPAM, np.arange(6), 100)
     new = bag_of_words(["Viagra, and now!"], pw.WORDS)[0]
     score = np.append(new, 1) @ path[-1]
     print(f"mistakes in each pass {mistakes}, {end}; the new e-mail scores {score:g}")
@@ -232,7 +232,7 @@ predict(
 # %% covers="cs480:2-score"
 # The values of all six before and after the second mistake.
 with after(train, "others"):
-    path, G = train(pw.MAIL, pw.SPAM, range(6), 1)[0], pw.signed(pw.MAIL, pw.SPAM)
+    path, G = train(pw.MAIL, pw.SPAM, np.arange(6), 1)[0], pw.signed(pw.MAIL, pw.SPAM)
     before, later = G @ path[1], G @ path[2]
     gain, length = later[1] - before[1], pw.MAIL[1] @ pw.MAIL[1]
     claim("the gain is ‖x‖² + 1 = {gain:g}", gain == length + 1, gain=gain)
@@ -241,7 +241,7 @@ with after(train, "others"):
 # %% open=true covers="cs480:ex1.3 cs480:alg1 guo:I.5 cs480:thm2.11"
 with after(train):
     for name, labels in pw.LABELS.items():
-        path, mistakes, end = train(pw.CORNERS, labels, range(4), 100)
+        path, mistakes, end = train(pw.CORNERS, labels, np.arange(4), 100)
         print(f"{name}: mistakes {mistakes}, {end} at (w, b) = {path[-1]}")
     draws = np.random.default_rng(0).integers(0, 4, 4000)  # one pass of random rows
     for name in ("OR", "XOR"):
@@ -291,7 +291,7 @@ with after(train, mistake_bound):
     for name, (X, y) in pw.examples().items():
         best, _ = pw.widest(pw.signed(X, y))  # the unit vector of largest margin
         gamma, C, bound = mistake_bound(X, y, best)
-        path, mistakes, end = train(X, y, range(len(y)), 500)
+        path, mistakes, end = train(X, y, np.arange(len(y)), 500)
         M, along = np.arange(len(path)), path @ best
         length = np.linalg.norm(path, axis=1)
         line1 = (np.diff(along) >= gamma - 1e-9).all()
@@ -332,7 +332,7 @@ with after(train, mistake_bound):
     for seed in range(200):
         X, y = pw.clouds(rng.uniform(0.05, 1.5), n=30, seed=seed)
         bounds.append(mistake_bound(X, y, pw.widest(pw.signed(X, y))[0])[2])
-        made.append(sum(train(X, y, range(30), 2000)[1]))
+        made.append(sum(train(X, y, np.arange(30), 2000)[1]))
     claim("none of {n} runs exceeds its bound", (np.array(made) <= bounds).all(), n=200)
     show(*pw.draw_bounds(made, bounds))
 
@@ -392,7 +392,7 @@ with after(train, separable):
         verdict, proof = separable(pw.CORNERS, y)
         print(f"{name}: separable {verdict}, proof {np.round(proof, 2)}")
     claim("XOR's λ is ¼ for each point", np.allclose(proof, 1 / 4))
-    path, mistakes, end = train(pw.CORNERS, pw.LABELS["XOR"], range(4), 100)
+    path, mistakes, end = train(pw.CORNERS, pw.LABELS["XOR"], np.arange(4), 100)
     home = (path[-1] == 0).all() and end == "loops"
     claim("XOR's machine is back at 0 after {n} mistakes", home, n=mistakes[0])
     steps, G = np.diff(path, axis=0), pw.signed(pw.CORNERS, pw.LABELS["XOR"])
@@ -422,7 +422,7 @@ predict(
 with after(train, judge, mistake_bound, separable, "bet"):
     proofs = {}
     for name, X in (("A", tumours), ("B", fewer)):
-        path, mistakes, end = train(X, benign, range(569), 300)
+        path, mistakes, end = train(X, benign, np.arange(569), 300)
         print(
             f"{name}: {sum(mistakes)} mistakes, {mistakes[-1]} in the last pass; {end}"
         )
@@ -547,7 +547,7 @@ with after(train, mistake_bound, "millimetres"):
     bounds, made, y = [], [], pw.LABELS["OR"]
     for X in (pw.CORNERS, 10 * pw.CORNERS):
         bounds.append(mistake_bound(X, y, pw.widest(pw.signed(X, y))[0])[2])
-        made.append(sum(train(X, y, range(4), 500)[1]))
+        made.append(sum(train(X, y, np.arange(4), 500)[1]))
     claim(
         "bound {b[0]:.0f} and {b[1]:.0f}, mistakes {m[0]} and {m[1]}: no forecast",
         bounds[0] < bounds[1] and made[0] > made[1],
@@ -590,9 +590,9 @@ with after(train, judge):
 # row is $v + \eta\, yz$ on a mistake: the perceptron, at $\eta = 1$. At the kink $s = 0$ any slope from $-1$ to 0 lies
 # below the loss (a *subgradient*). The perceptron takes $-1$.
 #
-# Relatives: the *hinge* loss $\max(1 - s, 0)$, and the *logistic* loss $\log(1 + e^{-s})$, whose step is
-# $v + \eta\, yz/(1 + e^{s})$. With labels 0 and 1, which [[02/02]] uses, that is $v + \eta\,(y - p)\,z$, where
-# $p = 1/(1 + e^{-\langle z, v\rangle})$.
+# Relatives: the *hinge* loss $\max(1 - s, 0)$, and the *logistic* loss $\log(1 + e^{-s})$. What are their steps? (With
+# labels 0 and 1, which [[02/02]] uses, that of the last reads $v + \eta\,(y - p)\,z$, where
+# $p = 1/(1 + e^{-\langle z, v\rangle})$.)
 
 
 # %% exercise="sgd_step" points=2 difficulty=1 covers="cs480:2-opt guo:I.5.a"
@@ -681,7 +681,7 @@ with after(train, sgd_step, "relu"):
 # 3000 steps on 0, 1, √2; and two species of iris, in whole millimetres.
 with after(train):
     roots, signs = np.array([[0.0], [1.0], [np.sqrt(2)]]), np.array([1.0, -1.0, 1.0])
-    endless, _, end = train(roots, signs, range(3), 1000)
+    endless, _, end = train(roots, signs, np.arange(3), 1000)
     places = len(np.unique(np.round(endless, 9), axis=0))
     claim(
         "0, 1, √2: {n} mistakes, as many places, {end}",
@@ -696,7 +696,7 @@ with after(train):
         np.round(10 * (flowers - flowers.mean(axis=0))),
         np.where(iris.y[50:] == 1, 1, -1),
     )
-    path, _, end = train(X, y, range(100), 300)
+    path, _, end = train(X, y, np.arange(100), 300)
     C = np.linalg.norm(pw.lift(X), axis=1).max()
     show(*pw.draw_bounded(path, C))
 

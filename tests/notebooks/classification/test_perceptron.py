@@ -279,7 +279,7 @@ def test_no_line_satisfies_xor_and_w_0_draws_none():
 
 
 def by_reference(X, y, order, max_passes):
-    return ref.train(t(X), t(y), t(np.array(order)), max_passes)
+    return ref.train(t(X), t(y), t(order), max_passes)
 
 
 def run(x=0.25, y=-0.25, shown=60):

@@ -400,7 +400,7 @@ def stepper(train: Callable) -> Callable:
 
     def draw(x: float, y: float, shown: int):
         X, labels = np.vstack([FIXED, [x, y]]), np.append(FIXED_LABELS, 1.0)
-        path, mistakes, end = train(X, labels, range(len(X)), 100)
+        path, mistakes, end = train(X, labels, np.arange(len(X)), 100)
         path, G = np.asarray(path), signed(X, labels)
         at = min(shown, len(path) - 1)
         fig, (left, right) = plots.fixed_axes(2, (9, 3.9), (0.08, 0.98, 0.14, 0.9), wspace=0.24)
