@@ -292,7 +292,7 @@ with after(train, mistake_bound):
         best, _ = pw.widest(pw.signed(X, y))  # the unit vector of largest margin
         gamma, C, bound = mistake_bound(X, y, best)
         path, mistakes, end = train(X, y, np.arange(len(y)), 500)
-        M, along = np.arange(len(path)), path @ best
+        M, along = np.arange(len(path)), np.asarray(path) @ best
         length = np.linalg.norm(path, axis=1)
         line1 = (np.diff(along) >= gamma - 1e-9).all()
         line2 = (np.diff(length**2) <= C**2 + 1e-9).all()
