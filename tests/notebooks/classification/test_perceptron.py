@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from sklearn.linear_model import Perceptron
 from sklearn.svm import SVC
 
+from descent import data
 from descent.pictures.classification import perceptron as pw
 from solutions import notebook_module
 from tests.notebooks import controls
@@ -27,6 +28,12 @@ def whole(*shape, seed=0, low=-3, high=4):
 
 def signs(*shape, seed=0):
     return t(np.random.default_rng(seed).choice([-1.0, 1.0], shape))
+
+
+def facts(drawn):
+    fig, words = drawn
+    plt.close(fig)
+    return words.facts
 
 
 # ---------------------------------------------------------------- references
@@ -190,12 +197,20 @@ def test_the_points_on_the_boundary_are_exactly_on_it(seed):
 # ---------------------------------------------------------------- data, runs, margins
 
 
-def test_one_hospital_has_a_separating_plane_and_the_other_none():
+def test_one_hospital_has_a_separating_plane_and_the_other_none_rounded_or_not():
+    table = data.breast_cancer()
+    exact = (table.X - table.X.mean(axis=0)) / table.X.std(axis=0)
     X, y = pw.tumours()
-    assert pw.widest(pw.signed(X, y)) is not None
-    assert pw.widest(pw.signed(np.delete(X, 4, 1), y)) is None
-    _, words = pw.draw_nights(X, np.delete(X, 4, 1), y, 300)
-    assert (words.facts["a"], words.facts["b"]) == (3806, 3685)
+    for measured in (X, exact):
+        assert pw.widest(pw.signed(measured, y)) is not None
+        assert pw.widest(pw.signed(np.delete(measured, 8, 1), y)) is None
+
+
+def test_the_two_nights_have_the_mistakes_that_the_first_cell_tells():
+    X, y = pw.tumours()
+    told = facts(pw.draw_nights(X, np.delete(X, 8, 1), y, 300))
+    assert (told["a"], told["b"]) == (3806, 3840)
+    assert (told["a_last"], told["b_last"]) == pytest.approx((12, 12), abs=1)
 
 
 @pytest.mark.parametrize("gap", [0.05, 0.5, 1.5])
@@ -247,12 +262,6 @@ def test_the_rules_stop_where_they_say():
 
 
 # ---------------------------------------------------------------- a line by hand
-
-
-def facts(drawn):
-    fig, words = drawn
-    plt.close(fig)
-    return words.facts
 
 
 def test_the_best_line_of_or_is_the_svms():
