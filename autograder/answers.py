@@ -96,9 +96,13 @@ class Answers:
 
     def function(self, edit: Edit):
         """The edited answer as a function (or class)."""
+        return self.defined(edit.exercise, self.edited(edit))
+
+    def defined(self, name: str, text: str):
+        """The answer that a text defines, among all that answers of the notebook find."""
         names = dict(self.names)
-        exec(compile(self.edited(edit), f"<mistake {edit.name}>", "exec"), names)
-        return names[edit.exercise]
+        exec(compile(text, f"<edited {name}>", "exec"), names)
+        return names[name]
 
 
 def _unmarked(source: str) -> str:

@@ -4,11 +4,13 @@ the judge (hidden cases). No code of a reference or of a known answer is in it."
 import copy
 import hashlib
 import hmac
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
+from autograder import easy
 from autograder.answers import Answers
 from descent import running, wire
 from solutions import notebook_module
@@ -78,27 +80,58 @@ def draw_cases(exercise: Exercise, seed: int) -> list[tuple[str, dict]]:
 
 def exercise_data(exercise: Exercise, points: float, seed: int, *, device: str = "cpu") -> dict:
     """All that `running` and `judging` need for one exercise and one seed, as plain data."""
-    cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
-    return {
+    return data_and_outcomes(exercise, points, seed, device=device)[0]
+
+
+def data_and_outcomes(
+    exercise: Exercise, points: float, seed: int, *, device: str = "cpu", known: dict | None = None
+) -> tuple[dict, dict[str, list[dict]]]:
+    """The data of an exercise, and its known mistakes' outcomes by name, from which the data has their results.
+
+    known: its data of another seed, which spares finding what is easy once more.
+    """
+    cases = drawn_cases(exercise, seed, device)
+    outcomes = {
+        wrong.name: [run_known(exercise, wrong.function, case["inputs"]) for case in cases]
+        for wrong in exercise.wrong_answers
+    }
+    data = {
         "name": exercise.name,
         "points": points,
         "limit": exercise.limit,
         "compare": exercise.compare.to_plain(),
         "probe": exercise.probe_source,
         "hints": exercise.hints,
-        "cases": [
-            {"name": name, "inputs": inputs, "expected": expected_result(exercise, inputs, device)}
-            for name, inputs in cases
-        ],
+        "easy": known["easy"] if known else [],
+        "cases": cases,
         "wrong": [
             {
                 "name": wrong.name,
                 "advice": wrong.advice,
-                "results": [known_result(exercise, wrong.function, inputs) for _, inputs in cases],
+                "results": [known_result(outcome) for outcome in outcomes[wrong.name]],
             }
             for wrong in exercise.wrong_answers
         ],
     }
+    if not known:
+        data["easy"] = easy_sets(exercise, data)
+    return data, outcomes
+
+
+def drawn_cases(exercise: Exercise, seed: int, device: str = "cpu") -> list[dict]:
+    """The cases of one seed as plain data, each with what the reference gives."""
+    cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
+    return [
+        {"name": name, "inputs": inputs, "expected": expected_result(exercise, inputs, device)}
+        for name, inputs in cases
+    ]
+
+
+def easy_sets(exercise: Exercise, data: dict) -> list[list[str]]:
+    """The sets of properties that an answer which computes nothing holds, see `easy`. data: the exercise's."""
+    seeds = [public_seed(f"draw {number} of", exercise.name) for number in range(easy.DRAWS)]
+    draws = [drawn_cases(exercise, seed) for seed in seeds]
+    return easy.sets(data | {"wrong": []}, draws, partial(run_known, exercise))
 
 
 def _encoded(exercise: Exercise, case: str, inputs: dict):
@@ -126,9 +159,8 @@ def expected_result(exercise: Exercise, inputs, device: str = "cpu"):
         ) from error
 
 
-def known_result(exercise: Exercise, function, inputs):
-    """What a known answer gives on encoded inputs: {"value": …}, or None where it gives no result."""
-    outcome = run_known(exercise, function, inputs)
+def known_result(outcome: dict):
+    """What is kept of a known mistake's outcome: {"value": …}, or None where it gives no result."""
     return {"value": outcome["value"]} if outcome["status"] == "ok" else None
 
 

@@ -9,6 +9,10 @@ COMMANDS = {
         "autograder.building.trying",
         "prove a notebook's checks against right and wrong answers",
     ),
+    "mutate": (
+        "autograder.building.mutate",
+        "change a notebook's solutions a little: the checks must tell",
+    ),
     "build": ("autograder.building.build", "build both editions of the notebooks that changed"),
     "solutions": ("autograder.building.solutions", "write the solutions with their pictures"),
     "stale": ("autograder.building.stale", "fail when a built file does not match its master"),

@@ -71,10 +71,11 @@ class Exercise:
     """One exercise: its reference, cases, comparison, known answers and hints.
 
     reference: called with a case's inputs, arrays as float64 torch tensors; returns the right result.
-    hints: three, from a nudge to nearly the line. limit: seconds a case.
+    hints: three, from a nudge to nearly the line. limit: seconds a case, of computing (`descent.running`).
     data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
     batched: inputs that the reference takes with leading batch axes, all at once.
     why: why the solution works, Markdown for who has solved it or gave up.
+    equivalents: mutants of the solution that are right, each with the sentence of the student's text that permits it.
     answers: the master's, given by whoever loads the specification (autograder/answers.py).
     """
 
@@ -90,6 +91,7 @@ class Exercise:
     wrong_answers: list[Answer | Edit] = field(default_factory=list)
     right_answers: list[Answer] = field(default_factory=list)
     why: str = ""
+    equivalents: dict[str, str] = field(default_factory=dict)
     answers: Any = None
 
     @property
@@ -135,6 +137,10 @@ class Exercise:
     def worked(self, *, why: str) -> None:
         """Say why the solution works; it is told with the solution, Markdown with formulas between dollars."""
         self.why = textwrap.dedent(why).strip()
+
+    def equivalent(self, mutants: dict[str, str]) -> None:
+        """Mutants that the text permits: as `autograder mutate` prints them -> the sentence that permits it."""
+        self.equivalents |= mutants
 
     def drawn(self, rng) -> Iterator[tuple[str, dict]]:
         """The cases for one generator. Raises SpecError when the exercise has none."""

@@ -1,9 +1,12 @@
 """Measure here the numbers that the design promises, and print them as a table: `make bench`.
 
+`python -m tests.bench all` tries the mutants of notebooks of form 1, too.
+
 Times are medians with their spread, from the fastest to the slowest. They are wall time on whatever else this
 machine does. Status 0: all reached. 1: some missed.
 """
 
+import collections
 import contextlib
 import io
 import json
@@ -17,7 +20,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from autograder import checkdata
-from autograder.building import build, masters, proofs
+from autograder.building import build, form_parts, masters, minutes, mutate, proofs
+from autograder.building.draft import Draft
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,7 +30,17 @@ def main():
     os.environ["DESCENT_HOME"] = tempfile.mkdtemp(prefix="bench-")
     missed = 0
     print(f"{'what':<52} {'to reach':<16} {'measured':<44}")
-    for measure in (written, answers, notebooks, checks, widgets, pictures, grading, suite):
+    for measure in (
+        written,
+        answers,
+        mutants,
+        notebooks,
+        checks,
+        widgets,
+        pictures,
+        grading,
+        suite,
+    ):
         for what, goal, measured, reached in measure():
             verdict = {True: "reached", False: "MISSED", None: ""}[reached]
             print(f"{what:<52} {goal:<16} {measured:<44} {verdict}", flush=True)
@@ -45,13 +59,25 @@ def written():
     """Lines that somebody wrote for the notebooks: their own, and what they share."""
     own = {notebook: sum(map(lines, own_files(notebook))) for notebook in masters.notebooks()}
     for notebook, count in own.items():
-        yield f"  {notebook}", "", f"{count} lines", None
+        yield f"  {notebook}", "", f"{count} lines{size(masters.read(notebook))}", None
     folders = ("solutions", "course/descent/pictures", "tests/notebooks")
     total = sum(lines(path) for folder in folders for path in (ROOT / folder).rglob("*.py"))
     mean = total / len(own)
     told = f"{mean:.0f} in the mean, {(total - sum(own.values())) / len(own):.0f} of them shared"
     what = "lines by hand a notebook, once all are rewritten"  # until then, nothing is missed
     yield what, "<= 2000", told, mean <= 2000 or None
+
+
+def size(master):
+    """What a student meets in a notebook of form 2; of form 1, nothing."""
+    if master.form == 1:
+        return ""
+    draft, planned = Draft(master), minutes.planned(master)
+    core = ", ".join(f"{count} {what}" for what, count in form_parts.core_size(draft).items())
+    return (
+        f"; core {planned['core']} min ({core}, {form_parts.core_statements(draft)} statements to "
+        f"write), deeper {planned['deeper']} min"
+    )
 
 
 def own_files(notebook):
@@ -71,13 +97,48 @@ def answers():
     """Known wrong answers rejected and right ones given full marks, on public and hidden cases."""
     wrong = right = failed = 0
     for notebook in masters.notebooks():
+        steady = masters.read(notebook).form == 2
         for exercise in checkdata.load_exercises(notebook).values():
             wrong += len(exercise.wrong_answers)
             right += len(exercise.right_answers)
-            failed += len(proofs.prove(notebook, exercise))
+            found = proofs.prove(notebook, exercise, len(proofs.KEYS), steady=steady)
+            failed += len(found)
     draws = 1 + len(proofs.KEYS)
     told = f"{wrong} and {right}, each on {draws} draws of the cases; {failed} findings"
     yield "wrong answers rejected, right ones given full marks", "all", told, failed == 0
+
+
+def mutants():
+    """Small edits of the solutions that no case catches, a notebook; those that the text permits are listed."""
+    total = collections.Counter()
+    for notebook in masters.notebooks():
+        draft = Draft(masters.read(notebook))
+        if draft.master.form == 1 and sys.argv[1:] != ["all"]:
+            continue
+        started = time.perf_counter()
+        reports = [mutate.examined(draft, exercise) for exercise in draft.exercises.values()]
+        seconds = time.perf_counter() - started
+        counts = collections.Counter()
+        for report in reports:
+            counts["mutants"] += len(report.mutants)
+            counts["survive"] += report.survivors
+            counts["listed"] += report.listed
+            counts["findings"] += len(report.findings)
+        total += counts
+        yield (
+            f"  {notebook}: mutants",
+            "<= 60 s",
+            f"{_counted(counts)}; {seconds:.0f} s",
+            seconds <= 60,
+        )
+    told = f"{_counted(total)}; {total['findings']} findings"
+    yield "mutants that survive are listed", "all", told, total["findings"] == 0
+
+
+def _counted(counts):
+    mutants, survive = counts["mutants"], counts["survive"]
+    rate = 1 - survive / max(mutants, 1)
+    return f"{rate:.1%} of {mutants} caught, {survive} survive, {counts['listed']} listed"
 
 
 def notebooks():

@@ -28,7 +28,7 @@ from descent import editions, skipping
 
 COURSE = ROOT / "course"
 CHECKS = COURSE / "descent" / "checks"
-FORMAT = 3  # raise it when a change of the build must rebuild every notebook
+FORMAT = 4  # raise it when a change of the build must rebuild every notebook
 
 
 class BuildError(Exception):

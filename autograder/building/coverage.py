@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -48,14 +48,17 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _print_counts(what, found, group):
-    total, done = defaultdict(int), defaultdict(int)
+    total, done, asked = Counter(), Counter(), Counter()
     for section in masters.sections():
-        total[group(section)] += 1
-        done[group(section)] += section in found
-    print(f"{what:<50} covered")
-    for name in total:
-        print(f"  {name:<48} {done[name]:>4} of {total[name]}")
-    print(f"  {'all':<48} {sum(done.values()):>4} of {sum(total.values())}\n")
+        for name in (group(section), "all"):
+            total[name] += 1
+            done[name] += section in found
+            asked[name] += any(place.exercise for place in found.get(section, ()))
+    print(f"{what:<50} covered         by an exercise  demonstrated only")
+    for name in sorted(total, key="all".__eq__):
+        told = f"{done[name]:>4} of {total[name]:>4}    {asked[name]:>14} {done[name] - asked[name]:>18}"
+        print(f"  {name:<48} {told}")
+    print()
 
 
 @lru_cache

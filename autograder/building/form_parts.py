@@ -34,16 +34,25 @@ def no_take_aways(draft: Draft) -> Slips:
         yield last[0], f"the core's last cell begins with {TAKE_AWAYS!r}: say what one keeps of it"
 
 
-def long_core(draft: Draft, cells: int, words: int, lines: int) -> Slips:
+def core_size(draft: Draft) -> dict[str, int]:
+    """Cells, words and lines of code of the core; lines without those that the student writes."""
     core = _of(draft, "core")
     given = [cell.lines for cell in core if cell.kind == "code" and "check" not in cell.metadata]
-    for count, most, what in (
-        (len(core), cells, "cells"),
-        (sum(cell.words for cell in core), words, "words"),
-        (sum(given), lines, "lines of code that the student does not write"),
-    ):
-        if count > most:
-            yield 1, f"the core has {count} {what}: at most {most} are wanted"
+    return {"cells": len(core), "words": sum(cell.words for cell in core), "lines": sum(given)}
+
+
+def long_core(draft: Draft, **limits: int) -> Slips:
+    """limits: as `core_size` counts."""
+    size = core_size(draft)
+    for what, most in limits.items():
+        if size[what] > most:
+            whose = " of code that the student does not write" if what == "lines" else ""
+            yield 1, f"the core has {size[what]} {what}{whose}: at most {most} are wanted"
+
+
+def core_statements(draft: Draft) -> int:
+    """How many the student writes there."""
+    return sum(c.statements for c in draft.master.of("exercise").values() if c.part == "core")
 
 
 def long_texts(draft: Draft, high: int) -> Slips:
@@ -61,8 +70,8 @@ def long_parts(draft: Draft, core: int, project: int, deeper: int) -> Slips:
 
 
 def little_built(draft: Draft, core: int, build: int, project: int) -> Slips:
-    asked = [cell for cell in draft.master.of("exercise").values()]
-    written = sum(cell.statements for cell in asked if cell.part == "core")
+    asked = draft.master.of("exercise").values()
+    written = core_statements(draft)
     if written < core:
         yield 1, f"the student writes {written} statements in the core: at least {core} are wanted"
     least, largest = (

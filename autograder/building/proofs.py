@@ -3,14 +3,18 @@ must not, on the public cases and on hidden ones."""
 
 import inspect
 import symtable
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from statistics import mean
 
-from autograder import checkdata
+from autograder import checkdata, easy
 from descent import judging
 from solutions.spec import Answer, Edit, Exercise, SpecError
 
-KEYS = (b"first key of the proofs", b"second key of the proofs", b"third key of the proofs")
+KEYS = tuple(f"key {number} of the proofs".encode() for number in range(1, 21))
+FEW = 3  # of them, where everything is proven every day
 GIVEN = {"np", "torch", "math"}  # what every reader of a right answer knows
 
 
@@ -25,23 +29,61 @@ class Finding:
         return f"{self.exercise}: {self.problem}"
 
 
-def prove(notebook: str, exercise: Exercise, keys=KEYS) -> list[Finding]:
+def prove(
+    notebook: str, exercise: Exercise, draws: int = FEW, *, steady: bool = True
+) -> list[Finding]:
     """Everything that fails for one exercise; an empty list when its cases can be trusted.
 
-    What fails on the public cases and on hidden ones is told once.
+    It is judged on its public cases and on so many draws of hidden ones, at most as many as KEYS. What fails on several
+    is told once. steady: every wrong answer must break the same properties on all.
     """
-    seeds = {"public": checkdata.public_seed(notebook, exercise.name)}
-    for number, key in enumerate(keys, 1):
-        seeds[f"hidden {number}"] = checkdata.hidden_seed(key, notebook, exercise.name)
-    problems = form_problems(exercise) or call_problems(exercise, seeds["public"])
+    drawn = seeds(notebook, exercise.name, draws)
+    problems = form_problems(exercise) or call_problems(exercise, drawn["public"])
     if problems:
         return [Finding(exercise.name, problem) for problem in problems]
     found: dict[str, Finding] = {}
-    for where, seed in seeds.items():
-        data = checkdata.exercise_data(exercise, points=12, seed=seed)
-        for what, why in answers_misjudged(exercise, data):
+    held: dict[str, set[frozenset]] = defaultdict(set)
+    told: list[dict] = []
+    for where, seed in drawn.items():
+        known = told[0] if told else None
+        data, outcomes = checkdata.data_and_outcomes(exercise, 12, seed, known=known)
+        told.append(data)
+        if where == "public":
+            outcomes = {}  # run them once more: who gives the same each time?
+        for what, why in answers_misjudged(exercise, data, outcomes, held):
             found.setdefault(what, Finding(exercise.name, f"{where} cases: {what}{why}"))
-    return list(found.values())
+    for name, sets in held.items():
+        if steady and len(sets) > 1:
+            found.setdefault(_wrong(name), Finding(exercise.name, _luck(name, sets)))
+    return [*found.values(), *idle_problems(exercise, *told[: 1 + FEW])]
+
+
+def seeds(notebook: str, name: str, draws: int) -> dict[str, int]:
+    """public, hidden 1, hidden 2 … -> a seed."""
+    hidden = [checkdata.hidden_seed(key, notebook, name) for key in KEYS[:draws]]
+    told = {f"hidden {number}": seed for number, seed in enumerate(hidden, 1)}
+    return {"public": checkdata.public_seed(notebook, name)} | told
+
+
+def draws(notebook: str, exercise: Exercise, number: int) -> dict[str, dict]:
+    """public, hidden 1, hidden 2 … -> the data that answers are judged by."""
+    told, known = {}, None
+    for where, seed in seeds(notebook, exercise.name, number).items():
+        told[where], _ = checkdata.data_and_outcomes(exercise, 12, seed, known=known)
+        known = told[where]
+    return told
+
+
+def _luck(name: str, held: set[frozenset]) -> str:
+    differ = sorted(frozenset.union(*held) - frozenset.intersection(*held))
+    return (
+        f"{_wrong(name)}breaks {', '.join(map(repr, differ))} on some draws, not on all: its points "
+        "are a matter of luck. Draw the cases so that it breaks it always, or never"
+    )
+
+
+def _wrong(name: str) -> str:
+    return f"wrong answer {name!r} "
 
 
 def form_problems(exercise: Exercise) -> list[str]:
@@ -130,12 +172,23 @@ def _misfit(function: Callable, *first, **inputs) -> str:
 
 def verdict_on(exercise: Exercise, function, data: dict) -> judging.Verdict:
     """The verdict on a known answer for drawn data."""
-    outcomes = [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
-    return judging.judge(data, outcomes)
+    return judging.judge(data, _outcomes(exercise, function, data))
 
 
-def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str]]:
-    """(what, why) of right answers that are refused, and of wrong ones that pass or are not named."""
+def _outcomes(exercise, function, data) -> list[dict]:
+    return [checkdata.run_known(exercise, function, case["inputs"]) for case in data["cases"]]
+
+
+def answers_misjudged(
+    exercise: Exercise,
+    data: dict,
+    outcomes: dict[str, list[dict]],
+    held: dict[str, set[frozenset]],
+) -> Iterator[tuple[str, str]]:
+    """(what, why) of right answers that are refused, and of wrong ones that pass or are not named.
+
+    outcomes: of wrong answers that have been run on the data. held: gets the properties that hold of each.
+    """
     if len({case["name"] for case in data["cases"]}) < 3:
         yield "fewer than three named properties", ": give the cases more names"
     for right in exercise.right_answers:
@@ -151,23 +204,44 @@ def answers_misjudged(exercise: Exercise, data: dict) -> Iterator[tuple[str, str
             )
             return  # what is an edit of it is no known mistake
     for wrong in exercise.wrong_answers:
-        if problem := _misjudged(wrong, verdict_on(exercise, wrong.function, data)):
-            yield f"wrong answer {wrong.name!r} ", problem
+        told = outcomes.get(wrong.name) or _outcomes(exercise, wrong.function, data)
+        verdict = judging.judge(data, told)
+        held[wrong.name].add(frozenset(name for name, ok in verdict.groups.items() if ok))
+        if problem := _misjudged(wrong, data, told, verdict):
+            yield _wrong(wrong.name), problem
 
 
-def _misjudged(wrong: Answer | Edit, verdict: judging.Verdict) -> str:
+def idle_problems(exercise: Exercise, public: dict, *hidden: dict) -> list[Finding]:
+    """Told where an answer that computes nothing, but has the public cases, earns more than a tenth in the mean."""
+    run = partial(checkdata.run_known, exercise)
+    earned = [
+        [
+            judging.judge(data, told).points
+            for told in easy.outcomes(public["cases"], data["cases"], run)
+        ]
+        for data in hidden
+    ]  # a row each draw, a column each answer
+    share = max(map(mean, zip(*earned, strict=True)), default=0) / public["points"]
+    problem = f"an answer that computes nothing earns {share:.0%}: let the cases differ more from draw to draw"
+    return [Finding(exercise.name, problem)] if share > 0.1 else []
+
+
+def _misjudged(wrong: Answer | Edit, data: dict, outcomes: list[dict], verdict) -> str:
     """What is wrong with the verdict on a wrong answer; empty where it is rejected and named."""
     failed = [case for case in verdict.cases if not case.ok]
     unknown = [case.problem for case in failed if "raised NameError" in case.problem]
     if unknown:
         return f"{unknown[0]}: is it mistyped?"
-    if not failed:
+    if verdict.kind == "full":
         return "passes: add a case that it fails"
-    if not verdict.mistake and any(case.status == "ok" for case in failed):
+    if verdict.mistake == judging.CHANGES_INPUT or all(case.status != "ok" for case in failed):
+        return ""
+    alike = [one["name"] for one in judging.known_mistakes(data, verdict.cases, outcomes)]
+    if wrong.name not in alike:
         return "is rejected but not named: does it give the same each time that it is called?"
-    if verdict.mistake not in ("", wrong.name, "it changes its input"):
+    if alike[0] != wrong.name:  # of two that give the same, the later one is told
         return (
-            f"is taken for {verdict.mistake!r}: they give the same; "
+            f"is taken for {alike[0]!r}: they give the same; "
             "add a case that tells them apart, or drop one"
         )
     return ""

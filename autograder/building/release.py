@@ -15,7 +15,7 @@ TEXT_STUB = ["*Your answer here.*"]
 DATA_KEYS = set(
     "source notebook title form minutes builds exercises errata predictions targets cells".split()
 )
-EXERCISE_KEYS = set("name part points limit compare probe hints cases wrong".split())
+EXERCISE_KEYS = set("name part points limit compare probe hints easy cases wrong".split())
 
 
 def notebook_problems(solution, student) -> list[str]:

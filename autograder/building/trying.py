@@ -1,13 +1,14 @@
 """Tells what an author must mend, then proves the checks: `python -m autograder try NOTEBOOK`.
 
-First what breaks a rule of form, then whether every right answer passes and every wrong one is caught and named.
+First what breaks a rule of form, then whether every right answer passes and every wrong one is caught and named; in
+form 2, last, whether small edits of a solution that changed since are caught (`autograder mutate`).
 """
 
 import argparse
 import sys
 
 from autograder import checkdata
-from autograder.building import form, masters, proofs
+from autograder.building import form, masters, mutate, proofs
 from autograder.building.draft import Draft, named, place
 
 
@@ -63,7 +64,10 @@ def _ended(findings: int, more: str = "") -> int:
 def _try(draft: Draft, exercise) -> int:
     seed = checkdata.public_seed(draft.master.notebook, exercise.name)
     try:
-        if found := _told(proofs.prove(draft.master.notebook, exercise)):
+        found = proofs.prove(
+            draft.master.notebook, exercise, len(proofs.KEYS), steady=draft.master.form == 2
+        )
+        if _told(found):
             return len(found)
         data = checkdata.exercise_data(exercise, 1, seed)
         shares = proofs.sensitivity(exercise, data)
@@ -72,4 +76,6 @@ def _try(draft: Draft, exercise) -> int:
         return 1
     told = ", ".join(f"{wrong!r} {share:.0%}" for wrong, share in shares.items())
     print(f"{exercise.name}: {len(data['cases'])} cases; wrong answers earn: {told}", flush=True)
-    return 0
+    if draft.master.form == 1 or mutate.unchanged(draft, exercise.name):
+        return 0
+    return mutate.tell(draft, exercise.name)

@@ -9,7 +9,8 @@ import builtins
 import math
 import re
 
-from descent.running import TEXT_LIMIT
+from descent import judging
+from descent.running import TEXT_LIMIT, too_slow
 
 STATUSES = ("ok", "raised", "unsolved", "slow", "exited", "unreadable")
 KNOWN_ERRORS = {name for name in dir(builtins) if isinstance(getattr(builtins, name), type)} | {
@@ -61,7 +62,7 @@ def clean(outcomes, spec: dict, sources: list[str]) -> list[dict]:
     for outcome in cleaned:
         # The limit as the student knows it: the grader's clock is more patient.
         if outcome["status"] == "slow":
-            outcome["error"] = {"message": f"longer than {spec['limit']:g} s"}
+            outcome["error"] |= too_slow(spec["limit"], outcome["error"]["waited"])
     return cleaned
 
 
@@ -105,15 +106,27 @@ def _error(error, status, lines, words):
     error = error if isinstance(error, dict) else {}
     if status == "unreadable":
         return {"message": _readable(str(error.get("message", ""))[:TEXT_LIMIT])}
-    kind, line, number = error.get("type"), error.get("line"), error.get("number")
+    if status == "slow":
+        return {"waited": error.get("waited") is True} | _own_line(error, lines)
+    kind = error.get("type")
     told = (
         {"type": kind if kind in words else "an error of its own kind"}
         if isinstance(kind, str)
         else {"type": "an error"}
     )
+    message = str(error.get("message", ""))[:TEXT_LIMIT]
+    other = [words for words in judging.OTHER_PARAMETERS if words in message]
+    if kind == "TypeError" and other:  # the call does not fit: which parameters it has is not told
+        told["message"] = other[0]
+    return told | _own_line(error, lines)
+
+
+def _own_line(error, lines) -> dict:
+    """ "line" and "number", where they are the student's own."""
+    line, number = error.get("line"), error.get("number")
     if isinstance(line, str) and line and type(number) is int and (number, line) in lines:
-        told |= {"line": line, "number": number}
-    return told
+        return {"line": line, "number": number}
+    return {}
 
 
 def _readable(message: str) -> str:

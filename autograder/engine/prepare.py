@@ -19,6 +19,7 @@ from autograder.workspace import Workspace
 _SOURCES = (
     "solutions/spec.py",
     "autograder/checkdata.py",
+    "autograder/easy.py",
     "autograder/answers.py",
     "autograder/engine/needs.py",
     "course/descent",

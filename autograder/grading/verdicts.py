@@ -17,9 +17,10 @@ class Graded:
 
     kind: one of KINDS, always that of the answer itself. restored: its check cell had been deleted, edited or copied,
     and the course's own was used: a fact beside the kind, since the answer is graded all the same and most who do it
-    only slipped; evidence and how say what had happened. groups: property -> whether it holds. how: how the answer was
-    found. seconds: run time at grading. worked, checks: the student's own record of working seconds and of checks, or
-    None. seen: whether, by that record, the worked answer was seen before the exercise was solved.
+    only slipped; evidence and how say what had happened. groups: property -> whether it holds. note: why the points are
+    not each property's share, where they are not. how: how the answer was found. seconds: run time at grading. worked,
+    checks: the student's own record of working seconds and of checks, or None. seen: whether, by that record, the
+    worked answer was seen before the exercise was solved.
     """
 
     exercise: str
@@ -34,6 +35,7 @@ class Graded:
     )
     mistake: str = ""
     advice: str = ""
+    note: str = ""
     how: str = ""
     restored: bool = False
     seconds: float = 0.0

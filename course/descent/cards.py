@@ -3,7 +3,7 @@
 import html
 import textwrap
 
-from descent.judging import Verdict
+from descent.judging import CHANGES_INPUT, Verdict
 
 _HEAD = {
     "full": ("✓", "solved", "#1b7837"),
@@ -46,6 +46,7 @@ def text_card(verdict: Verdict) -> str:
     if verdict.kind != "unsolved":
         lines += [f"  {words}"] if (words := _counted(verdict)) else []
         lines += [f"  {'✓' if held else '✗'} {name}" for name, held in verdict.groups.items()]
+        lines += [f"  {verdict.note}"] if verdict.note else []
         lines += _failure_lines(verdict)
     else:
         lines.append(f"  Write it, run its cell, check again. hint({verdict.exercise}) helps.")
@@ -57,8 +58,8 @@ def text_card(verdict: Verdict) -> str:
 def _failure_lines(verdict):
     failed = next((case for case in verdict.cases if not case.ok), None)
     lines = []
-    if verdict.mistake:
-        lines.append(f"  Looks like: {verdict.mistake}. {verdict.advice}".rstrip())
+    if _suspected(verdict):
+        lines.append(f"  {_suspected(verdict)} {verdict.advice}".rstrip())
     if failed:
         lines.append(f"  {failed.name}: {failed.problem}")
         for label, value in (
@@ -69,6 +70,13 @@ def _failure_lines(verdict):
             if value:
                 lines.append(f"    {label:<10} {value}")
     return lines
+
+
+def _suspected(verdict) -> str:
+    """The known mistake that the answer may be; "" where there is none. That it changes its input, the note says."""
+    if verdict.mistake in ("", CHANGES_INPUT):
+        return ""
+    return f"This may be a known mistake: {verdict.mistake}."
 
 
 def html_card(verdict: Verdict) -> str:
@@ -86,6 +94,7 @@ def html_card(verdict: Verdict) -> str:
         )
     else:
         body.append(_properties(verdict))
+        body.append(f"<p>{_esc(verdict.note)}</p>" if verdict.note else "")
         body.append(_failure(verdict))
     if verdict.printed:
         body.append(
@@ -121,8 +130,8 @@ def _failure(verdict):
     if failed is None:
         return ""
     parts = []
-    if verdict.mistake:
-        parts.append(f"<p><b>Looks like: {_esc(verdict.mistake)}.</b> {_esc(verdict.advice)}</p>")
+    if _suspected(verdict):
+        parts.append(f"<p><b>{_esc(_suspected(verdict))}</b> {_esc(verdict.advice)}</p>")
     parts.append(f"<p><b>{_esc(failed.name)}</b>: {_esc(failed.problem)}</p>")
     rows = [
         f'<tr><th scope="row" style="text-align:left;padding-right:1em;vertical-align:top">{label}</th>'

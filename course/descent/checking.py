@@ -20,8 +20,8 @@ class Score(float):
 def check(answer) -> Score:
     """Check an answer (a function or class named like its exercise) on the public cases -> points.
 
-    Shows which properties hold, what was expected and what came, and the known mistake that gives the same
-    result. Never raises; an answer that fails, prints or runs too long is told in the card.
+    Shows which properties hold, what was expected and what came, and the known mistake that it may be,
+    which gives the same on every case. Never raises; an answer that fails, prints or runs too long is told in the card.
     """
     if session.current.grading:
         return Score(0.0)  # the grader asks the answers itself

@@ -8,7 +8,7 @@ terms loses two to three digits of it.
 
 import contextlib
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ class Comparison:
         return None
 
     def _walk_list(self, expected, got, place):
-        if isinstance(got, np.ndarray):
+        if isinstance(got, np.ndarray) and got.ndim:
             got = list(got)
         if not isinstance(got, list):
             return f"{place}expected {len(expected)} values, got {kind_of(got)}"
@@ -84,19 +84,27 @@ class Comparison:
         """Whether two answers gave the same result. A one-sided comparison (at most) is asked both ways."""
         return self(one, other) is None and self(other, one) is None
 
+    def for_float32(self) -> "Comparison":
+        """The same where float32 comes in, so that float32 may come out."""
+        return replace(self, float32=True) if hasattr(self, "float32") else self
+
     def to_plain(self) -> dict:
         return {"kind": type(self).__name__.lower(), **asdict(self)}
 
 
 @dataclass(frozen=True)
 class Close(Comparison):
-    """Entry by entry, |got - expected| <= atol + rtol |expected|."""
+    """Entry by entry, |got - expected| <= atol + rtol |expected|.
+
+    float32: whether a result in single precision, which is not that precise, gets a tolerance of its own.
+    """
 
     rtol: float = 1e-6
     atol: float = 1e-9
+    float32: bool = False
 
     def arrays_differ(self, want, have):
-        rtol, atol = _tolerances(have, self.rtol, self.atol)
+        rtol, atol = _tolerances(have, self)
         return first_difference(want, have, np.isclose(have, want, rtol, atol, equal_nan=True))
 
 
@@ -136,12 +144,12 @@ class UpToSign(Comparison):
 
     rtol: float = 1e-6
     atol: float = 1e-9
+    float32: bool = False
 
     def arrays_differ(self, want, have):
         signs = np.sign(np.sum(want * have, axis=0))
-        return Close(self.rtol, self.atol).arrays_differ(
-            want, have * np.where(signs == 0, 1, signs)
-        )
+        close = Close(self.rtol, self.atol, self.float32)
+        return close.arrays_differ(want, have * np.where(signs == 0, 1, signs))
 
 
 @dataclass(frozen=True)
@@ -152,9 +160,10 @@ class Unordered(Comparison):
 
     rtol: float = 1e-6
     atol: float = 1e-9
+    float32: bool = False
 
     def arrays_differ(self, want, have):
-        rtol, atol = _tolerances(have, self.rtol, self.atol)
+        rtol, atol = _tolerances(have, self)
         rest = list(range(len(have)))
         for index, row in enumerate(want):
             found = [i for i in rest if np.allclose(have[i], row, rtol, atol)]
@@ -181,7 +190,7 @@ class Worth(Comparison):
         return problem or finite_problem(np.zeros(have.shape), have) or self.falls_short(want, have)
 
     def same(self, one, other):
-        return Close().same(one, other)
+        return Close(float32=True).same(one, other)
 
     def result_shape(self, want: np.ndarray) -> tuple:
         return want.shape
@@ -298,12 +307,15 @@ class Parts(Comparison):
             return False
         return all(self.by_key[key].same(one[key], other[key]) for key in one)
 
+    def for_float32(self):
+        return Parts({key: part.for_float32() for key, part in self.by_key.items()})
+
     def to_plain(self):
         return {"kind": "parts", "by_key": {k: v.to_plain() for k, v in self.by_key.items()}}
 
 
-def close(rtol: float = 1e-6, atol: float = 1e-9) -> Close:
-    return Close(rtol, atol)
+def close(rtol: float = 1e-6, atol: float = 1e-9, float32: bool = False) -> Close:
+    return Close(rtol, atol, float32)
 
 
 def exact() -> Exact:
@@ -318,12 +330,12 @@ def at_most(slack: float = 0.0) -> AtMost:
     return AtMost(slack)
 
 
-def up_to_sign(rtol: float = 1e-6, atol: float = 1e-9) -> UpToSign:
-    return UpToSign(rtol, atol)
+def up_to_sign(rtol: float = 1e-6, atol: float = 1e-9, float32: bool = False) -> UpToSign:
+    return UpToSign(rtol, atol, float32)
 
 
-def unordered(rtol: float = 1e-6, atol: float = 1e-9) -> Unordered:
-    return Unordered(rtol, atol)
+def unordered(rtol: float = 1e-6, atol: float = 1e-9, float32: bool = False) -> Unordered:
+    return Unordered(rtol, atol, float32)
 
 
 def explains(at_least: float) -> Explains:
@@ -364,9 +376,14 @@ def from_plain(plain: dict) -> Comparison:
     return _KINDS[plain["kind"]](**arguments)
 
 
-def _tolerances(have, rtol, atol):
-    """A result in single precision (or half) cannot be closer than its own rounding."""
-    if have.dtype.kind in "fc" and have.dtype.itemsize <= (4 if have.dtype.kind == "f" else 8):
+def _tolerances(have, wanted):
+    """A result in single precision (or half) cannot be closer than its own rounding, where that is welcome."""
+    rtol, atol = wanted.rtol, wanted.atol
+    if (
+        wanted.float32
+        and have.dtype.kind in "fc"
+        and have.dtype.itemsize <= (4 if have.dtype.kind == "f" else 8)
+    ):
         return max(rtol, FLOAT32_RTOL), max(atol, FLOAT32_ATOL)
     return rtol, atol
 

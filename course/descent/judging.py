@@ -23,6 +23,8 @@ KINDS = (
     "missing",
 )
 
+CHANGES_INPUT = "it changes its input"  # a mistake that any exercise knows
+
 
 @dataclass
 class CaseResult:
@@ -39,7 +41,10 @@ class CaseResult:
 
 @dataclass
 class Verdict:
-    """What became of one exercise. kind: one of KINDS. points: earned, of `max_points`."""
+    """What became of one exercise. kind: one of KINDS. points: earned, of `max_points`.
+
+    note: a sentence for the student where the points are not each property's share; else "".
+    """
 
     exercise: str
     kind: str
@@ -49,6 +54,7 @@ class Verdict:
     mistake: str = ""
     advice: str = ""
     evidence: str = ""
+    note: str = ""
     printed: str = ""
     seconds: float = 0.0
 
@@ -72,24 +78,67 @@ def judge(spec: dict, outcomes: list[dict], *, reveal: bool = True) -> Verdict:
     """The verdict on the outcomes of one exercise.
 
     spec: an exercise of the check data: "name", "points", "limit", "compare", "cases" (each with "name",
-    "inputs", "expected"), "wrong" (each with "name", "advice", "results"). outcomes: as `running.run_cases` tells them.
+    "inputs", "expected"), "wrong" (each with "name", "advice", "results"), "easy" (sets of properties that an answer
+    which computes nothing holds). outcomes: as `running.run_cases` tells them.
     reveal=False leaves out inputs, expected and received values: the evidence is safe to show for hidden cases.
     """
-    difference = compare.from_plain(spec["compare"])
     cases = [
         _judge_case(case, outcome, difference, reveal)
-        for case, outcome in zip(spec["cases"], outcomes, strict=True)
+        for case, outcome, difference in zip(
+            spec["cases"], outcomes, _comparisons(spec), strict=True
+        )
     ]
     verdict = Verdict(spec["name"], "wrong", 0.0, spec["points"], cases)
     verdict.printed = next((o.get("printed", "") for o in outcomes if o.get("printed")), "")
     verdict.seconds = sum(o.get("seconds", 0) for o in outcomes)
-    groups = verdict.groups
-    verdict.points = round(spec["points"] * sum(groups.values()) / max(len(groups), 1), 2)
-    verdict.kind = _kind(groups, cases)
+    share, verdict.note = _share(verdict.groups, spec["easy"], _changed(outcomes))
+    verdict.points = round(spec["points"] * share, 2)
+    verdict.kind = _kind(share, cases)
     verdict.evidence = _evidence(verdict, spec, outcomes)
     if verdict.kind in ("partial", "wrong", "error"):
-        verdict.mistake, verdict.advice = _known_mistake(spec, cases, outcomes, difference)
+        verdict.mistake, verdict.advice = _mistake(spec, cases, outcomes)
     return verdict
+
+
+def _comparisons(spec) -> list[compare.Comparison]:
+    """A case's comparison each: where its inputs are float32, the result may be."""
+    difference = compare.from_plain(spec["compare"])
+    single = difference.for_float32()
+    return [single if wire.holds_float32(case["inputs"]) else difference for case in spec["cases"]]
+
+
+def _changed(outcomes) -> list[str]:
+    """The inputs that the answer changed on some case that it came to the end of."""
+    ended = (o for o in outcomes if o.get("status", "ok") == "ok")
+    return list(dict.fromkeys(str(name) for o in ended for name in o.get("mutated") or []))
+
+
+def _share(groups, easy, changed) -> tuple[float, str]:
+    """(share of the points, the note on it): each property counts alike, but for two things.
+
+    What an answer that computes nothing holds as well earns nothing alone. Changing an input costs the share of
+    one property, and at most half of what was earned.
+    """
+    held = [name for name, holds in groups.items() if holds]
+    if not held:
+        return 0.0, ""
+    if len(held) < len(groups) and any(set(held) <= set(one) for one in easy):
+        return 0.0, (
+            "What holds so far also holds for an answer that computes nothing, "
+            "so it counts only together with other properties."
+        )
+    if changed:
+        note = f"It changed its input {', '.join(changed)}, which costs points: work on a copy."
+        return (len(held) - min(1, len(held) / 2)) / len(groups), note
+    return len(held) / len(groups), ""
+
+
+def _mistake(spec, cases, outcomes):
+    """Name and advice of the one known mistake that the answer may be; of several nobody can tell which it is."""
+    if all(case.ok for case in cases):
+        return CHANGES_INPUT, ""
+    found = known_mistakes(spec, cases, outcomes)
+    return (found[0]["name"], found[0]["advice"]) if len(found) == 1 else ("", "")
 
 
 def _judge_case(case, outcome, difference, reveal):
@@ -105,21 +154,17 @@ def _judge_case(case, outcome, difference, reveal):
         problem = difference(expected, got)
     except wire.WireError as error:
         problem, got, expected = str(error), None, None
-    mutated = outcome.get("mutated") or []
     if problem:
         result.problem = problem if reveal else _without_values(problem)
         if reveal:
             result.expected, result.got = compare.shorten(expected), compare.shorten(got)
-    elif mutated:
-        names = ", ".join(map(str, mutated))
-        result.problem = f"the answer is right, but it changed its input {names}: work on a copy"
     else:
         result.ok = True
     return result
 
 
 # What Python says when the answer itself cannot be called with the case's inputs.
-_OTHER_PARAMETERS = (
+OTHER_PARAMETERS = (
     "got an unexpected keyword argument",
     "required positional argument",
     "positional arguments but",
@@ -129,7 +174,8 @@ _OTHER_PARAMETERS = (
 def _status_problem(outcome, reveal):
     error = outcome.get("error") or {}
     if outcome["status"] == "slow":
-        return f"ran {error.get('message', 'too long')} and was stopped"
+        line = f" in line {error['number']}, `{error['line']}`" if error.get("line") else ""
+        return f"{error.get('message', 'ran too long')} and was stopped{line}"
     if outcome["status"] == "unsolved":
         return "not solved yet"
     if outcome["status"] == "unreadable":
@@ -140,7 +186,7 @@ def _status_problem(outcome, reveal):
     line = f" in line {error['number']}, `{error['line']}`" if error.get("line") else ""
     if line and error.get("type") == "RuntimeError" and re.search(r"\binput\(", error["line"]):
         message = ": input() cannot be answered here: use the function's arguments"
-    if not line and any(words in message for words in _OTHER_PARAMETERS):
+    if not line and any(words in error.get("message", "") for words in OTHER_PARAMETERS):
         message += ". Keep the parameters as they were handed out"
     return f"raised {error.get('type', 'an error')}{line}{message}"
 
@@ -196,13 +242,13 @@ def _arguments(inputs) -> str:
     return ", ".join(f"{name} = {compare.shorten(value, 60)}" for name, value in values.items())
 
 
-def _kind(groups, cases):
-    if groups and all(groups.values()):
+def _kind(share, cases):
+    if share == 1:
         return "full"
     statuses = [case.status for case in cases]
     if all(status == "unsolved" for status in statuses):
         return "unsolved"
-    if any(groups.values()):
+    if share:
         return "partial"
     for status, kind in (("slow", "timeout"), ("exited", "exited"), ("raised", "error")):
         if status in statuses:
@@ -218,30 +264,37 @@ def _evidence(verdict, spec, outcomes):
     if verdict.kind == "unsolved":
         return f"{name} is not solved yet."
     if verdict.kind == "timeout":
-        return f"{name} ran longer than {spec['limit']:g} s and was stopped."
+        slow = next(case for case in verdict.cases if case.status == "slow")
+        return f"{name} {slow.problem}."
     failed = next((case for case in verdict.cases if not case.ok), None)
     why = f" First: {failed.name}: {failed.problem}." if failed else ""
-    return f"{held} of {total} properties hold.{why}"
+    note = f" {verdict.note}" if verdict.note else ""
+    return f"{held} of {total} properties hold.{note}{why}"
 
 
-def _known_mistake(spec, cases, outcomes, difference):
-    """Name and advice of the known mistake that gives the student's result on every failing case."""
-    failing = [i for i, case in enumerate(cases) if not case.ok]
-    if all(cases[i].problem.startswith("the answer is right") for i in failing):
-        return "it changes its input", ""
+def known_mistakes(spec: dict, cases: list[CaseResult], outcomes: list[dict]) -> list[dict]:
+    """The entries of "wrong" that agree with the answer on every case: they pass it as well, or give the same."""
+    comparisons = _comparisons(spec)
+    found = []
     for wrong in spec["wrong"]:
-        same = [_same(wrong["results"][i], outcomes[i], difference) for i in failing]
-        if all(same) and any(wrong["results"][i] for i in failing):
-            return wrong["name"], wrong["advice"]
-    return "", ""
+        results = wrong["results"]
+        if not any(known for case, known in zip(cases, results, strict=True) if not case.ok):
+            continue
+        if all(map(_agree, spec["cases"], cases, outcomes, results, comparisons)):
+            found.append(wrong)
+    return found
 
 
-def _same(known, outcome, difference) -> bool:
-    """known: the encoded result of a wrong answer, or None where it fails on this case as well."""
+def _agree(case, result, outcome, known, difference) -> bool:
+    """known: the encoded result of a known mistake, or None where it fails on this case as well."""
     if known is None or outcome.get("status") != "ok":
         return known is None and outcome.get("status") == "raised"
     try:
-        known, value = (wire.decode(v["value"], tensors=False) for v in (known, outcome))
-        return difference.same(known, value)
+        expected, known, value = (
+            wire.decode(plain, tensors=False)
+            for plain in (case["expected"], known["value"], outcome["value"])
+        )
+        passes = difference(expected, _without_zero_imaginary_parts(known)) is None
+        return passes == result.ok and (passes or difference.same(known, value))
     except wire.WireError:
         return False

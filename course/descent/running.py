@@ -7,8 +7,11 @@ is judged elsewhere (`judging`), at grading in another process.
 import builtins
 import contextlib
 import copy
+import ctypes
 import io
+import linecache
 import math
+import os
 import signal
 import sys
 import threading
@@ -24,18 +27,28 @@ import numpy as np
 from descent import wire
 
 TEXT_LIMIT = 2000
+PERIOD = 0.1  # seconds between two looks at an answer that runs
+# An answer that waits uses no processor, so the clock on the wall ends it, too: after as long as its limit takes on a
+# machine where five others want the same processor, and a while for what starts slowly.
+WAITING_FACTOR, WAITING_SECONDS = 5, 5.0
+_cpu, _wall = time.process_time, time.perf_counter  # an answer may patch those of `time`
+_LIBRARIES = os.path.dirname(os.__file__) + os.sep, os.path.dirname(__file__) + os.sep
 
 
 class TooSlow(BaseException):
-    """Raised inside an answer that runs longer than its limit. Not an Exception: answers catch those."""
+    """Raised inside an answer that takes longer than its limit. Not an Exception: answers catch those."""
 
 
 def run_cases(answer: Callable, cases: list[dict], *, probe: str | None = None, limit: float = 2.0):
     """Call `answer` on each case -> one outcome (a dict of plain data) a case.
 
     cases: dicts with "inputs" (encoded, see `wire`). probe: source of the function that calls the answer.
-    limit: seconds a case. An outcome has "status" ("ok", "raised", "unsolved", "slow", "exited", "unreadable"), "value"
-    (encoded), "mutated" (names of changed inputs), "seconds", "printed", "error".
+    limit: seconds a case, of the processor or on the wall, whichever are fewer: neither other programs on the machine
+    count nor that several threads compute at once. The first import of a library does not count and is never
+    interrupted. An answer that waits is stopped after `longest_wait(limit)`. A call into C ends first.
+
+    An outcome has "status" ("ok", "raised", "unsolved", "slow", "exited", "unreadable"), "value" (encoded), "mutated"
+    (names of changed inputs), "seconds" (on the wall), "printed", "error".
     """
     call = load_probe(probe) if probe else None
     outcomes = []
@@ -67,14 +80,13 @@ def run_case(
 
 def _attempt(answer, inputs, probe, limit) -> dict:
     outcome = {"status": "ok", "value": None, "error": None}
+    watch = _Watch(limit)
     try:
-        with _time_limit(limit):
-            result = probe(answer, **inputs) if probe else answer(**inputs)
-            outcome["value"] = wire.encode(result)
+        outcome["value"] = _within_time(watch, answer, inputs, probe)
     except wire.WireError as error:
         outcome |= {"status": "unreadable", "error": {"message": str(error)}}
     except TooSlow:
-        outcome |= {"status": "slow", "error": {"message": f"longer than {limit:g} s"}}
+        outcome |= {"status": "slow", "error": watch.late}
     except (SystemExit, GeneratorExit) as error:
         outcome |= {"status": "exited", "error": describe_error(error, answer)}
     except KeyboardInterrupt:
@@ -194,33 +206,167 @@ def _nothing_shown():
             pyplot.close(number)
 
 
-@contextlib.contextmanager
-def _time_limit(seconds):
-    """Raise TooSlow in the main thread of a POSIX system after `seconds`; elsewhere there is no limit."""
-    if (
-        not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-        return
+def longest_wait(limit: float) -> float:
+    """Seconds on the wall after which an answer ends that computes little, imports of libraries left out."""
+    return WAITING_FACTOR * limit + WAITING_SECONDS
 
-    rang = False
 
-    def ring(signum, frame):
-        nonlocal rang
-        rang = True
-        raise TooSlow
+def too_slow(limit: float, waited: bool) -> dict:
+    """What is told of an answer that was stopped at its limit: "message", and "waited" as given."""
+    words = f"ran longer than {limit:g} s"
+    if waited:
+        words = f"waited rather than computed for {longest_wait(limit):g} s"
+    return {"message": words, "waited": waited}
 
-    previous = signal.signal(signal.SIGALRM, ring)
-    # The timer repeats: a first TooSlow may be swallowed by a bare `except:` in the answer.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+
+def _call(answer, inputs, probe):
+    """The encoded result. An answer is stopped only while this function runs."""
+    return wire.encode(probe(answer, **inputs) if probe else answer(**inputs))
+
+
+def _within_time(watch, answer, inputs, probe):
+    """What `_call` gives. Raises TooSlow where the watch says so."""
+    can_ring = hasattr(signal, "setitimer")
+    in_main = threading.current_thread() is threading.main_thread()
+    stopper = _Alarm(watch) if can_ring and in_main else _Lookout(watch)
     try:
         try:
-            yield
+            result = _call(answer, inputs, probe)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:  # a last ring may have come in before the timer stopped
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-    if rang:
+            stopper.end()
+    finally:  # a last TooSlow may have come just before that
+        stopper.end()
+    if watch.late:  # it swallowed its interruption
         raise TooSlow
+    return result
+
+
+class _Watch:
+    """Adds up what an answer takes. late: None, or what is told of an answer that took too long."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.computed = self.waited = 0.0
+        self.seen = _cpu(), _wall()
+        self.late: dict | None = None
+
+    def look(self, frame) -> bool:
+        """Whether to stop the answer now. frame: where its thread is.
+
+        The time since the last look belongs to what goes on now: an import, or the answer's own work.
+        """
+        frames = _frames_of_the_answer(frame)
+        (cpu, wall), now = self.seen, (_cpu(), _wall())
+        self.seen = now
+        if frames is None or _is_importing(frames):
+            return False
+        self.computed += now[0] - cpu
+        self.waited += now[1] - wall
+        # The processor's clock counts all threads: what four of them do at once is not four times as slow.
+        computed = min(self.computed, self.waited) >= self.limit
+        if self.late is None and (computed or self.waited >= longest_wait(self.limit)):
+            self.late = too_slow(self.limit, waited=not computed) | _line(frames)
+        return self.late is not None
+
+
+def _frames_of_the_answer(frame) -> list | None:
+    """From where the thread is out to what `_call` called; None where it is not within `_call`."""
+    frames = []
+    while frame is not None:
+        if frame.f_code is _call.__code__:
+            return frames
+        frames.append(frame)
+        frame = frame.f_back
+    return None
+
+
+def _is_importing(frames) -> bool:
+    """Whether a module is being imported, and no code but a library's is at work in that.
+
+    An import that is interrupted leaves half a module behind, until the kernel starts anew.
+    """
+    for frame in frames:
+        name, code = frame.f_code.co_filename, frame.f_code
+        if name == "<frozen importlib._bootstrap>" and code.co_name == "_find_and_load":
+            return True
+        if not _is_a_librarys(name):
+            return False
+    return False
+
+
+def _is_a_librarys(filename: str) -> bool:
+    if _is_students(filename):
+        return False
+    installed = "site-packages" in filename or "dist-packages" in filename
+    return installed or filename.startswith(("<", *_LIBRARIES))  # "<": frozen, or made by a library
+
+
+def _line(frames) -> dict:
+    """The student's line that runs: "line" and "number"; nothing where there is none."""
+    for frame in frames:
+        name, number = frame.f_code.co_filename, frame.f_lineno
+        if _is_students(name):
+            return {"line": linecache.getline(name, number).strip()[:200], "number": number}
+    return {}
+
+
+class _Alarm:
+    """Looks at an answer of the main thread by a timer's signal, which ends a wait in the system, too."""
+
+    def __init__(self, watch):
+        self.watch, self.looking, self.over = watch, False, False
+        self.started = _wall()
+        self.handler = signal.signal(signal.SIGALRM, self.ring)
+        self.timer = signal.setitimer(signal.ITIMER_REAL, PERIOD, PERIOD)
+
+    def ring(self, signum, frame):
+        if self.looking:  # it rings again before the last look has ended
+            return
+        self.looking = True
+        try:
+            stops = self.watch.look(frame)
+        finally:
+            self.looking = False
+        # Again and again: a first TooSlow may be swallowed by a bare `except:` in the answer.
+        if stops:
+            raise TooSlow
+
+    def end(self):
+        """Stop looking. A student's own alarm goes on."""
+        if self.over:
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.handler or signal.SIG_DFL)
+        left, period = self.timer
+        if left:
+            left = max(left - (_wall() - self.started), 1e-6)
+            signal.setitimer(signal.ITIMER_REAL, left, period)
+        self.over = True
+
+
+class _Lookout:
+    """Looks at an answer from a thread of its own, where no signal can: in other threads, and on Windows.
+
+    Its TooSlow comes at the answer's next step, so that a wait in the system ends first.
+    """
+
+    def __init__(self, watch):
+        self.watch = watch
+        self.thread = threading.get_ident()
+        self.over = threading.Event()
+        self.looking = threading.Thread(target=self.look, daemon=True)
+        self.looking.start()
+
+    def look(self):
+        while not self.over.wait(PERIOD):
+            if self.watch.look(sys._current_frames().get(self.thread)):
+                self.throw(ctypes.py_object(TooSlow))
+
+    def throw(self, error):
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), error)
+
+    def end(self):
+        """After this nothing is thrown: nobody looks, and what is still on its way is called back."""
+        self.over.set()
+        self.looking.join()
+        self.throw(None)

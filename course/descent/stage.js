@@ -30,11 +30,12 @@ function queue(model, el) {
     },
     answered() {
       busy = false;
-      clearTimeout(timer);
       const next = waiting;
       waiting = null;
-      if (next) go(next);
-      else if (model.get("look").draft) this.soon({ kind: "rest" });
+      if (next) {
+        clearTimeout(timer); // this message says how much room there is, too
+        go(next);
+      } else if (model.get("look").draft) this.soon({ kind: "rest" });
     },
     soon(message) {
       clearTimeout(timer);

@@ -164,6 +164,17 @@ def _array(array, tag, budget, depth=0):
     return {_TAG: tag, "dtype": array.dtype.str, "shape": list(array.shape), "data": data}
 
 
+def holds_float32(plain: Any) -> bool:
+    """Whether encoded values hold an array or tensor in single (or half) precision."""
+    if isinstance(plain, list):
+        return any(map(holds_float32, plain))
+    if not isinstance(plain, dict):
+        return False
+    if plain.get(_TAG) in ("array", "tensor"):
+        return plain["dtype"][1:] in ("f2", "f4", "c8")
+    return any(map(holds_float32, plain.values()))
+
+
 def decode(plain: Any, *, tensors: bool = True) -> Any:
     """The value that `encode` was given (tuples come back as lists).
 

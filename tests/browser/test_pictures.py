@@ -85,9 +85,9 @@ def drag(page, handle, by):
 
 def until_sharp(page, picture, width=1600):
     """Wait for two pixels a CSS pixel: the toy is 8 inches wide."""
-    page.wait_for_function(
-        "([img, width]) => img.naturalWidth === width", arg=[picture.element_handle(), width]
-    )
+    from playwright.sync_api import expect
+
+    expect(picture).to_have_js_property("naturalWidth", width, timeout=60_000)
 
 
 def test_a_dragged_handle_moves_controls_picture_and_words(bowl):
@@ -203,6 +203,37 @@ def test_in_the_dark_a_picture_is_no_white_block(bowl):
     image = Image.open(io.BytesIO(notebook.page.screenshot(clip=corner))).convert("L")
     assert image.getextrema()[1] < 40
     notebook.picture("grab-5-dark")
+
+
+# A stage in a room that grows between its question and the kernel's answer. Returns how many messages it had sent.
+GROWS = """async source => {
+  const { default: stage } = await import('data:text/javascript,' + encodeURIComponent(source));
+  const state = { look: {}, film: {} };
+  window.sent = [];
+  const model = {
+    get: name => state[name], send: message => sent.push(message),
+    on: (event, answer) => { model.answer = answer; }, off: () => {},
+  };
+  const el = document.body.appendChild(document.createElement('div'));
+  el.style.width = '300px';
+  stage.render({ model, el });
+  el.style.width = '1000px';
+  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  const before = sent.length;
+  state.look = { width: 300, words: 'narrow', draft: false, handles: [] };
+  model.answer();
+  return before;
+}"""
+
+
+def test_room_that_comes_while_the_kernel_draws_is_told_to_it(browser):
+    page = browser.new_page()
+    source = (HERE.parents[1] / "course" / "descent" / "stage.js").read_text()
+    assert page.evaluate(GROWS, source) == 1
+    assert page.evaluate("sent[0]") == {"kind": "ready", "room": 300}
+    page.wait_for_function("sent.length === 2")
+    assert page.evaluate("sent[1]") == {"kind": "rest", "room": 1000}
+    page.close()
 
 
 def within(handle, picture):

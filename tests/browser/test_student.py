@@ -86,7 +86,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_is_solved_and_the_index_knows(o
     notebook.write(answer, "def average(x):\n    return sum(x)")
     notebook.run(check)
     card = check.get_by_role("status", name="check of average")
-    assert "Looks like: the sum." in card.inner_text()
+    assert "This may be a known mistake: the sum." in card.inner_text()
     check.scroll_into_view_if_needed()
     notebook.picture("3-failing-check")
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from autograder import checkdata
-from autograder.building import build, coverage, masters, pages
+from autograder.building import build, coverage, masters, mutate, pages
 from tests.building.toy import MASTER, NOTEBOOK, PICTURES, REFERENCE, SOURCES, SPEC, SPEC_FILE
 
 ROOT = checkdata.ROOT
@@ -46,6 +46,7 @@ def toy_course(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "CHECKS", root / "course" / "descent" / "checks")
     monkeypatch.setattr(checkdata, "spec_path", lambda notebook: root / SPEC_FILE)
     monkeypatch.setattr(checkdata, "load_exercises", lambda notebook: load(root / SPEC_FILE))
+    monkeypatch.setattr(mutate, "RECORD", root / "artefacts" / "mutants.json")
     monkeypatch.setattr(pages, "ROOT", root)
     monkeypatch.setattr(pages, "COURSE", root / "course")
     for cached in (pages._masters, coverage._read):

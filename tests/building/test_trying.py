@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder import checkdata
 from autograder.building import proofs, trying
 from tests.building.toy import MASTER_FILE, NOTEBOOK, SPEC_FILE
 
@@ -91,19 +92,31 @@ def test_a_slip_is_told_in_one_line_that_says_what_to_do(toy_course, slip, capsy
 
 def test_where_nothing_slipped_the_shares_of_the_points_are_told(toy_course, capsys):
     assert tried(capsys, toy_course) == [
-        "square: 3 cases; wrong answers earn: 'doubles' 33%, 'in place' 33%, 'a column' 0%"
+        "square: 3 cases; wrong answers earn: 'doubles' 0%, 'in place' 67%, 'a column' 0%"
     ]
 
 
 def test_what_fails_on_hidden_cases_alone_is_told_too(toy_course, capsys, monkeypatch):
     judged, draws = proofs.answers_misjudged, []
 
-    def only_the_third(exercise, data):
+    def only_the_last(exercise, data, *told):
         draws.append(data)
-        return [("it is odd", ": look")] if len(draws) == 3 else judged(exercise, data)
+        return [("it is odd", ": look")] if len(draws) == 21 else judged(exercise, data, *told)
 
-    monkeypatch.setattr(proofs, "answers_misjudged", only_the_third)
-    assert tried(capsys, toy_course) == ["square: hidden 2 cases: it is odd: look"]
+    monkeypatch.setattr(proofs, "answers_misjudged", only_the_last)
+    assert tried(capsys, toy_course) == ["square: hidden 20 cases: it is odd: look"]
+
+
+def test_a_mistake_whose_points_are_a_matter_of_luck_is_told(toy_course):
+    path = toy_course / SPEC_FILE
+    # Twice x is x² at 0, not at 1.
+    path.write_text(path.read_text().replace("np.zeros(2)", "np.ones(2) * rng.integers(2)"))
+    square = checkdata.load_exercises(NOTEBOOK)["square"]
+    (found,) = proofs.prove(NOTEBOOK, square)
+    assert str(found).startswith(
+        "square: wrong answer 'doubles' breaks 'zero' on some draws, not on all"
+    )
+    assert proofs.prove(NOTEBOOK, square, steady=False) == []
 
 
 def test_the_answers_wait_until_the_master_can_be_read(toy_course, capsys):

@@ -24,9 +24,10 @@ def test_a_wrong_answer_is_told_what_was_expected_and_named(toy, capsys):
     def double(x):
         return x**2
 
-    assert check(double) == 1  # zero squared is zero
+    assert check(double) == 0  # zero squared is zero, but so is whatever is handed back
     told = capsys.readouterr().out
-    assert "Looks like: it squares. Twice, or to the second power?" in told
+    assert "This may be a known mistake: it squares. Twice, or to the second power?" in told
+    assert "so it counts only together with other properties" in told
     assert "expected" in told and "got" in told and "tried with" in told
 
 

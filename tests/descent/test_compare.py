@@ -27,7 +27,11 @@ from descent.compare import (
         (close(), [1.0, 2.0], np.array([1.0, 2.0])),
         (close(), np.array([1.0]), [1]),
         (close(), np.array([np.nan, np.inf]), np.array([np.nan, np.inf])),
-        (close(), np.array([1.0, 1e3]), np.array([1.0, 1e3], np.float32) * np.float32(1 + 1e-5)),
+        (
+            close(float32=True),
+            np.array([1.0, 1e3]),
+            np.array([1.0, 1e3], np.float32) * np.float32(1 + 1e-5),
+        ),
         (close(), {"a": [1.0, None], "b": "x"}, {"b": "x", "a": [1.0, None]}),
         (close(), [[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.0]]),
         (close(), True, np.array(True)),
@@ -151,6 +155,7 @@ def test_the_same(comparison, expected, got):
         (close(), "up", "down", "expected 'up', got 'down'"),
         (close(), 1.0, "x", "expected numbers, got a str"),
         (close(), [1.0, [2.0]], [1.0], "expected 2 values, got 1"),
+        (close(), [1.0, [2.0]], np.array(1.0), "expected 2 values, got an array of shape ()"),
         (
             close(),
             np.zeros(2),
@@ -186,10 +191,22 @@ def test_unordered_wants_each_row_once():
 
 
 def test_single_precision_gets_its_own_tolerance_and_no_more():
-    want = np.array([1.0])
-    assert close()(want, np.array([1 + 1e-4], np.float32)) is None
-    assert close()(want, np.array([1 + 1e-3], np.float32)) is not None
-    assert close()(want, np.array([1 + 1e-4])) is not None
+    want = np.array([1.0, 0.0])
+    single = np.array([1 + 1e-4, 0.0], np.float32)
+    for kind in (close, unordered):
+        assert kind(float32=True)(want, single) is None
+        assert kind(float32=True)(want, np.array([1 + 1e-3, 0], np.float32)) is not None
+        assert kind(float32=True)(want, np.array([1 + 1e-4, 0])) is not None
+        assert kind()(want, single) is not None
+        assert kind().for_float32() == kind(float32=True)
+    loose = parts(p=close(), n=exact()).for_float32()
+    assert loose({"p": want, "n": 1}, {"p": single, "n": 1}) is None
+    assert within(0.1).for_float32() == within(0.1)
+
+
+def test_a_small_number_is_not_nothing_in_single_precision():
+    """The text of `sigmoid` promises a relative 1e-9 far below what float32 can hold."""
+    assert close(1e-9, 0.0)(np.array([4e-44]), np.zeros(1, np.float32)) is not None
 
 
 def test_long_values_are_cut():

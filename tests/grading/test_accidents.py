@@ -62,7 +62,7 @@ def test_what_is_not_accepted_is_told(tried, source, kind, words):
     verdict = tried(source)
     assert verdict.kind == kind, verdict.evidence
     assert words in verdict.evidence
-    assert verdict.points == (1 if kind == "partial" else 0)
+    assert verdict.points == (2 if kind == "partial" else 0)
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ def test_a_right_answer_gets_full_marks(judge, cases):
 
 def test_a_known_mistake_is_named(judge, cases):
     verdict = judge.verdict(STEM, "double", of_function(cases, lambda x: x**2), [])
-    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("partial", 1.0, "squares")
+    assert (verdict["kind"], verdict["points"], verdict["mistake"]) == ("wrong", 0.0, "squares")
 
 
 def test_a_verdict_holds_no_number_of_a_hidden_case(judge, cases):
@@ -221,6 +221,17 @@ def test_the_students_own_line_and_error_are_told(judge):
     )
 
 
+def test_renamed_parameters_are_told_for_hidden_cases_and_none_of_their_names(judge):
+    words = "double() got an unexpected keyword argument 'x_0_1234'"
+    error = {"type": "TypeError", "message": words}
+    outcomes = [outcome(None, status="raised", error=error)] * 3
+    verdict = judge.verdict(STEM, "double", outcomes, [])
+    assert verdict["evidence"].endswith(
+        "raised TypeError. Keep the parameters as they were handed out."
+    )
+    assert "x_0_1234" not in json.dumps(verdict)
+
+
 def test_a_memory_error_is_a_kind_of_its_own(judge):
     outcomes = [outcome(None, status="raised", error={"type": "MemoryError"})] * 3
     assert judge.verdict(STEM, "double", outcomes, [])["kind"] == "memory"
@@ -237,6 +248,23 @@ def test_a_slow_answer_is_told_the_limit_that_the_student_knows(judge, data):
         and "0.5 s" in verdict["evidence"]
         and "99" not in json.dumps(verdict)
     )
+
+
+def test_of_a_slow_answer_its_own_line_is_told_and_whether_it_waited(judge):
+    source = "def double(x):\n    while True: x.sort()"
+    own, forged = {"line": "while True: x.sort()", "number": 2}, {"line": "0.1234", "number": 2}
+    for error, words in (
+        (own, "double ran longer than 2 s and was stopped in line 2, `while True: x.sort()`."),
+        (
+            own | {"waited": True},
+            "double waited rather than computed for 15 s and was stopped in line 2, ",
+        ),
+        (forged | {"waited": "0.1234"}, "double ran longer than 2 s and was stopped."),
+        (own | {"number": 0.1234}, "double ran longer than 2 s and was stopped."),
+    ):
+        outcomes = [outcome(None, status="slow", error=error)] * 3
+        verdict = judge.verdict(STEM, "double", outcomes, [source])
+        assert verdict["evidence"].startswith(words) and "0.1234" not in json.dumps(verdict)
 
 
 def test_an_exercise_without_a_specification_is_named(project, tmp_path):

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from autograder.checkdata import ROOT
-from autograder.engine import sandbox
+from autograder.engine import sandbox, worker_client
 from autograder.engine.stage import Stage
 from autograder.engine.worker_client import Died, Limits, Worker
 from tests.grading.toy_chapter import NOTEBOOK
@@ -30,6 +30,23 @@ def worker(stage):
 
 
 PATIENCE = 300.0  # seconds, for what comes by itself: no busy machine takes that long
+
+
+def test_the_clock_waits_on_for_a_process_that_has_not_computed_as_long(monkeypatch):
+    now = {"wall": 100.0, "cpu": 7.0}
+    monkeypatch.setattr(worker_client.time, "monotonic", lambda: now["wall"])
+    deadline = worker_client._Deadline(10.0, 50.0, lambda: now["cpu"])
+    assert deadline.left() == 10.0
+    now |= {"wall": 149.9, "cpu": 16.9}
+    assert 0 < deadline.left() < 0.11  # at most until `longest`
+    now |= {"wall": 150.1}
+    assert deadline.left() < 0
+    deadline = worker_client._Deadline(10.0, 50.0, lambda: now["cpu"])
+    now |= {"wall": 170.0, "cpu": 26.9}
+    assert deadline.left() <= 0  # it had its 10 seconds
+    deadline = worker_client._Deadline(10.0)
+    now |= {"wall": 180.1}
+    assert deadline.left() < 0  # on the wall alone
 
 
 def run(worker, source, seconds=PATIENCE):

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.sandbox
 
 ANSWERS = {
     "full": "def double(x):\n    return x + x",
-    "partial": "def double(x):\n    return x**2",
+    "partial": "def double(x):\n    return 2 * x if len(x) < 4 else x",
     "wrong": "def double(x):\n    return 2 * x + 1",
     "unsolved": None,
     "error": "def double(x):\n    return y",
@@ -32,7 +32,7 @@ def test_every_kind_is_tried():
 def test_an_exercise_ends_in_its_kind_and_the_other_is_graded(graded, notebook, kind):
     found, _ = graded(notebook(double=ANSWERS[kind]))
     assert found["double"].kind == kind
-    assert found["double"].points == {"full": 3.0, "partial": 1.0}.get(kind, 0.0)
+    assert found["double"].points == {"full": 3.0, "partial": 2.0}.get(kind, 0.0)
     assert (
         found["double"].evidence.endswith(".") and "double" in found["double"].evidence + "double"
     )
@@ -65,10 +65,10 @@ def test_a_cell_that_fails_is_the_verdict_on_its_own_exercise(
 def test_an_endless_cell_is_left_out_and_the_rest_is_graded(graded, notebook, monkeypatch):
     endless, ask, waited = "while True: pass", Worker.ask, []
 
-    def impatient(worker, request, seconds):
+    def impatient(worker, request, seconds, *longest):
         """The limit of a cell is over at once for the one that never ends, and for no other."""
         if request.get("source") != endless:
-            return ask(worker, request, seconds)
+            return ask(worker, request, seconds, *longest)
         waited.append(seconds)
         return ask(worker, request, 1.0)
 

@@ -93,7 +93,7 @@ def test_a_good_one_a_broken_one_and_a_second_attempt(space, inbox, arrive, watc
         path.unlink()
     (told,) = [line for line in said if line.startswith("ada")]
     assert re.fullmatch(
-        rf"ada {CHAPTER}: 3 of 5 points, {WAITS}, feedback written, \d+\.\d s", told
+        rf"ada {CHAPTER}: 2 of 5 points, {WAITS}, feedback written, \d+\.\d s", told
     )
     page = space.feedback(CHAPTER, "ada") / f"{STEM}.html"
     assert "squares" in page.read_text()

@@ -29,6 +29,7 @@ _SOURCES = (
     "autograder/results/harmless.py",
     "autograder/results/markup.py",
     "autograder/checkdata.py",
+    "autograder/easy.py",
     "autograder/workspace.py",
     "course/descent",
 )

@@ -93,5 +93,7 @@ def as_judged(verdict: Graded) -> judging.Verdict:
         )
     return judging.Verdict(
         verdict.exercise, verdict.kind, verdict.points, verdict.max_points, cases,
-        mistake=verdict.mistake, advice=verdict.advice, evidence=verdict.evidence, seconds=verdict.seconds,
+        mistake=verdict.mistake, advice=verdict.advice, evidence=verdict.evidence,
+        note=verdict.note if verdict.problem else "",  # else the evidence is shown, which says it
+        seconds=verdict.seconds,
     )  # fmt: skip

@@ -12,8 +12,9 @@ from autograder.engine import needs
 from autograder.engine.stage import Stage
 from autograder.engine.worker_client import Died, Limits, Worker
 from autograder.grading.rebuilding.rebuild import Part, Rebuilt
+from descent import running
 
-# Honest answers near their limit must not fail on a busy grading machine.
+# Honest answers near their limit must not fail on a grading machine that computes more slowly than the student's.
 LIMIT_FACTOR = 2
 MAX_DEATHS = 12
 
@@ -164,7 +165,8 @@ def _ask(worker, name, task, told, left) -> Found:
         "cases": task["cases"],
     }
     # Inside, a case is interrupted at its limit; the clock here is for answers that cannot be interrupted.
-    reply = worker.ask(request, min(limit * (len(task["cases"]) + 1) + worker.limits.grace, left))
+    seconds = limit * (len(task["cases"]) + 1) + worker.limits.grace
+    reply = worker.ask(request, min(seconds, left), min(running.WAITING_FACTOR * seconds, left))
     if "outcomes" in reply:
         return Found(outcomes=reply["outcomes"])
     if "too_large" in reply:

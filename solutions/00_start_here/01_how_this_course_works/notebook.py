@@ -52,7 +52,7 @@ check(average)
 # That is a **failing card**. It is there to help you, so read it from the top:
 #
 # - each property of the answer, with ✓ or ✗, and the points so far;
-# - *Looks like*: if the result is a known mistake, its name and where to look;
+# - *This may be*: if a known mistake gives the same results, its name and where to look;
 # - then one case in detail: what your function was **tried with**, what was **expected**, and what it **got**.
 #
 # A failed check costs nothing. Check as often as you like.

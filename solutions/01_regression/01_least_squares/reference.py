@@ -3,19 +3,16 @@
 n rows; x, y (*batch, n). Batches lead; every function keeps the dtype and the device of its arguments.
 """
 
+import math
+
 import torch
 from scipy.special import stdtrit
 from torch import Tensor
 
 
-def loss_and_grad(beta: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Half the sum of squared errors of y = x beta, and its derivative (Wu 1.1 and 1.5).
-
-    beta (*batch,), x, y (*batch, n) -> two tensors (*batch,).
-    From the expanded parabola: L = (Σy² - 2 beta Σxy + beta² Σx²) / 2.
-    """
-    xx, xy, yy = (x * x).sum(-1), (x * y).sum(-1), (y * y).sum(-1)
-    return (yy - 2 * beta * xy + beta.square() * xx) / 2, beta * xx - xy
+def floating(v: Tensor) -> Tensor:
+    """Whole numbers as float64; what is floating stays as it is."""
+    return v if v.is_floating_point() else v.double()
 
 
 def fit_slope(x: Tensor, y: Tensor) -> Tensor:
@@ -27,46 +24,60 @@ def fit_slope(x: Tensor, y: Tensor) -> Tensor:
     return torch.where(xx > 0, (x * y).sum(-1) / torch.where(xx > 0, xx, 1), 0)
 
 
-def descent_path(
-    x: Tensor, y: Tensor, beta0: Tensor, eta: Tensor, steps: int
-) -> Tensor:
-    """Iterates of gradient descent on Σ (y - x beta)² / 2, in closed form.
+def descent(
+    x: Tensor, y: Tensor, beta: float, eta: float, tol: float, max_steps: int
+) -> tuple[Tensor, Tensor]:
+    """Slopes and losses of gradient descent on L = Σ (y - x beta)² / 2 (Wu 1.1 to 1.5), in closed form.
 
-    x, y (*batch, n), beta0, eta (*batch,) -> (*batch, steps + 1).
-    The error shrinks by the factor 1 - eta Σx² a step.
+    x, y (n,) -> two tensors (k + 1,). The distance to the minimum is multiplied by 1 - eta Σx² a step; the path is cut
+    at the first slope where |L'| <= tol.
     """
-    factor = 1 - eta * (x * x).sum(-1)
-    t = torch.arange(steps + 1, dtype=x.dtype, device=x.device)
-    minimum = fit_slope(x, y).unsqueeze(-1)
-    return minimum + (beta0.unsqueeze(-1) - minimum) * factor.unsqueeze(-1) ** t
+    x, y = floating(x), floating(y)
+    xx, xy, yy = (x * x).sum(), (x * y).sum(), (y * y).sum()
+    lowest = fit_slope(x, y)
+    powers = (1 - eta * xx) ** torch.arange(max_steps + 1, device=x.device)
+    path = torch.where(xx > 0, lowest + (beta - lowest) * powers, beta)
+    small = (xx * path - xy).abs() <= tol
+    k = int(small.to(torch.int8).argmax()) if small.any() else max_steps
+    path = path[: k + 1]
+    return path, (yy - 2 * path * xy + path.square() * xx) / 2
 
 
-def project(Y: Tensor, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Projection of Y on the line through X, what is left, and the cosine of their angle.
+def line(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Slope, intercept and residual sum of squares of the line that minimises Σ (y - a - b x)².
 
-    X, Y (*batch, n) -> (*batch, n), (*batch, n), (*batch,). X = 0 projects to 0; the cosine is 0
-    where X or Y is 0. From unit vectors: cosine = u·v, projection = |Y| cosine u.
+    x, y (*batch, n) -> three tensors (*batch,). Slope 0 where all x are equal. Inputs are counted from the
+    first one, so that equal ones are exactly 0.
     """
-    length = torch.linalg.vector_norm(Y, dim=-1, keepdim=True)
-    u, v = _unit(X), Y / torch.where(length > 0, length, 1)
-    cosine = (u * v).sum(-1, keepdim=True)
-    shadow = length * cosine * u
-    return shadow, Y - shadow, cosine.squeeze(-1)
+    x, y, first = floating(x), floating(y), floating(x[..., :1])
+    xc = x - first
+    xc = xc - xc.mean(-1, keepdim=True)
+    yc = y - y.mean(-1, keepdim=True)
+    slope = fit_slope(xc, yc)
+    rss = (yc - slope.unsqueeze(-1) * xc).square().sum(-1)
+    return slope, y.mean(-1) - slope * x.mean(-1), rss
 
 
-def _unit(X):
-    length = torch.linalg.vector_norm(X, dim=-1, keepdim=True)
-    return X / torch.where(length > 0, length, 1)
+def lines(
+    x: Tensor,
+    y: Tensor,
+    new_x: Tensor,
+    height: float,
+    other_x: Tensor,
+    other_y: Tensor,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Two lines: slope, intercept and RSS of the first (3,), its heights at new_x (m,), the x at which it has that
+    height (), and the x at which both have one height ().
 
-
-def fit_line(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Intercept a and slope b of the line that minimises Σ (y - a - b x)². Slope 0 where x is constant.
-
-    x, y (*batch, n) -> two tensors (*batch,). Centring takes the intercept out of the problem.
+    nan where it is flat, or where both slopes are equal.
     """
-    x_mean, y_mean = x.mean(-1), y.mean(-1)
-    b = fit_slope(x - x_mean.unsqueeze(-1), y - y_mean.unsqueeze(-1))
-    return y_mean - b * x_mean, b
+    slope, intercept, rss = line(x, y)
+    other_slope, other_intercept, _ = line(other_x, other_y)
+    gap = slope - other_slope
+    reached = (height - intercept) / torch.where(slope == 0, torch.nan, slope)
+    meet = (other_intercept - intercept) / torch.where(gap == 0, torch.nan, gap)
+    numbers = torch.stack([slope, intercept, rss])
+    return numbers, intercept + slope * new_x, reached, meet
 
 
 def r_squared(y: Tensor, f: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -79,32 +90,14 @@ def r_squared(y: Tensor, f: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     total = centred.square().sum(-1)
     explained = (f - y.mean(-1, keepdim=True)).square().sum(-1) / total
     residual = 1 - (y - f).square().sum(-1) / total
-    correlation = (_unit(f - f.mean(-1, keepdim=True)) * _unit(centred)).sum(-1)
-    return explained, residual, correlation.square()
+    spread = f - f[..., :1]  # exactly 0 where all are equal
+    spread = spread - spread.mean(-1, keepdim=True)
+    return explained, residual, (_unit(spread) * _unit(centred)).sum(-1).square()
 
 
-def gauss_loglik(a: Tensor, b: Tensor, sigma: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Log-likelihood of y ~ N(a + b x, sigma²), rows independent (Wu 1.47).
-
-    a, b, sigma (*batch,), x, y (*batch, n) -> (*batch,). Natural logarithm.
-    """
-    mean = a.unsqueeze(-1) + b.unsqueeze(-1) * x
-    spread = sigma.unsqueeze(-1).expand_as(mean)
-    return (
-        torch.distributions.Normal(mean, spread, validate_args=False)
-        .log_prob(y)
-        .sum(-1)
-    )
-
-
-def skew_kurt(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Skewness and excess kurtosis from central moments: m3 / m2^(3/2) and m4 / m2² - 3, all with 1/n.
-
-    x (*batch, n), not constant -> two tensors (*batch,).
-    """
-    centred = x - x.mean(-1, keepdim=True)
-    second, third, fourth = (centred.pow(k).mean(-1) for k in (2, 3, 4))
-    return third / second.pow(1.5), fourth / second.square() - 3
+def _unit(X: Tensor) -> Tensor:
+    length = torch.linalg.vector_norm(X, dim=-1, keepdim=True)
+    return X / torch.where(length > 0, length, 1)
 
 
 def forecast(
@@ -124,13 +117,54 @@ def forecast(
     weights = torch.linalg.solve_triangular(r, q.mT @ y.unsqueeze(-1), upper=True)
     left = y - (design @ weights).squeeze(-1)
     variance = left.square().sum(-1, keepdim=True) / (n - 2)
-    leverage = (
-        torch.linalg.solve_triangular(r.mT, rows.mT, upper=False).square().sum(-2)
-    )
+    leverage = torch.linalg.solve_triangular(r.mT, rows.mT, upper=False)
+    leverage = leverage.square().sum(-2)
     t = float(stdtrit(n - 2, (1 + level) / 2))
     centre = (rows @ weights).squeeze(-1)
-    return (
-        centre,
-        t * (variance * leverage).sqrt(),
-        t * (variance * (1 + leverage)).sqrt(),
+    widths = (variance * leverage).sqrt(), (variance * (1 + leverage)).sqrt()
+    return centre, t * widths[0], t * widths[1]
+
+
+def project(Y: Tensor, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Projection of Y on the line through X, what is left, and the cosine of their angle.
+
+    X, Y (*batch, n) -> (*batch, n), (*batch, n), (*batch,). X = 0 projects to 0; the cosine is 0
+    where X or Y is 0. From unit vectors: cosine = u·v, projection = |Y| cosine u.
+    """
+    length = torch.linalg.vector_norm(Y, dim=-1, keepdim=True)
+    u = _unit(X)
+    cosine = (u * _unit(Y)).sum(-1, keepdim=True)
+    shadow = length * cosine * u
+    return shadow, Y - shadow, cosine.squeeze(-1)
+
+
+def extremes(
+    first: Tensor, second: Tensor, count: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Correlation, and mean standardised first and second value of the `count` rows with the largest first.
+
+    first, second (*batch, n), not constant -> three tensors (*batch,). Of equal rows the earlier are chosen.
+    """
+    first, second, n = floating(first), floating(second), first.shape[-1]
+    z, w = (math.sqrt(n) * _unit(v - v.mean(-1, keepdim=True)) for v in (first, second))
+    chosen = torch.argsort(first, dim=-1, descending=True, stable=True)[..., :count]
+    means = (torch.gather(v, -1, chosen).mean(-1) for v in (z, w))
+    return (z * w).mean(-1), *means
+
+
+def gauss_loglik(errors: Tensor, sigma: float) -> Tensor:
+    """Log-likelihood of errors (*batch, n) as independent draws from N(0, sigma²) (Wu 1.47) -> (*batch,)."""
+    density = torch.distributions.Normal(
+        torch.zeros_like(errors), sigma * torch.ones_like(errors), validate_args=False
     )
+    return density.log_prob(errors).sum(-1)
+
+
+def skew_kurt(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Skewness and excess kurtosis from central moments: m3 / m2^(3/2) and m4 / m2² - 3, all with 1/n.
+
+    x (*batch, n), not constant -> two tensors (*batch,).
+    """
+    centred = floating(x) - floating(x).mean(-1, keepdim=True)
+    second, third, fourth = (centred.pow(k).mean(-1) for k in (2, 3, 4))
+    return third / second.pow(1.5), fourth / second.square() - 3

@@ -96,9 +96,9 @@ def _(father, mother, gender):
     return [[1, f, m, 1 if g == "boy" else 0] for f, m, g in rows]
 
 
-@design_matrix.right("filled in, in single precision")
+@design_matrix.right("filled in")
 def _(father, mother, gender):
-    X = np.zeros((len(father), 4), np.float32)
+    X = np.zeros((len(father), 4), np.float64)
     X[:, 0], X[:, 1], X[:, 2] = 1, father, mother
     X[np.array(gender) == "boy", 3] = 1
     return X
@@ -184,9 +184,9 @@ def _(beta, X, y):
     return gradient
 
 
-@grad_mlr.right("from the quadratic form, in single precision")
+@grad_mlr.right("from the quadratic form")
 def _(beta, X, y):
-    X, y, beta = X.astype(np.float32), y.astype(np.float32), beta.astype(np.float32)
+    X, y, beta = X.astype(np.float64), y.astype(np.float64), beta.astype(np.float64)
     return X.T @ X @ beta - X.T @ y
 
 

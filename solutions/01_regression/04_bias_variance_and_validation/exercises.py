@@ -395,10 +395,10 @@ def _(probs, truth):
     return [noise, bias, sum(spread) / len(spread)]
 
 
-@ce_decompose.right("in torch, single precision")
+@ce_decompose.right("in torch")
 def _(probs, truth):
     terms = reference.cross_entropy_terms(
-        torch.from_numpy(probs).float(), torch.from_numpy(truth).float()
+        torch.from_numpy(probs).double(), torch.from_numpy(truth).double()
     )
     return [term.numpy() for term in terms]
 
@@ -584,13 +584,6 @@ def _(fit, X, y, k):
         scores.append(error @ error / held_out.sum())
         start = stop
     return np.array(scores)
-
-
-@cv_scores.right("single precision")
-def _(fit, X, y, k):
-    return _cv(
-        fit, X.astype(np.float32), y.astype(np.float32), _folds(len(y), k)
-    ).astype(np.float32)
 
 
 # ---------------------------------------------------------------- random search

@@ -148,7 +148,7 @@ def _net_values(beta0, beta, b, x):
 to_torch_net = Exercise(
     "to_torch_net",
     reference=_net_values,
-    compare=close(rtol=1e-6, atol=1e-9),
+    compare=close(rtol=1e-6, atol=1e-9, float32=True),
     limit=4.0,  # the first use of torch.nn
     batched=("b", "beta", "x"),
     hints=[
@@ -381,12 +381,6 @@ def _(beta, X):
 def _(beta, X):
     combination = np.linalg.lstsq(X.T, beta, rcond=1e-10)[0]
     return beta - combination @ X
-
-
-@nullspace_part.right("single precision")
-def _(beta, X):
-    beta, X = beta.astype(np.float32), X.astype(np.float32)
-    return beta - np.linalg.pinv(X, rcond=1e-4) @ (X @ beta)
 
 
 # ---------------------------------------------------------------- double descent
@@ -1076,11 +1070,11 @@ def _(points, N):
     return (A @ w).reshape(2, m).T.tolist()
 
 
-@epicycle_fit.right("one point at a time, single precision")
+@epicycle_fit.right("one point at a time")
 def _(points, N):
-    m, curve = len(points), np.zeros((len(points), 2), np.float32)
+    m, curve = len(points), np.zeros((len(points), 2), np.float64)
     for k in _lowest(N):
         turn = np.exp(-2j * np.pi * k * np.arange(m) / m)
         c = np.mean(_complex(points) * turn)
-        curve += _columns(c * turn.conj()).astype(np.float32)
+        curve += _columns(c * turn.conj()).astype(np.float64)
     return curve

@@ -145,11 +145,6 @@ def _(z):
     return np.reshape([one(s) for s in np.ravel(z)], np.shape(z))
 
 
-@sigmoid.right("single precision")
-def _(z):
-    return expit(z.astype(np.float32))
-
-
 @sigmoid.right("in torch")
 def _(z):
     return torch.sigmoid(torch.from_numpy(z))
@@ -272,9 +267,9 @@ def _(w, X, y):
     return total
 
 
-@log_likelihood.right("torch's loss, single precision")
+@log_likelihood.right("torch's loss")
 def _(w, X, y):
-    s, t = (torch.from_numpy(a).float() for a in (X @ w, y))
+    s, t = (torch.from_numpy(a).double() for a in (X @ w, y))
     return -torch.nn.functional.binary_cross_entropy_with_logits(s, t, reduction="sum")
 
 
@@ -399,12 +394,6 @@ def _(w, X, y):
         s, torch.from_numpy(y)
     ).backward()
     return v.grad
-
-
-@nll_grad.right("single precision")
-def _(w, X, y):
-    p = expit((X @ w).astype(np.float32))
-    return ((p - y.astype(np.float32))[:, None] * X.astype(np.float32)).mean(0)
 
 
 # ---------------------------------------------------------------- Newton
@@ -854,10 +843,10 @@ def _(p, y, bins):
     )
 
 
-@reliability.right("np.digitize, single precision")
+@reliability.right("np.digitize")
 def _(p, y, bins):
     index = np.minimum(np.digitize(p, np.linspace(0, 1, bins + 1)) - 1, bins - 1)
-    return _table(p, y, index, bins).astype(np.float32)
+    return _table(p, y, index, bins).astype(np.float64)
 
 
 @reliability.right("a list of tuples")

@@ -1253,6 +1253,14 @@ steps_needed.mistakes(
 )
 
 
+steps_needed.equivalent(
+    {
+        "rho = max(abs(1 - t * m), abs(1 - t * L)) → rho = max(1 - t * m, abs(1 - t * L))": "0 < m <= L, t > 0, eps > 0.",
+        "k = 1 → k = 0": "eps >= 1 needs no step, whatever rho is.",
+    }
+)
+
+
 steps_needed.worked(
     why=r"""Along a curvature $c$ a step multiplies by $1 - tc$. Over all $c$ from $m$ to $L$ the size of this factor is largest at
     one of the ends, since the factor is a straight line in $c$: so two numbers decide. From $\rho \ge 1$ on,

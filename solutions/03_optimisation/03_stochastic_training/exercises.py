@@ -122,13 +122,6 @@ def _(w, X, y, idx):
     return total / len(idx)
 
 
-@perceptron_grad.right("in single precision")
-def _(w, X, y, idx):
-    rows, labels = X[idx].astype(np.float32), y[idx].astype(np.float32)
-    wrong = labels * (rows @ w.astype(np.float32)) <= 0
-    return -(rows * (wrong * labels)[:, None]).mean(axis=0)
-
-
 # ── minibatches ──────────────────────────────────────────────────────────────────────────────────
 
 minibatches = Exercise(
@@ -566,9 +559,9 @@ def _(G, B, replace):
     return np.array([G[list(b)].mean(axis=0) for b in batches]).var(axis=0)
 
 
-@grad_variance.right("in torch, single precision")
+@grad_variance.right("in torch")
 def _(G, B, replace):
-    G = torch.tensor(np.asarray(G), dtype=torch.float32)
+    G = torch.tensor(np.asarray(G), dtype=torch.float64)
     n = len(G)
     spread = ((G - G.mean(0)) ** 2).sum(0)
     return spread / (n * B) if replace else spread * (n - B) / (n * B * (n - 1))

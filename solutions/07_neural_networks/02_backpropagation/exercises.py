@@ -181,7 +181,7 @@ def _(f, x, h=1e-5):
 backprop_221 = Exercise(
     "backprop_221",
     reference=lambda w, x, t, act: reference.two_two_one(w, x, w.new_tensor(t), act),
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("w", "x"),
     hints=[
         "Go forward first and keep every number: z1, z2, h1, h2, z3, y. All that you need on the way back is among them.",
@@ -890,7 +890,7 @@ jacobian_chain = Exercise(
     "jacobian_chain",
     reference=reference.chain,
     compare=close(
-        rtol=1e-6, atol=1e-10
+        rtol=1e-6, atol=1e-10, float32=True
     ),  # counts are below 10^5: an error of 1 is seen
     hints=[
         "Keep one matrix, the product so far. Which Jacobian do you start with in each order, and on which side does the next one join?",
@@ -1023,7 +1023,7 @@ mlp_backward = Exercise(
     reference=lambda **inputs: dict(
         zip(("loss", "dWs", "dbs"), reference.mlp_gradients(**inputs), strict=True)
     ),
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     hints=[
         "Forward: keep a list of all H (H_0 = X) and a list of all A. The last layer has no phi. Then one backward step for each layer, from the last to the first.",
         "Start with Delta = (softmax(S) - Y) / N. Layer by layer: dW = Hᵀ Delta with the H that entered the layer, db = column sums of Delta; then, unless it is the first layer, Delta ← (Delta Wᵀ) ⊙ slope(A) with the A of the layer below.",

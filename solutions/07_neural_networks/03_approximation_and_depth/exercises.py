@@ -896,13 +896,13 @@ budget = Exercise(
 
 @budget.cases
 def _(rng):
-    n = int(rng.integers(4, 9))
+    n, k, m, j = map(int, rng.integers(4, 16, 4))
     yield "two inputs, one hidden layer", dict(sizes=[2, n, 1])
-    yield "two inputs, several layers", dict(sizes=[2, n, n, 2])
-    yield "three inputs", dict(sizes=[3, n, n + 1, 1])
-    yield "a bottleneck", dict(sizes=[3, n, 1, n, 2])
+    yield "two inputs, several layers", dict(sizes=[2, k, k, 2])
+    yield "three inputs", dict(sizes=[3, m, m + 1, 1])
+    yield "a bottleneck", dict(sizes=[3, j, 1, j, 2])
     yield "more inputs than units", dict(sizes=[9, 3, 3, 1])
-    yield "no hidden layer", dict(sizes=[int(rng.integers(3, 6)), 2])
+    yield "no hidden layer", dict(sizes=[int(rng.integers(3, 16)), 2])
 
 
 def _price(sizes):

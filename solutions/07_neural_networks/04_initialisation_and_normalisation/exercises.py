@@ -560,7 +560,7 @@ def _(H):
 norm = Exercise(
     "norm",
     reference=reference.norm,
-    compare=close(rtol=1e-6, atol=1e-8),
+    compare=close(rtol=1e-6, atol=1e-8, float32=True),
     batched=("A",),
     hints=[
         "Which numbers share a mean? axis=0: those of a column. axis=1: those of a row. keepdims=True keeps the shapes fit for subtraction.",

@@ -169,7 +169,7 @@ def _forward_twice(h, p, train, inverted, seed):
 dropout_forward = Exercise(
     "dropout_forward",
     reference=_forward_twice,
-    compare=close(rtol=1e-9, atol=1e-12),
+    compare=close(rtol=1e-9, atol=1e-12, float32=True),
     hints=[
         "Four situations: training or not, inverted or not. Write down for each by what a kept unit is multiplied.",
         "Training: factor 1 (plain) or 1/(1-p) (inverted) where the random number is at least p, and 0 elsewhere. "

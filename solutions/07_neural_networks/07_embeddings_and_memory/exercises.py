@@ -92,7 +92,7 @@ def _(ids, W):
 embed_grads = Exercise(
     "embed_grads",
     reference=reference.bigram_grads,
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("We", "Wu", "x", "y"),
     hints=[
         "First the forward pass for all pairs: H, the columns of We that x picks, one a row; the scores; their softmax P.",
@@ -638,7 +638,7 @@ def _(vecs, a, b, c, exclude=True):
 tied_grads = Exercise(
     "tied_grads",
     reference=reference.tied_grads,
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("Wa", "We"),
     hints=[
         "We is used twice: to look up x, and to score every word. Write the gradient of each use as if the other table were another matrix, then add.",
@@ -794,7 +794,7 @@ def _(x, y, We, Wa):
 hebb = Exercise(
     "hebb",
     reference=reference.hebbian_memory,
-    compare=close(rtol=1e-6, atol=1e-12),
+    compare=close(rtol=1e-6, atol=1e-12, float32=True),
     batched=("A", "B"),
     hints=[
         "The outer product b aᵀ is a matrix with as many rows as b has entries.",
@@ -865,7 +865,7 @@ def _(A, B):
 crosstalk = Exercise(
     "crosstalk",
     reference=reference.crosstalk,
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("A", "B"),
     hints=[
         "Write W a_k as a sum over the stored pairs. Which term is the one you wanted?",

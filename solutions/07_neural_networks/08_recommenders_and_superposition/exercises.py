@@ -108,7 +108,7 @@ def _(a, B, seen, top):
 mf_grads = Exercise(
     "mf_grads",
     reference=reference.mf_grads,
-    compare=close(rtol=1e-6, atol=1e-9),
+    compare=close(rtol=1e-6, atol=1e-9, float32=True),
     batched=("A", "B", "R"),
     hints=[
         "Everything passes through the error matrix E. What must stand in E where the rating is unknown, so that it adds nothing?",

@@ -373,6 +373,9 @@ def _(rng):
     W[0], b[0] = 0, 0
     yield "a unit at exactly 0", still
     large = case([2, 3, 3], 3, spread=3000.0)
+    # No unit is 0 at the first row, so its scores are large on every draw.
+    large["params"][0] = tuple(map(np.abs, large["params"][0]))
+    large["X"][0] = np.abs(large["X"][0])
     tensors = [tuple(map(torch.from_numpy, layer)) for layer in large["params"]]
     scores = reference.scores(tensors, torch.from_numpy(large["X"]))
     large["y"][0] = int(

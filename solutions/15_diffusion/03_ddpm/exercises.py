@@ -22,7 +22,7 @@ def a_schedule(rng, steps):
 sample_ve = Exercise(
     "sample_ve",
     reference=reference.sample_ve_gaussian,
-    compare=close(rtol=1e-6),
+    compare=close(rtol=1e-6, float32=True),
     batched=("x_T",),
     hints=[
         "Count the noise: how many steps' worth does eps_model(x, t) predict, and how many steps does one pass of your loop undo?",
@@ -190,7 +190,7 @@ def _(eps_model, x_T, z, sigma2):
 q_sample = Exercise(
     "q_sample",
     reference=reference.q_sample,
-    compare=close(rtol=1e-6),
+    compare=close(rtol=1e-6, float32=True),
     batched=("eps", "t", "x0"),
     hints=[
         "How much of x0 is left after t steps, and how much noise has come in? Both follow from one number, abar_t, the product of the first t values of 1 - beta.",

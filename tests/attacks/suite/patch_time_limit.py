@@ -10,5 +10,7 @@ import time
 
 def double(x):
     signal.setitimer(signal.ITIMER_REAL, 0)
-    time.sleep(0.7 if len(x) == 3 else 0)
+    end = time.process_time() + (0.7 if len(x) == 3 else 0)
+    while time.process_time() < end:
+        pass
     return 2 * x

@@ -13,7 +13,7 @@ ANSWERS = {
     "bytes": ("def double(x):\n    return (2 * x).tobytes()", "wrong", "The result is a bytes."),
     "a function": ("def double(x):\n    return lambda: 2 * x", "wrong", "The result is a function."),
     "half precision": ("def double(x):\n    return (2 * x + 1000).astype(np.float16) - np.float16(1000)",
-                       "partial", "the result differs"),
+                       "wrong", "the result differs"),
     "a matrix": ("def double(x):\n    return np.matrix(2 * x)", "wrong", "expected shape (3,), got"),
     "masked entries": ("def double(x):\n    return np.ma.array(2 * x, mask=x == x)", "wrong", "not finite"),
     "complex": ("def double(x):\n    return 2 * x + 1j", "wrong", "expected real numbers, got complex ones"),
@@ -39,7 +39,7 @@ ANSWERS = {
     "leaving the program": ("import sys\ndef double(x):\n    sys.exit('done')", "exited", "left the program"),
     "a debugger": ("def double(x):\n    breakpoint()\n    return 2 * x", "error", "raised"),
     "asleep": ("import time\ndef double(x):\n    time.sleep(100)\n    return 2 * x", "timeout",
-               "ran longer than 2 s"),
+               "waited rather than computed for 15 s and was stopped in line 3, `time.sleep(100)`"),
     "other parameters": ("def double():\n    return 2", "error", "raised TypeError"),
     "an error of its own": (
         "class TooSmall(Exception): pass\ndef double(x):\n    raise TooSmall('no')", "error",
