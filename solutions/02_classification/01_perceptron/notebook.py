@@ -414,8 +414,8 @@ predict(
 # %% [markdown] covers="cs480:ex2.10"
 # ## 5. Which machine comes to rest?
 #
-# First your own machine, 300 passes for each hospital: is either run settled, or a loop? Then the proofs, by your own
-# `separable`, and what the bound says to whoever wants to wait.
+# First your own machine, 300 passes for each hospital: is either run settled, or a loop? Then another thousand passes.
+# Then the proofs, by your own `separable`, and what the bound says to whoever wants to wait.
 
 # %% covers="cs480:ex2.10 cs480:thm2.8"
 # The answer to the question of the first screen.
@@ -425,6 +425,10 @@ with after(train, judge, mistake_bound, separable, "bet"):
         path, mistakes, end = train(X, benign, np.arange(569), 300)
         print(
             f"{name}: {sum(mistakes)} mistakes, {mistakes[-1]} in the last pass; {end}"
+        )
+        _, counts = pw.run(pw.signed(X, benign), 1300)
+        print(
+            f"{name}: a thousand passes later {sum(counts)}, {counts[-1]} in the last"
         )
         verdict, proofs[name] = separable(X, benign)
         print(f"{name}: separable {verdict}")
@@ -559,8 +563,8 @@ with after(train, mistake_bound, "millimetres"):
 # ## Deeper: which line?
 #
 # The perceptron stops at the first $v$ that separates. Another order, another line. Which one would you trust with new
-# points? Here are a hundred orders of the same forty points, and the widest line, which is unique
-# ([[04/01]] looks for it). The margin of a *line* is a distance in the plane, as in `judge`; the $\gamma$ of the bound divides
+# points? Here are a hundred orders of the same forty points, and the widest line, which is unique;
+# [[04/01]] looks for it. The margin of a *line* is a distance in the plane, as in `judge`; the $\gamma$ of the bound divides
 # by the length of all of $v = (w, b)$.
 
 # %% covers="cs480:rem2.9"
@@ -587,8 +591,8 @@ with after(train, judge):
 #
 # Was nothing minimised? Let $s = y\langle z, v\rangle$. The **perceptron loss** is $\max(-s, 0)$: nothing if right, $-s$ if
 # wrong. Its gradient in $v$ is $-yz$ for $s < 0$ and 0 for $s > 0$. So a step of gradient descent of rate $\eta$ on one
-# row is $v + \eta\, yz$ on a mistake: the perceptron, at $\eta = 1$. At the kink $s = 0$ any slope from $-1$ to 0 lies
-# below the loss (a *subgradient*). The perceptron takes $-1$.
+# row is $v + \eta\, yz$ on a mistake: the perceptron, at $\eta = 1$. At the kink $s = 0$ a line of any slope from $-1$
+# to 0 stays below the loss (a *subgradient*). The perceptron takes $-1$.
 #
 # Relatives: the *hinge* loss $\max(1 - s, 0)$, and the *logistic* loss $\log(1 + e^{-s})$. What are their steps? (With
 # labels 0 and 1, which [[02/02]] uses, that of the last reads $v + \eta\,(y - p)\,z$, where
