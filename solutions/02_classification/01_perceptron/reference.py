@@ -1,53 +1,65 @@
-"""Linear classifiers: the perceptron's run, Novikoff's bound, separability, votes of many classes.
+"""Linear classifiers: bags of words, the perceptron's run and its end, Novikoff's bound, separability, many classes.
 
-n rows, d features, c classes, T steps. Batches lead. Labels are +1 and -1 unless said otherwise.
+n rows, d features, c classes, D = d + 1. Where batches are named they lead. Labels are +1 and -1 unless said otherwise.
 """
 
+import re
+from collections.abc import Callable
 from itertools import combinations
 
 import torch
 from torch import Tensor
 
 
-def affine_parts(w: Tensor, b: float | Tensor) -> tuple[Tensor, Tensor]:
-    """What probing f(x) = <w, x> + b finds: f(e_j) - f(0) for each j, and f(0). -> (*batch, d), (*batch,).
+def _floats(*arrays: Tensor) -> tuple[Tensor, ...]:
+    """All in the precision of those that are floating; whole numbers alone become float64."""
+    kinds = [a.dtype for a in arrays if a.is_floating_point()] or [torch.float64]
+    return tuple(a.to(kinds[0]) for a in arrays)
 
-    Source: linear duality; the unit vectors are the rows of the identity.
+
+def bag_of_words(mails: list[str], vocabulary: list[str]) -> Tensor:
+    """1 where a word of the vocabulary stands between blanks, with or without marks around it. -> (n, d)"""
+    marks = r"[.,;:!?]*"
+    found = [
+        [
+            re.search(
+                rf"(?<!\S){marks}{re.escape(word)}{marks}(?!\S)", mail, re.IGNORECASE
+            )
+            is not None
+            for word in vocabulary
+        ]
+        for mail in mails
+    ]
+    return torch.tensor(found, dtype=torch.float64).reshape(len(mails), len(vocabulary))
+
+
+def judge(X: Tensor, y: Tensor, w: Tensor, b) -> tuple[Tensor, Tensor, Tensor]:
+    """Labels, signed distances from the plane <x, w> + b = 0, and the smallest y times distance.
+
+    X (*batch, n, d), y (*batch, n), w (*batch, d), b (*batch,) -> two (*batch, n), one (*batch,). sgn(0) = -1.
+    The distance is that from the foot of the perpendicular from the origin, along the unit vector.
     """
+    X, y, w = _floats(X, y, w)
     b = torch.as_tensor(b, dtype=w.dtype, device=w.device)
-    probes = torch.eye(w.shape[-1], dtype=w.dtype, device=w.device)
-    values = w @ probes + b.unsqueeze(-1)
-    return values - b.unsqueeze(-1), b.expand(w.shape[:-1])
-
-
-def signed_distances(X: Tensor, w: Tensor, b: float | Tensor) -> tuple[Tensor, Tensor]:
-    """Distance from the plane <x, w> + b = 0, positive on the side of w, and sgn of the score; sgn(0) = -1.
-
-    X (*batch, n, d), w (*batch, d), b (*batch,) -> two tensors (*batch, n).
-    """
-    b = torch.as_tensor(b, dtype=X.dtype, device=X.device)
-    score = (X @ w.unsqueeze(-1)).squeeze(-1) + b.unsqueeze(-1)
-    return score / torch.linalg.vector_norm(w, dim=-1, keepdim=True), _plus_minus(
-        score > 0, score
-    )
-
-
-def _plus_minus(positive: Tensor, like: Tensor) -> Tensor:
-    return 2 * positive.to(like.dtype) - 1
+    unit = w / torch.linalg.vector_norm(w, dim=-1, keepdim=True)
+    score = (X * w.unsqueeze(-2)).sum(-1) + b.unsqueeze(-1)
+    foot = -(b / (w * w).sum(-1)).unsqueeze(-1) * w
+    distance = ((X - foot.unsqueeze(-2)) * unit.unsqueeze(-2)).sum(-1)
+    return 2 * (score > 0).to(w.dtype) - 1, distance, (y * distance).amin(-1)
 
 
 def lift(X: Tensor) -> Tensor:
-    """Rows (x, 1). X (*batch, n, d) -> (*batch, n, d + 1)."""
+    """Rows (x, 1). X (*batch, n, d) -> (*batch, n, D)."""
     return torch.cat([X, torch.ones_like(X[..., :1])], -1)
 
 
 def perceptron_trace(
     X: Tensor, y: Tensor, order: Tensor, v0: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The lifted vector v = (w, b) before the first and after every step, and which steps were mistakes.
+    """v = (w, b) before the first and after every step, and which steps were mistakes.
 
-    X (*batch, n, d), y (*batch, n), order (T,) integers, v0 (*batch, d + 1)
-    -> (*batch, T + 1, d + 1), bool (*batch, T). A mistake is y <v, (x, 1)> <= 0; then v + y (x, 1) follows.
+    X (*batch, n, d), y (*batch, n), order (T,) integers, v0 (*batch, D) -> (*batch, T + 1, D), bool (*batch, T).
+    A mistake is y <v, (x, 1)> <= 0; then v + y (x, 1) follows.
     Source: Rosenblatt, The perceptron (1958), with the bias absorbed.
     """
     signed = lift(X) * y.unsqueeze(-1)
@@ -61,33 +73,43 @@ def perceptron_trace(
     return torch.stack(path, -2), torch.stack(mistakes, -1) if mistakes else none
 
 
-def mistake_bound(
-    X: Tensor, y: Tensor, w: Tensor, b: float | Tensor
-) -> tuple[Tensor, ...]:
-    """Margin γ of (w, b) on lifted rows, C, and C²/γ² (infinite unless γ > 0) -> three tensors (*batch,).
+def train(
+    X: Tensor, y: Tensor, order: Tensor, max_passes: int
+) -> tuple[Tensor, list[int], str]:
+    """The run from 0, all max_passes of it, cut after its first silent pass or its first return.
 
-    X (*batch, n, d), y (*batch, n), w (*batch, d), b (*batch,), not both zero.
+    X (n, d), y (n,), order (T,), T > 0 -> v after each mistake (M + 1, D), mistakes a pass, how it ended.
+    """
+    X, y = _floats(X, y)
+    T = len(order)
+    states, wrong = perceptron_trace(
+        X, y, order.repeat(max_passes), X.new_zeros(X.shape[-1] + 1)
+    )
+    counts, begins = wrong.reshape(max_passes, T).sum(1), states[::T]
+    back = (begins[:, None] == begins).all(-1).tril(-1).any(1)[1:]
+    ended = torch.nonzero((counts == 0) | back).flatten()
+    passes = int(ended[0]) + 1 if len(ended) else max_passes
+    kept = torch.cat([states[:1], states[1 : passes * T + 1][wrong[: passes * T]]])
+    if not len(ended):
+        return kept, counts.tolist(), "open"
+    end = "settled" if counts[passes - 1] == 0 else "loops"
+    return kept, counts[:passes].tolist(), end
+
+
+def mistake_bound(X: Tensor, y: Tensor, v: Tensor) -> tuple[Tensor, ...]:
+    """Margin γ of v on lifted rows, C, and C²/γ² (infinite unless γ > 0) -> three tensors (*batch,).
+
+    X (*batch, n, d), y (*batch, n), v (*batch, D), not zero.
     Source: Novikoff, On convergence proofs on perceptrons (1962).
     """
-    b = torch.as_tensor(b, dtype=X.dtype, device=X.device).expand(w.shape[:-1])
-    size = torch.linalg.vector_norm(torch.cat([w, b.unsqueeze(-1)], -1), dim=-1)
-    score = (X @ w.unsqueeze(-1)).squeeze(-1) + b.unsqueeze(-1)
-    margin = (score * y).amin(-1) / size
-    largest = torch.linalg.vector_norm(lift(X), dim=-1).amax(-1)
+    X, y, v = _floats(X, y, v)
+    w, b = v[..., :-1], v[..., -1:]
+    score = (X @ w.unsqueeze(-1)).squeeze(-1) + b
+    margin = (score * y).amin(-1) / torch.linalg.vector_norm(v, dim=-1)
+    largest = (X.square().sum(-1).amax(-1) + 1).sqrt()
     good = margin > 0
     bound = (largest / torch.where(good, margin, 1.0)).square()
     return margin, largest, torch.where(good, bound, torch.inf)
-
-
-def logistic_step(w: Tensor, x: Tensor, y: Tensor | float, hard: bool) -> Tensor:
-    """One step of rate 1 on one row: w + (y - p) x with p = logistic(<x, w>), or 1[<x, w> > 0] where hard.
-
-    w, x (*batch, d), y (*batch,) in {0, 1} -> (*batch, d).
-    """
-    y = torch.as_tensor(y, dtype=w.dtype, device=w.device)
-    score = (w * x).sum(-1)
-    p = (score > 0).to(w.dtype) if hard else torch.sigmoid(score)
-    return w + (y - p).unsqueeze(-1) * x
 
 
 def separable(X: Tensor, y: Tensor) -> Tensor:
@@ -96,6 +118,7 @@ def separable(X: Tensor, y: Tensor) -> Tensor:
     Tries every candidate: if {v : G v >= 1} is not empty, it meets the row space of G in a polyhedron with a
     vertex, which is the shortest solution of G_S v = 1 for some set S of at most d + 1 rows. Small n only.
     """
+    X, y = _floats(X, y)
     G = lift(X) * y.unsqueeze(-1)
     n, D = G.shape[-2:]
     found = []
@@ -107,30 +130,48 @@ def separable(X: Tensor, y: Tensor) -> Tensor:
     return torch.cat(found, -1).any(-1)
 
 
-def one_vs_one_votes(
-    X: Tensor, labels: Tensor, new: Tensor, classes: int, passes: int
-) -> tuple[Tensor, Tensor]:
-    """Votes of c (c - 1) / 2 perceptrons, and the class with most votes, ties to the lowest.
+def recover(w: Tensor, b: float, bend: Tensor, X: Tensor) -> tuple[Tensor, Tensor, str]:
+    """What the questions find of f(x) = <x, w> + b + Σ bend_j min(x_j, 0): 0 and the unit vectors see no bend.
 
-    X (n, d), labels (n,) in 0 … c - 1, new (m, d) -> (m, c), (m,). Each pair k < l is trained for `passes`
-    passes over its rows in order, k positive; a score of 0 votes for l. Rows of other classes are
-    given the label 0, so that they leave v alone.
+    w, bend (d,), X (m, d) -> w, b, and what f is at the rows of X.
     """
-    rows = lift(X)
-    votes = new.new_zeros(new.shape[0], classes)
+    apart = (X.clamp(max=0) * bend).sum(-1).abs().amax()
+    straight = "linear" if abs(b) <= 1e-6 else "affine"
+    return w, w.new_tensor(b), "neither" if apart > 1e-6 else straight
+
+
+def sgd_step(v: Tensor, z: Tensor, y: float, eta: float, loss: str) -> Tensor:
+    """v minus eta times a subgradient of the loss of s = y <z, v>; at a kink the steeper slope.
+
+    v, z (*batch, D) -> (*batch, D). "logistic": -dℓ/ds is 1 - sigmoid(s).
+    """
+    s = y * (v * z).sum(-1)
+    kink = 1.0 if loss == "hinge" else 0.0
+    pull = torch.sigmoid(-s) if loss == "logistic" else (s <= kink).to(v.dtype)
+    return v + eta * y * pull.unsqueeze(-1) * z
+
+
+def many_classes(
+    fit: Callable[[Tensor, Tensor], Tensor],
+    X: Tensor,
+    labels: Tensor,
+    new: Tensor,
+    classes: int,
+) -> tuple[Tensor, ...]:
+    """Winners of one-vs-all (m,), votes of one-vs-one (m, c) and their winners (m,); ties to the lowest class.
+
+    fit(X, signs (n,)) -> v (D,), where rows of sign 0 play no part. X (n, d), labels (n,) in 0 … c - 1, new (m, d).
+    """
+    lifted, signs = lift(new), [(labels == k).to(X.dtype) for k in range(classes)]
+    scores = torch.stack([lifted @ fit(X, 2 * own - 1) for own in signs], -1)
+    votes = new.new_zeros(len(new), classes)
     for k, other in combinations(range(classes), 2):
-        sign = (labels == k).to(X.dtype) - (labels == other).to(X.dtype)
-        v = rows.new_zeros(rows.shape[-1])
-        for index in range(passes * len(rows)):
-            row = rows[index % len(rows)] * sign[index % len(rows)]
-            v = v + row * ((row * v).sum() <= 0)
-        for_k = (lift(new) @ v > 0).to(votes.dtype)
-        votes = votes + torch.stack(
-            [
-                for_k if j == k else 1 - for_k if j == other else 0 * for_k
-                for j in range(classes)
-            ],
-            -1,
-        )
-    first = (votes == votes.amax(-1, keepdim=True)).to(torch.int8)
-    return votes, first.argmax(-1)
+        for_k = (lifted @ fit(X, signs[k] - signs[other]) > 0).to(votes.dtype)
+        votes[:, k] += for_k
+        votes[:, other] += 1 - for_k
+    return _first(scores), votes, _first(votes)
+
+
+def _first(values: Tensor) -> Tensor:
+    """The place of the first of the largest along the last axis."""
+    return (values == values.amax(-1, keepdim=True)).to(torch.int8).argmax(-1)

@@ -1,19 +1,33 @@
-"""The perceptron: a line dragged by hand, a run between its two envelopes, rules for many classes."""
+"""The perceptron: a line grabbed by hand, a run between its two envelopes, rules for many classes.
+
+Compute (pure): the notes' data, `tumours`, `clouds`, `run`, `path_of`, `widest`, `stops`, rules for many classes.
+Draw: `draw_…` functions return (fig, words); `stepper` and `class_maps` return one.
+"""
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import nnls
 
-from descent import plots
+from descent import data, plots
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION
+from descent.words import say
 
-# ---------------------------------------------------------------- data of the notes
+# ---------------------------------------------------------------- data
 
 WORDS = ["and", "viagra", "the", "of", "nigeria"]
-MAIL = np.array(  # six e-mails, a row each: does the word occur?
+MAILS = [
+    "Viagra and gold of Nigeria!",
+    "Minutes of the meeting",
+    "Try the viagra.",
+    "Salt and a pinch of pepper",
+    "The prince and his bank in Nigeria",
+    "The rise, and fall, of Rome",
+]
+MAIL = np.array(  # a row for each of them: does the word occur?
     [
         [1, 1, 0, 1, 1],
         [0, 0, 1, 1, 0],
@@ -25,13 +39,36 @@ MAIL = np.array(  # six e-mails, a row each: does the word occur?
     float,
 )
 SPAM = np.array([1.0, -1, 1, -1, 1, -1])
-NEW_MAIL = np.array([1.0, 1, 0, 0, 0])
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
 LABELS = {
     "OR": np.array([-1.0, 1, 1, 1]),
     "AND": np.array([-1.0, -1, -1, 1]),
     "XOR": np.array([-1.0, 1, 1, -1]),
 }
+CANDIDATES = {
+    "3 x1 - x2": lambda x: 3 * x[0] - x[1],
+    "3 x1 - x2 + 1": lambda x: 3 * x[0] - x[1] + 1,
+    "|x1|": lambda x: abs(x[0]),
+    "x1²": lambda x: x[0] ** 2,
+    "cube root of x1³ + x2³": lambda x: np.cbrt(x[0] ** 3 + x[1] ** 3),
+}
+
+
+def demands(f: Callable, trials: int = 50) -> tuple[bool, bool]:
+    """Whether no random trial refutes that f, a function of two numbers, is additive, and homogeneous."""
+    rng = np.random.default_rng(0)
+    x, z, a = *rng.normal(size=(2, trials, 2)), rng.normal(size=trials)
+    sums = [np.isclose(f(p + q), f(p) + f(q)) for p, q in zip(x, z, strict=True)]
+    multiples = [np.isclose(f(c * p), c * f(p)) for c, p in zip(a, x, strict=True)]
+    return all(sums), all(multiples)
+
+
+@lru_cache
+def tumours() -> tuple[np.ndarray, np.ndarray]:
+    """30 standardised measurements of 569 tumours, rounded to 1/64 -> (569, 30), (569,): +1 benign, -1 malignant."""
+    table = data.breast_cancer()
+    X = steps_of((table.X - table.X.mean(axis=0)) / table.X.std(axis=0))
+    return X, 2.0 * table.y - 1
 
 
 def steps_of(values: np.ndarray) -> np.ndarray:
@@ -45,6 +82,11 @@ def clouds(gap: float, n: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     X = rng.uniform(-1, 1, (n, 2))
     y = np.where(X @ u > 0.2, 1.0, -1.0)
     return steps_of(X + gap / 2 * y[:, None] * u), y
+
+
+def examples() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Rows and labels that a line separates, by name."""
+    return {"e-mails": (MAIL, SPAM), "OR": (CORNERS, LABELS["OR"]), "two clouds": clouds(0.3)}
 
 
 # ---------------------------------------------------------------- runs and margins
@@ -102,23 +144,113 @@ def widest(G: np.ndarray) -> tuple[np.ndarray, float] | None:
     return v / np.linalg.norm(v), size / np.linalg.norm(v)
 
 
+def best_bound(X: np.ndarray, y: np.ndarray) -> float:
+    """Novikoff's C²/γ² for the widest margin of the lifted rows; infinite where nothing separates them."""
+    G = signed(X, y)
+    best = widest(G)
+    return np.inf if best is None else float((G**2).sum(1).max() / best[1] ** 2)
+
+
+def gains(X: np.ndarray, y: np.ndarray, row: int) -> np.ndarray:
+    """By how much an update on one row raises y_i (<x_i, w> + b) of the other rows. -> (n - 1,)"""
+    G = signed(X, y)
+    return np.delete(G @ G[row], row)
+
+
+def relu_slope() -> np.ndarray:
+    """torch's gradient of relu(-<z, v>) in v, at v = 0."""
+    import torch
+
+    z, v = torch.tensor([1.0, 2.0, 1.0]), torch.zeros(3, requires_grad=True)
+    torch.relu(-(z @ v)).backward()
+    return v.grad.numpy()
+
+
+# ---------------------------------------------------------------- two hospitals
+
+
+def draw_nights(A: np.ndarray, B: np.ndarray, y: np.ndarray, passes: int):
+    """Mistakes in each pass of two perceptrons on the same rows, B with fewer columns. -> (fig, words)"""
+    fig, ax = plt.subplots(figsize=(8, 3.4))
+    counts = {name: run(signed(X, y), passes)[1] for name, X in (("A", A), ("B", B))}
+    looks = {"A": dict(color=BLUE), "B": dict(color=VERMILION, linestyle="--")}
+    for (name, made), X in zip(counts.items(), (A, B), strict=True):
+        ax.plot(
+            np.arange(1, len(made) + 1), made, linewidth=1.1, alpha=0.85, **looks[name],
+            label=f"{name}: {X.shape[1]} measurements, {sum(made)} mistakes",
+        )  # fmt: skip
+    ax.set(xlabel="pass through the patients", ylabel="mistakes in the pass", ylim=(0, None))
+    ax.set_title("One of these runs will end, the other never")
+    ax.legend()
+    return fig, say(
+        "{passes} passes through {n} patients. A makes {a} mistakes, {a_last:.0f} a pass in the last fifty; "
+        "B makes {b}, and {b_last:.0f}.",
+        passes=passes,
+        n=len(y),
+        a=sum(counts["A"]),
+        b=sum(counts["B"]),
+        a_last=np.mean(counts["A"][-50:]),
+        b_last=np.mean(counts["B"][-50:]),
+    )
+
+
+def draw_verdicts(distances: np.ndarray, lam: np.ndarray, y: np.ndarray):
+    """Signed distances from the plane that separates A, and the weights that refute any for B. -> (fig, words)"""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
+    bins = np.linspace(distances.min(), distances.max(), 40)
+    bins = np.sort(np.append(bins, 0.0))
+    names = {1: "benign", -1: "malignant"}
+    for sign, color, hatch in ((1, BLUE, ""), (-1, ORANGE, "///")):
+        left.hist(
+            distances[y == sign], bins, color=color, hatch=hatch, alpha=0.8, edgecolor="white",
+            label=names[sign],
+        )  # fmt: skip
+    left.axvline(0, color=BLACK)
+    left.set(xlabel="signed distance from the plane", ylabel="tumours")
+    left.set_title("A: a plane, and nobody on the wrong side", fontsize=11)
+    left.legend()
+    at = np.arange(len(lam))
+    used = lam > 1e-9
+    for sign, color, marker in ((1, BLUE, "o"), (-1, ORANGE, "s")):
+        chosen = used & (y == sign)
+        right.vlines(at[chosen], 0, lam[chosen], color=color)
+        right.plot(
+            at[chosen], lam[chosen], marker, color=color, markersize=5,
+            label=f"{chosen.sum()} {names[sign]}",
+        )  # fmt: skip
+    right.set(xlabel="number of the tumour", ylabel=r"weight $\lambda_i$", ylim=(0, None))
+    right.set_title("B: two mixtures that are one point", fontsize=11)
+    right.legend()
+    return fig, say(
+        "A: the nearest of {n} tumours is {near:.1e} from the plane, on its own side. B: {benign} benign and "
+        "{malignant} malignant tumours carry the weights; those of either kind sum to {half:.2f}.",
+        n=len(y),
+        near=np.min(y * distances),
+        benign=np.sum(used & (y > 0)),
+        malignant=np.sum(used & (y < 0)),
+        half=lam[y > 0].sum(),
+    )
+
+
 # ---------------------------------------------------------------- e-mails
 
 
-def draw_mail():
-    """The table of six e-mails, and the weights after each mistake of the perceptron -> (fig, words)."""
-    path = path_of(signed(MAIL, SPAM), np.tile(np.arange(6), 2))
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), width_ratios=(1, 1.1))
+def draw_weights(path: np.ndarray):
+    """The table of six e-mails, and w and b after each mistake of a run, path (M + 1, 6). -> (fig, words)"""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=(1, 1.1))
     rows = [f"e-mail {i + 1}: {'spam' if s > 0 else 'no spam'}" for i, s in enumerate(SPAM)]
-    _cells(left, np.vstack([MAIL, NEW_MAIL]), [*rows, "new: ?"], WORDS, "Blues", (-0.3, 1.6))
+    _cells(left, MAIL, rows, WORDS, "Blues", (-0.3, 1.6))
     left.set_title("Which words occur")
     names = ["start"] + [f"after mistake {k}" for k in range(1, len(path))]
     _cells(right, path, names, [*WORDS, "b"], "PuOr_r", (-3.5, 3.5))
     right.set_title(f"{len(path) - 1} mistakes, then at rest")
-    told = ", ".join(f"{word} {w:g}" for word, w in zip([*WORDS, "b"], path[-1], strict=True))
-    return fig, (
-        f"Six e-mails, three of them spam, and five words. A perceptron that starts at 0 makes "
-        f"{len(path) - 1} mistakes. Weights at the end: {told}."
+    return fig, say(
+        "Six e-mails and five words. The machine starts at 0 and makes {mistakes} mistakes. At the end: {weights:, }.",
+        mistakes=len(path) - 1,
+        weights=[
+            say("{word} {weight:g}", word=word, weight=weight)
+            for word, weight in zip([*WORDS, "b"], path[-1], strict=True)
+        ],
     )
 
 
@@ -142,55 +274,64 @@ def _points(ax, X, y, size=9):
         ax.plot(X[at, 0], X[at, 1], marker, color=color, markersize=size, mec="white", label=name)
 
 
-def _halfplane(ax, w, b, limits, shade=True):
+def _legend(ax):
+    """One row above everything that can be dragged."""
+    ax.legend(
+        fontsize=8, loc="upper center", ncols=3, markerscale=0.7, columnspacing=0.8,
+        handletextpad=0.2, frameon=True, facecolor="white", edgecolor="none", framealpha=0.85,
+    )  # fmt: skip
+
+
+def _halfplane(ax, w, b, limits):
     """The line <x, w> + b = 0 inside square limits, and its positive side shaded."""
     grid = np.linspace(*limits, 3)
     x, y = np.meshgrid(grid, grid)
     score = w[0] * x + w[1] * y + b
     if np.ptp(score) == 0:
         return
-    if shade:
-        ax.contourf(x, y, score, levels=[0, np.abs(score).max() + 1], colors=[ORANGE], alpha=0.25)
-    ax.contour(x, y, score, levels=[0], colors=BLACK, linewidths=1.8)
+    if score.max() > 0:
+        ax.contourf(x, y, score, levels=[0, score.max() + 1], colors=[ORANGE], alpha=0.25)
+    if score.min() < 0 < score.max():
+        ax.contour(x, y, score, levels=[0], colors=BLACK, linewidths=1.8)
 
 
-def draw_line(labels: str, angle: float, distance: float, log_scale: float):
-    """A line through the four corners: its half-plane, and the four conditions on it -> (fig, words).
-
-    angle: direction of w in degrees. distance: of the line from the origin along w. log_scale: log10 of the norm of w.
-    """
-    direction = np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
-    scale = 10.0**log_scale
-    w, b, y = scale * direction, -scale * distance, LABELS[labels]
+def draw_line(labels: str, w1: float, w2: float, b: float):
+    """The four corners, the arrow w from the origin, its half-plane, and the four conditions. -> (fig, words)"""
+    w, y = np.array([w1, w2]), LABELS[labels]
     conditions = y * (CORNERS @ w + b)
-    held, margin = int(np.sum(conditions > 1e-12)), conditions.min() / scale
+    held, length = int(np.sum(conditions > 1e-12)), np.linalg.norm(w)
     fig, (left, right) = plots.fixed_axes(
-        2, (9, 3.7), (0.08, 0.98, 0.15, 0.9), wspace=0.26, width_ratios=(1, 1.3)
+        2, (9, 3.9), (0.08, 0.98, 0.14, 0.9), wspace=0.26, width_ratios=(1, 1.2)
     )
-    _halfplane(left, w, b, (-0.6, 1.6))
+    _halfplane(left, w, b, (-2.2, 2.8))
     left.annotate(
-        "", distance * direction + 0.45 * direction, distance * direction,
-        arrowprops=dict(arrowstyle="-|>", linewidth=2),
-    )  # fmt: skip
-    left.annotate("w", distance * direction + 0.52 * direction, ha="center", va="center")
+        "", w, (0, 0), arrowprops=dict(arrowstyle="-|>", linewidth=2, shrinkA=0, shrinkB=0)
+    )
+    left.annotate("w", w + 0.12, ha="left", va="bottom")
     _points(left, CORNERS, y)
-    left.set(xlim=(-0.6, 1.6), ylim=(-0.6, 1.6), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    left.set_title(f"{labels}: {held} of 4 points on their side")
-    left.legend(
-        fontsize=8, loc="lower left", handletextpad=0.1, markerscale=0.7,
-        frameon=True, facecolor="white", edgecolor="none", framealpha=0.85,
+    left.set(xlim=(-2.2, 2.2), ylim=(-2.2, 2.8), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    left.set_title(f"{labels}: {held} of 4 on their side")
+    _legend(left)
+    left.set_gid("tip")
+    right.bar(
+        range(4), conditions, width=0.6,
+        color=[GREEN if value > 1e-12 else VERMILION for value in conditions],
+        hatch=["" if value > 1e-12 else "//" for value in conditions],
     )  # fmt: skip
-    colors = [GREEN if value > 1e-12 else VERMILION for value in conditions]
-    bars = right.bar(range(4), conditions, color=colors, width=0.6)
-    for bar, value in zip(bars, conditions, strict=True):
-        bar.set_hatch("" if value > 1e-12 else "//")
     right.axhline(0, color=BLACK)
     right.set_xticks(range(4), ["(0,0)", "(1,0)", "(0,1)", "(1,1)"])
-    right.set(xlabel="point", ylabel=r"$y_i(\langle x_i, w\rangle + b)$")
-    right.set_title(f"Smallest signed distance {margin:.3f}")
-    return fig, (
-        f"{labels}: w = ({w[0]:.2f}, {w[1]:.2f}), b = {b:.2f}. {held} of 4 conditions hold. "
-        f"The smallest signed distance of a point from the line is {margin:.3f}."
+    right.set(xlabel="point", ylabel=r"$y_i(\langle x_i, w\rangle + b)$", ylim=(-4.2, 4.2))
+    words = say(
+        "{labels}: w = ({w1:.2f}, {w2:.2f}), b = {b:.2f}. {held} of 4 conditions hold.",
+        labels=labels, w1=w1, w2=w2, b=b, held=held,
+    )  # fmt: skip
+    if length == 0:
+        right.set_title("w = 0: no line")
+        return fig, words + say(" w = 0 draws no line.")
+    margin = conditions.min() / length
+    right.set_title(f"Margin {margin:.3f}")
+    return fig, words + say(
+        " The margin, the smallest y times distance, is {margin:.3f}.", margin=margin
     )
 
 
@@ -215,17 +356,18 @@ def draw_lifted(w, b):
     ax.set_title("A line in the plane is a plane through the origin")
     ax.view_init(18, -62)
     ax.legend(loc="upper left", fontsize=8, bbox_to_anchor=(0.0, 0.95))
-    return fig, (
-        "The four points lie at height x₃ = 1. The plane through the origin with normal "
-        f"({w[0]:g}, {w[1]:g}, {b:g}) cuts that height in the line {w[0]:g} x₁ + {w[1]:g} x₂ + ({b:g}) = 0."
-    )
+    return fig, say(
+        "The four points lie at height x₃ = 1. The plane through the origin with normal ({w1:g}, {w2:g}, {b:g}) "
+        "cuts that height in the decision boundary.",
+        w1=w[0], w2=w[1], b=b,
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- a run and its bound
 
 
 def draw_score_gain(before, after, chosen):
-    """Bars: the value y (<x, w> + b) of every point before and after one update -> (fig, words)."""
+    """Bars: the value y (<x, w> + b) of every e-mail before and after one update. -> (fig, words)"""
     at = np.arange(len(before))
     fig, ax = plt.subplots(figsize=(6.4, 3.4))
     first = ax.bar(at - 0.2, before, 0.38, color=SKY, label="before")
@@ -234,66 +376,58 @@ def draw_score_gain(before, after, chosen):
         ax.bar_label(bars, fmt="%g", padding=2, fontsize=9)
     ax.margins(y=0.12)
     ax.axhline(0, color=BLACK)
-    fell = int(np.sum(after < before))
+    fell, rise = int(np.sum(after < before)), after[chosen] - before[chosen]
     ax.set_xticks(at, [f"{i + 1}{' (mistake)' if i == chosen else ''}" for i in at])
     ax.set(xlabel="e-mail", ylabel=r"$y_i(\langle x_i, w\rangle + b)$")
-    ax.set_title(
-        f"The mistaken one rises by {after[chosen] - before[chosen]:g}, {fell} others fall"
-    )
+    ax.set_title(f"The mistaken one rises by {rise:g}, {fell} others fall")
     ax.legend()
-    return fig, (
-        f"An update on e-mail {chosen + 1} raises its value from {before[chosen]:g} to "
-        f"{after[chosen]:g}; those of {fell} others fall."
-    )
+    return fig, say(
+        "An update on e-mail {number} raises its value from {low:g} to {high:g}; those of {fell} others fall.",
+        number=chosen + 1, low=before[chosen], high=after[chosen], fell=fell,
+    )  # fmt: skip
 
 
-def stepper(perceptron: Callable) -> Callable:
-    """-> draw(data, order, gap, mistakes): a run of `perceptron(X, y, order, w0, b0)` and Novikoff's two envelopes."""
+FIXED = np.array([[0.0, -0.5], [1, -1], [-1, -1.5], [-1.5, 0], [1, 1.5], [-0.5, 1.5], [1.75, 0.5]])
+FIXED_LABELS = np.array([-1.0, -1, -1, -1, 1, 1, 1])
+ENDS = {"settled": "settles", "loops": "loops", "open": "is still open after 100 passes"}
 
-    def draw(data: str, order: str, gap: float, mistakes: int):
-        X, y = _data_set(data, gap)
-        passes, rng = 60 if data != "XOR" else 5, np.random.default_rng(0)
-        order = [np.arange(len(y)) if order == "cyclic" else rng.permutation(len(y))
-                 for _ in range(passes)]  # fmt: skip
-        W, b, times = perceptron(X, y, np.concatenate(order), np.zeros(X.shape[1]), 0.0)
-        path, total = np.column_stack([W, b]), len(times)
-        shown = min(mistakes, total)
-        fig, (left, right) = plots.fixed_axes(2, (9, 3.8), (0.1, 0.98, 0.15, 0.9), wspace=0.28)
-        wrong = int(np.sum(signed(X, y) @ path[shown] <= 0))
-        _draw_state(left, X, y, path, shown, np.concatenate(order)[times])
-        left.set_title(f"After {shown} mistakes: {wrong} of {len(y)} wrong", fontsize=11)
-        told = _draw_envelopes(right, signed(X, y), path, shown)
-        return fig, f"{data}: after {shown} of {total} mistakes, {wrong} of {len(y)} wrong. {told}"
+
+def stepper(train: Callable) -> Callable:
+    """-> draw(x, y, shown): a run of `train(X, y, order, max_passes)` on seven fixed points and a stray one (x, y).
+
+    shown: after how many mistakes; fewer where the run ends before.
+    """
+
+    def draw(x: float, y: float, shown: int):
+        X, labels = np.vstack([FIXED, [x, y]]), np.append(FIXED_LABELS, 1.0)
+        path, mistakes, end = train(X, labels, np.arange(len(X)), 100)
+        path, G = np.asarray(path), signed(X, labels)
+        at = min(shown, len(path) - 1)
+        fig, (left, right) = plots.fixed_axes(2, (9, 3.9), (0.08, 0.98, 0.14, 0.9), wspace=0.24)
+        wrong = int(np.sum(G @ path[at] <= 0))
+        _draw_state(left, X, labels, path, at)
+        left.set_title(f"After {at} of {len(path) - 1} mistakes: {wrong} wrong", fontsize=11)
+        left.set_gid("stray")
+        told = _draw_envelopes(right, G, path, at)
+        return fig, say(
+            "After {at} of {total} mistakes {wrong} of {n} points are wrong. The run {ends}. ",
+            at=at, total=len(path) - 1, wrong=wrong, n=len(X), ends=ENDS[end],
+        ) + told  # fmt: skip
 
     return draw
 
 
-def _data_set(name, gap):
-    if name == "e-mails":
-        return MAIL, SPAM
-    return clouds(gap) if name == "two clouds" else (CORNERS, LABELS[name])
-
-
-def _draw_state(ax, X, y, path, shown, examples):
-    if X.shape[1] > 2:
-        ax.bar(range(path.shape[1]), path[shown], color=BLUE, width=0.6)
-        ax.axhline(0, color=BLACK)
-        ax.set_xticks(range(path.shape[1]), [*WORDS, "b"])
-        ax.set(xlabel="word, and the bias b", ylabel="weight", ylim=(-2.5, 2.5))
-        return
-    low, high = X.min() - 0.6, X.max() + 0.6
-    for v in path[max(1, shown - 3) : shown]:
-        _faint_line(ax, v, (low, high))
-    _halfplane(ax, path[shown][:2], path[shown][2], (low, high))
-    _points(ax, X, y, size=7)
-    if shown:
-        x = X[examples[shown - 1]]
-        ax.plot(*x, "o", mfc="none", mec=BLACK, mew=2, markersize=15, label="last mistake")
-    ax.set(xlim=(low, high), ylim=(low, high), xlabel="$x_1$", ylabel="$x_2$")
-    ax.legend(
-        fontsize=8, loc="upper center", ncols=3, columnspacing=0.8, handletextpad=0.2,
-        frameon=True, facecolor="white", edgecolor="none", framealpha=0.85, markerscale=0.7,
-    )  # fmt: skip
+def _draw_state(ax, X, y, path, at):
+    limits, square = (-2.2, 2.2), (-2.2, 2.8)
+    for v in path[max(1, at - 3) : at]:
+        _faint_line(ax, v, square)
+    _halfplane(ax, path[at][:2], path[at][2], square)
+    _points(ax, X, y, size=8)
+    if at:
+        z = path[at] - path[at - 1]  # y (x, 1) of the last mistake
+        ax.plot(*z[:2] * z[2], "o", mfc="none", mec=BLACK, mew=2, markersize=15, label="mistake")
+    ax.set(xlim=limits, ylim=(-2.2, 2.8), xlabel="$x_1$", ylabel="$x_2$")
+    _legend(ax)
 
 
 def _faint_line(ax, v, limits):
@@ -304,44 +438,46 @@ def _faint_line(ax, v, limits):
         ax.contour(x, y, score, levels=[0], colors="#999999", linewidths=0.8, linestyles="--")
 
 
-def _draw_envelopes(ax, G, path, shown):
-    """Mγ <= <v, v*> <= ‖v‖ <= √M C on log axes: straight envelopes that cross at the bound."""
+def _draw_envelopes(ax, G, path, at):
+    """Mγ <= <v, v*> <= ‖v‖ <= √M C on log axes: straight envelopes that cross at the bound. -> words"""
     best, C = widest(G), np.linalg.norm(G, axis=1).max()
     bound = None if best is None else (C / best[1]) ** 2
     end = 1.6 * max(bound or 0, len(path) - 1, 4)
-    M, ticks = np.arange(1, shown + 1), np.geomspace(1, end, 50)
+    M, ticks = np.arange(1, at + 1), np.geomspace(1, end, 50)
+    length = np.linalg.norm(path[: at + 1], axis=1)
     ax.plot(
         ticks, C * np.sqrt(ticks), "--", color=BLUE, label=r"$\sqrt{M}\,C$: above $\Vert v\Vert$"
     )
-    ax.plot(M, np.linalg.norm(path[1 : shown + 1], axis=1), "s-", color=BLUE, markersize=4,
-            label=r"$\Vert v\Vert$")  # fmt: skip
+    ax.plot(M, length[1:], "s-", color=BLUE, markersize=4, label=r"$\Vert v\Vert$")
     ax.set(xlabel="mistakes M", ylabel="length")
-    if best is None:  # v comes back to 0, which a log axis cannot show
-        ax.set_title("No v*: only the upper envelope", fontsize=11)
+    if best is None:  # v may come back to 0, which a log axis cannot show
+        ax.set_title("No v*: one envelope is left", fontsize=11)
         ax.legend(fontsize=9, loc="upper left")
-        length = np.linalg.norm(path[shown])
-        return f"No v separates, so there is no bound. The length of v is {length:.2f}."
+        return say("No v separates: there is no bound. The length of v is {v:.2f}.", v=length[-1])
     ax.set(xscale="log", yscale="log", xlim=(0.9, end))
-    along = path[1 : shown + 1] @ best[0]
-    ax.plot(M, along, "^-", color=VERMILION, markersize=4, label=r"$\langle v, v^*\rangle$")
+    along = path[: at + 1] @ best[0]
+    ax.plot(M, along[1:], "^-", color=VERMILION, markersize=4, label=r"$\langle v, v^*\rangle$")
     ax.plot(ticks, best[1] * ticks, ":", color=VERMILION, label=r"$M\gamma$: below it")
     ax.minorticks_off()
     ax.plot(bound, C * np.sqrt(bound), "*", color=BLACK, markersize=13, zorder=4)
-    ax.set_title(f"{shown} mistakes, bound {bound:.0f}", fontsize=11)
+    ax.set_title(f"{len(path) - 1} mistakes in all, bound {bound:.0f}", fontsize=11)
     ax.legend(fontsize=9, loc="upper left")
-    told = f"The margin is {best[1]:.3f}, C² is {C**2:.2f}, the bound {bound:.0f}."
-    if not shown:
-        return told
-    return (
-        f"{told} {shown * best[1]:.2f} <= {along[-1]:.2f} <= {np.linalg.norm(path[shown]):.2f} "
-        f"<= {np.sqrt(shown) * C:.2f}."
+    return say(
+        "The margin is {gamma:.3f}, C² is {C2:.2f}, the bound {bound:.0f}. "
+        "Mγ, ⟨v, v*⟩, ‖v‖ and √M C are {sandwich:, }.",
+        gamma=best[1],
+        C2=C**2,
+        bound=bound,
+        sandwich=[
+            say("{value:.2f}", value=value)
+            for value in (at * best[1], along[-1], length[-1], np.sqrt(at) * C)
+        ],
     )
 
 
 def draw_bounds(mistakes, bounds):
-    """Mistakes against the bound of each data set -> (fig, words)."""
+    """Mistakes against the bound of each data set. -> (fig, words)"""
     mistakes, bounds = np.asarray(mistakes), np.asarray(bounds)
-    share = np.median(mistakes / bounds)
     fig, ax = plt.subplots()
     ax.plot(bounds, mistakes, "o", color=BLUE, markersize=4, alpha=0.6, label="a data set")
     line = np.array([bounds.min(), bounds.max()])
@@ -349,47 +485,49 @@ def draw_bounds(mistakes, bounds):
     ax.set(xscale="log", yscale="log", xlabel=r"bound $C^2/\gamma^2$", ylabel="mistakes M")
     ax.set_title("The bound holds, and is generous")
     ax.legend()
-    return fig, (
-        f"{len(bounds)} data sets. Bounds from {bounds.min():.0f} to {bounds.max():.2g}, mistakes from "
-        f"{mistakes.min()} to {mistakes.max()}, all below the bound. The median share is {share:.2g}."
+    return fig, say(
+        "{n} data sets. Bounds from {low:.0f} to {high:.2g}, mistakes from {least} to {most}. "
+        "In the median a run makes {share:.2g} of its bound.",
+        n=len(bounds),
+        low=bounds.min(),
+        high=bounds.max(),
+        least=mistakes.min(),
+        most=mistakes.max(),
+        share=np.median(mistakes / bounds),
     )
 
 
-# ---------------------------------------------------------------- losses, orders, cycles
+# ---------------------------------------------------------------- losses, orders, loops
 
 
 def draw_losses():
-    """0–1, perceptron, hinge and logistic loss against the value y (<x, w> + b) -> (fig, words)."""
+    """0–1, perceptron, hinge and logistic loss against s = y <z, v>. -> (fig, words)"""
     s = np.linspace(-2.5, 2.5, 501)
     fig, ax = plt.subplots()
     ax.plot(s, s <= 0, "-", color=BLACK, linewidth=3, alpha=0.4, label="0–1: a mistake")
     ax.plot(s, np.maximum(-s, 0), "-", color=VERMILION, label="perceptron")
     ax.plot(s, np.maximum(1 - s, 0), "--", color=BLUE, label="hinge")
-    ax.plot(s, np.logaddexp(0, -s) / np.log(2), ":", color=GREEN, label="logistic (base 2)")
-    ax.set(xlabel=r"value $s = y(\langle x, w\rangle + b)$", ylabel="loss")
+    ax.plot(s, np.logaddexp(0, -s), ":", color=GREEN, label="logistic")
+    ax.set(xlabel=r"value $s = y\,\langle z, v\rangle$", ylabel="loss")
     ax.set_title("The perceptron is content with any s > 0")
     ax.legend()
-    return fig, (
-        "At s = 0 the 0–1 loss is 1, the perceptron loss 0, the hinge loss 1 and the logistic loss 1. "
+    return fig, say(
+        "At s = 0 the 0–1 loss is 1, the perceptron loss 0, the hinge loss 1 and the logistic loss log 2. "
         "For s > 0 the perceptron loss is 0; the hinge loss is 0 only from s = 1 on, the logistic never."
     )
 
 
-def draw_orders(X, y, lines, best):
-    """Lines found in many orders, coloured by margin, with the widest -> (fig, words).
+def draw_orders(X, y, lines, margins, best, top):
+    """Lines found in many orders, coloured by margin, with the widest. -> (fig, words)
 
-    lines (m, 3): w and b of each. best (3,): the line of maximum margin.
+    lines (m, 3): w and b of each, margins (m,) theirs. best (3,): the widest line, of margin top.
     """
-    margins = np.array([np.min(signed(X, y) @ v) / np.linalg.norm(v[:2]) for v in lines])
-    top = np.min(signed(X, y) @ best) / np.linalg.norm(best[:2])
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
     low, high = X.min() - 0.3, X.max() + 0.3
-    colors = plt.get_cmap("cividis")
-    x1 = np.array([low, high])
+    colors, x1 = plt.get_cmap("cividis"), np.array([low, high])
     for v, margin in zip(lines, margins, strict=True):
-        left.plot(
-            x1, -(v[0] * x1 + v[2]) / v[1], color=colors(margin / margins.max()), linewidth=0.7
-        )
+        color = colors(margin / margins.max())
+        left.plot(x1, -(v[0] * x1 + v[2]) / v[1], color=color, linewidth=0.7)
     left.plot(x1, -(best[0] * x1 + best[2]) / best[1], color=BLACK, linewidth=3, label="widest")
     _points(left, X, y, size=6)
     left.set(xlim=(low, high), ylim=(low, high), xlabel="$x_1$", ylabel="$x_2$")
@@ -400,40 +538,51 @@ def draw_orders(X, y, lines, best):
     right.set(xlabel="margin: smallest distance to the line", ylabel="orders")
     right.set_title(f"Half stay below {np.median(margins):.2f} of {top:.2f}")
     right.legend()
-    return fig, (
-        f"{len(lines)} orders end in lines with margins from {margins.min():.3f} to {margins.max():.3f}, "
-        f"median {np.median(margins):.2f}. The widest line has {top:.2f}."
-    )
+    return fig, say(
+        "{orders} orders end in lines with margins from {low:.3f} to {high:.3f}, median {median:.2f}. "
+        "The widest line has {top:.2f}.",
+        orders=len(lines), low=margins.min(), high=margins.max(), median=np.median(margins), top=top,
+    )  # fmt: skip
 
 
-def draw_cycles(xor_path, long_path, C):
-    """Length of v along a run on XOR, and on rows that no line separates -> (fig, words).
+def draw_bounded(path, C):
+    """Length of v along a run that no line can end, path (M + 1, D), C its longest row. -> (fig, words)"""
+    length, M = np.linalg.norm(path, axis=1), np.arange(1, len(path))
+    fig, ax = plt.subplots()
+    ax.plot(M, length[1:], color=BLUE, linewidth=1, label=r"$\Vert v\Vert$")
+    ax.plot(M, C * np.sqrt(M), "--", color=VERMILION, label=r"$\sqrt{M}\,C$")
+    ax.set(xscale="log", yscale="log", xlabel="mistakes M", ylabel=r"$\Vert v\Vert$ (mm)")
+    ax.set_title("Two species of iris: bounded, without an end")
+    ax.legend()
+    return fig, say(
+        "{made} mistakes leave v within {far:.2g} of 0, where the envelope of the theorem has grown to {top:.2g}.",
+        made=len(path) - 1, far=length.max(), top=C * np.sqrt(len(path) - 1),
+    )  # fmt: skip
 
-    xor_path (M + 1, 3), long_path (K + 1, D): v after each mistake. C: largest length of a lifted row.
+
+def stops(
+    history: dict, passes: int, rows: int, n: int, patience: int, tol: float
+) -> dict[str, int]:
+    """The first pass at which each of four rules ends a run. history: {"training", "validation"}, an error a pass.
+
+    After so many passes; so many rows looked at, n a pass; a training error that moved by tol at most in `patience`
+    passes; no new lowest validation error in as many. Raises StopIteration where a rule never ends it.
     """
-    short, long = (np.linalg.norm(path, axis=1) for path in (xor_path, long_path))
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    left.plot(np.arange(len(short)), short, "o-", color=BLUE)
-    home = np.flatnonzero(short == 0)
-    left.plot(home, short[home], "*", color=VERMILION, markersize=14, label="back at v = 0")
-    left.set(xlabel="mistakes", ylabel=r"$\Vert v\Vert$", ylim=(-0.15, 2.6))
-    left.set_title(f"XOR: home every {home[1] - home[0]} mistakes")
-    left.legend(loc="upper right")
-    mistakes = np.arange(1, len(long))
-    right.plot(mistakes, long[1:], color=BLUE, linewidth=1, label=r"$\Vert v\Vert$")
-    right.plot(mistakes, C * np.sqrt(mistakes), "--", color=VERMILION, label=r"$\sqrt{M}\,C$")
-    right.set(xscale="log", yscale="log", xlabel="mistakes M", ylabel=r"$\Vert v\Vert$")
-    right.set_title("Iris: bounded, no end")
-    right.legend()
-    return fig, (
-        f"XOR comes back to v = 0 after every {home[1] - home[0]} mistakes. On two species of iris, "
-        f"{len(long) - 1} mistakes leave v within {long.max():.2g}, where the envelope of the theorem "
-        f"has grown to {C * np.sqrt(len(long) - 1):.2g}."
-    )
+    train, valid = np.array(history["training"]), np.array(history["validation"])
+    late = range(patience + 1, len(train) + 1)
+    static = next(k for k in late if np.ptp(train[k - patience - 1 : k]) <= tol)
+    stuck = next(k for k in late if valid[k - patience : k].min() >= valid[: k - patience].min())
+    return {
+        f"{passes} passes": passes,
+        f"{rows} rows seen": -(-rows // n),
+        "training error static": static,
+        "validation error": stuck,
+    }
 
 
-def draw_stops(train, valid, stops):
-    """Errors after each pass, and where each rule stops -> (fig, words). stops: {rule: pass}, passes from 1."""
+def draw_stops(history, stops):
+    """Errors after each pass, and where each rule stops. -> (fig, words). stops: {rule: pass}, from 1."""
+    train, valid = history["training"], history["validation"]
     passes = np.arange(1, len(train) + 1)
     fig, ax = plt.subplots(figsize=(7.2, 3.8))
     ax.plot(passes, train, "o-", color=BLUE, markersize=3, label="training error")
@@ -444,10 +593,19 @@ def draw_stops(train, valid, stops):
     ax.set(xlabel="pass over the training rows", ylabel="share of mistakes", ylim=(0, None))
     ax.set_title("Four rules, four places to stop")
     ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    told = "; ".join(
-        f"{rule}: pass {at}, validation error {valid[at - 1]:.3f}" for rule, at in stops.items()
+    return fig, say(
+        "{rules:; }. The lowest validation error of all passes is {lowest:.3f}.",
+        rules=[
+            say(
+                "{rule}: pass {at}, validation error {error:.3f}",
+                rule=rule,
+                at=at,
+                error=valid[at - 1],
+            )
+            for rule, at in stops.items()
+        ],
+        lowest=min(valid),
     )
-    return fig, f"{told}. The lowest validation error of all passes is {np.min(valid):.3f}."
 
 
 # ---------------------------------------------------------------- many classes
@@ -485,6 +643,17 @@ def tallies(models: dict, X, c: int, raw: bool = False) -> np.ndarray:
         sums[:, k] += score if raw else score > 0
         sums[:, other] += -score if raw else score <= 0
     return sums
+
+
+def one_vs_all_errors(scores: list, seen: list, labels: np.ndarray) -> tuple[float, float]:
+    """Share of its own class that one-vs-all calls -1, and of the others that it calls +1.
+
+    scores: of all machines on the new rows, in the order in which they were fitted; seen: the rows that each saw,
+    of which those of one-vs-all are the most. labels (m,) of the new rows.
+    """
+    machines = [score for score, rows in zip(scores, seen, strict=True) if rows == max(seen)]
+    positive, own = np.array(machines).T > 0, labels[:, None] == np.arange(len(machines))
+    return np.mean(~positive[own]), np.mean(positive[~own])
 
 
 def class_maps(X, y) -> Callable:
@@ -525,54 +694,25 @@ def class_maps(X, y) -> Callable:
         ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(x0, x1), ylim=(y0, y1))
         ax.set_title(f"{rule}: {wrong} of {len(y)} wrong, {zone.mean():.0%} {name}", fontsize=11)
         ax.legend(fontsize=9, loc="center left", bbox_to_anchor=(1, 0.5))
-        return fig, (
-            f"{rule}: {wrong} of {len(y)} training points wrong. {zone.mean():.1%} of the picture is "
-            f"{name} (hatched). Class 0 holds {area[0]:.1%} of it."
-        )
+        return fig, say(
+            "{rule}: {wrong} of {n} training points wrong. {zone:.1%} of the picture is {name} (hatched). "
+            "Class 0 holds {area:.1%} of it.",
+            rule=rule, wrong=wrong, n=len(y), zone=zone.mean(), name=name, area=area[0],
+        )  # fmt: skip
 
     return draw
 
 
-def draw_digits(settled, errors):
-    """Which digit can be split from all others, and test errors of the rules -> (fig, words).
-
-    settled (10, 2): separable (0 or 1) and mistakes of each one-vs-all problem. errors: {rule: share}.
-    """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), width_ratios=(1.3, 1))
-    split = settled[:, 0] > 0
-    bars = left.bar(range(10), settled[:, 1], color=np.where(split, GREEN, VERMILION))
-    for bar, good in zip(bars, split, strict=True):
-        bar.set_hatch("" if good else "//")
-    left.bar([0], [0], color=GREEN, label="separable")
-    left.bar([0], [0], color=VERMILION, hatch="//", label="not separable")
-    left.set(xlabel="digit against all others", ylabel="mistakes")
-    left.set_xticks(range(10))
-    left.set_title(f"The LP: {split.sum()} of 10 are separable", fontsize=11)
-    left.legend(fontsize=8)
+def draw_rules(errors: dict[str, float]):
+    """Test errors of rules for many classes. -> (fig, words)"""
+    fig, ax = plt.subplots(figsize=(6.4, 2.4))
     places = np.arange(len(errors))
-    right.barh(places, list(errors.values()), color=[BLUE, GREEN, ORANGE][: len(errors)])
+    ax.barh(places, list(errors.values()), color=[BLUE, GREEN, ORANGE])
     for place, value in zip(places, errors.values(), strict=True):
-        right.text(value + 0.004, place, f"{value:.3f}", va="center")
-    right.set_yticks(places, list(errors))
-    right.invert_yaxis()
-    right.set(xlabel="test error", xlim=(0, 1.3 * max(errors.values())))
-    right.set_title(f"Fewest errors: {min(errors, key=errors.get)}", fontsize=11)
-    told = "; ".join(f"{rule} {value:.3f}" for rule, value in errors.items())
-    no = ", ".join(str(k) for k in np.flatnonzero(~split)) or "none"
-    return fig, f"Not separable from all others: {no}. Test errors: {told}."
-
-
-def settle(perceptron: Callable, X, y, max_passes: int = 500) -> tuple[np.ndarray, int]:
-    """v = (w, b) before the first and after every mistake of `perceptron`, pass after pass from 0 until it is silent.
-
-    -> (M + 1, d + 1), passes. The last pass is without mistakes, unless max_passes came first.
-    """
-    w, b, path, passes = np.zeros(X.shape[1]), 0.0, [np.zeros((1, X.shape[1] + 1))], 0
-    while passes < max_passes:
-        passes += 1
-        W, B, times = perceptron(X, y, np.arange(len(y)), w, b)
-        w, b = W[-1], B[-1]
-        path.append(np.column_stack([W, B])[1:])
-        if len(times) == 0:
-            break
-    return np.concatenate(path), passes
+        ax.text(value + 0.003, place, f"{value:.3f}", va="center")
+    ax.set_yticks(places, list(errors))
+    ax.invert_yaxis()
+    ax.set(xlabel="test error", xlim=(0, 1.2 * max(errors.values())))
+    ax.set_title(f"Fewest errors: {min(errors, key=errors.get)}")
+    told = [say("{rule} {error:.3f}", rule=rule, error=error) for rule, error in errors.items()]
+    return fig, say("Test errors: {told:; }.", told=told)
