@@ -1248,6 +1248,13 @@ def _(rng):
     yield "nowhere to turn", dict(path=np.ones((4, 2)))
 
 
+roughness.equivalent(
+    {
+        "moves = np.diff(path, axis=0) → moves = -np.diff(path, axis=0)": "Mean angle in degrees between neighbouring moves"
+    }
+)
+
+
 roughness.mistakes(
     {
         "moves below 1e-8 count as rests": (
