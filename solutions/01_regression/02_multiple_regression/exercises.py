@@ -684,11 +684,10 @@ def _(X, y, R):
     return np.linalg.lstsq(root @ X, root @ y, rcond=None)[0].tolist()
 
 
-@wls.right("in single precision")
+@wls.right("rows made alike by the Cholesky factor")
 def _(X, y, R):
-    X, y, R = (a.astype(np.float32) for a in (X, y, R))
     A = np.linalg.solve(np.linalg.cholesky(R), np.column_stack([X, y]))
-    return np.linalg.lstsq(A[:, :-1], A[:, -1], rcond=1e-6)[0]
+    return np.linalg.lstsq(A[:, :-1], A[:, -1], rcond=None)[0]
 
 
 # ---------------------------------------------------------------- Huber by reweighting
@@ -822,14 +821,3 @@ def _(X, y, delta, steps):
             A, b = A + w * torch.outer(row, row), b + w * target * row
         path.append(torch.linalg.solve(A, b))
     return torch.stack(path)
-
-
-@huber_irls.right("in single precision")
-def _(X, y, delta, steps):
-    return _irls(
-        X.astype(np.float32),
-        y.astype(np.float32),
-        np.float32(delta),
-        steps,
-        _huber_weight,
-    )

@@ -603,7 +603,7 @@ def _(X, y, W1, b1, W2, b2, factor):
 ensemble_mean = Exercise(
     "ensemble_mean",
     reference=reference.ensemble_means,
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("W",),
     hints=[
         "Make a table with one row for each mask (itertools.product((0, 1), repeat=d)) and a column of their probabilities. What must the column add up to?",
