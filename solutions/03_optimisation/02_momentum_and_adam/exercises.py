@@ -675,7 +675,7 @@ def _(rng):
         "a first step of eta, whatever the size",
         now(g=away(rng, 3) * scales, **first),
     )
-    yield "later, when one correction has faded", now(t=int(rng.integers(300, 1500)))
+    yield "later, when one correction has faded", now(t=int(rng.integers(1200, 1500)))
     yield "late, when both have faded", now(t=20_000)
     own = moment(rng, v=away(rng, 3), s=rng.uniform(1, 3, 3), eta=0.1)
     yield "its own betas, where none are given", own
@@ -937,7 +937,7 @@ def _(rng):
     yield "no steps allowed", race([0.2, 0.1], 0.01, 0)
     yield "one rate is no choice", race([0.15], 0.02, 30)
     yield "whole numbers to start from", race([0.1, 0.2], 0.5, 20, theta0=[3, -2])
-    yield "losses below zero", race([0.1, 0.3], -0.5, 30, b=near(rng, -2.0, 3.0))
+    yield "losses below zero", race([0.1, 0.3], -1.0, 30, b=near(rng, -2.0, 3.0))
 
 
 tune.mistakes(
