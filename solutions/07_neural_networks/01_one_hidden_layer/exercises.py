@@ -972,10 +972,12 @@ def _(rng):
     whole = rng.integers(1, 4, 2) * rng.choice([-1.0, 1.0], 2)
     yield "all lines through one point", case(pencil, -pencil @ whole)
     point = signs(rng, 2)  # no whole numbers: crossings agree up to rounding only
-    turned = rng.normal(size=(5, 2))
+    angle = np.array([0.3, 1.0, 1.8, 2.4, 2.8])
+    turned = np.column_stack([np.cos(angle), np.sin(angle)]) * signs(rng, 5, 1)
     yield "all lines through one point", case(turned, -turned @ point)
     extra = np.array([[2.0, 0.0], [-1.0, 3.0]])  # the first is parallel to one of them
-    two = np.vstack([pencil, turned]), np.append(-pencil @ whole, -turned @ point)
+    other = point + [3.3, 2.1]  # all crossings far from each other
+    two = np.vstack([pencil, turned]), np.append(-pencil @ other, -turned @ point)
     yield "some lines through one point", case(*two)
     some = np.vstack([pencil, extra]), np.append(-pencil @ point, -extra @ point + [3, 5])  # fmt: skip
     yield "some lines through one point", case(*some)
