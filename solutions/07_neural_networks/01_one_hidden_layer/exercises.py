@@ -578,7 +578,8 @@ def _(rng):
     far = dict(y=rng.normal(8, 1, 5), eta=3.0)
     yield "a step too large is taken all the same", start(5, 2, 2, **far)
     yield "all weights zero", still(5, 3, 2, y=rng.normal(2, 1, 5))
-    slope = start(6, 2, 2, b1=np.array([3.0, 2.0]), y=rng.normal(20, 1, 6), eta=0.005)
+    # steps so small that the norm stays above tol for all three
+    slope = start(6, 2, 2, b1=np.array([3.0, 2.0]), y=rng.normal(20, 1, 6), eta=1e-5)
     entry, part, norm = _slope_sizes(**slope)
     for tol in ((entry + part) / 2, (part + norm) / 2):
         yield "the norm of all of the gradient counts", slope | dict(tol=tol)
@@ -952,15 +953,19 @@ def _(rng):
     def case(W, b):
         return dict(W=np.array(W, float), b=np.array(b, float))
 
-    yield "lines in general position", case(rng.normal(size=(4, 2)), rng.normal(size=4))
-    yield "lines in general position", case(rng.normal(size=(6, 2)), rng.normal(size=6))
+    for angle in ([0, 0.6, 1.5, 2.6], [0, 0.5, 1.1, 1.8, 2.6, 3.7]):
+        # tangents of a circle, turned: no two crossings are near each other
+        turn, size = np.array(angle) + rng.uniform(0, 6), signs(rng, len(angle))
+        normals = np.column_stack([np.cos(turn), np.sin(turn)])
+        yield "lines in general position", case(normals * size[:, None], -size)
     nearly = [[1, 0], [1, 1e-4], [0, rng.uniform(0.5, 2)]]
     yield "nearly parallel lines meet far away", case(nearly, [0, 1, rng.normal()])
-    W = rng.integers(1, 4, (1, 2)) * rng.choice([-1.0, 1.0], (1, 2))
+    # of two sizes, else lines turned by 45 degrees would be upright
+    W = rng.permutation([[1, rng.integers(2, 4)]], axis=1) * signs(rng, 2, low=1, high=1)  # fmt: skip
     W, b = np.array([[1.0], [-2.0], [3.0]]) * W, np.array([0.0, 2.0, 6.0])
     yield "parallel lines never meet", case(W, b)
-    slanted = np.outer([1.0, -0.3, 0.7], rng.normal(size=2))  # parallel up to rounding
-    yield "parallel lines never meet", case(slanted, rng.normal(size=3))
+    slanted = np.outer([1.0, -0.3, 0.7], signs(rng, 2))  # parallel up to rounding
+    yield "parallel lines never meet", case(slanted, [9, 0.5, rng.normal()])
     (p, q) = W[0]
     both = np.vstack([W, [[-q, p], [p - q, p + q]]])
     yield "parallel lines, crossed by others", case(both, [*b, 1.0, 7.0])
@@ -968,10 +973,12 @@ def _(rng):
     whole = rng.integers(1, 4, 2) * rng.choice([-1.0, 1.0], 2)
     yield "all lines through one point", case(pencil, -pencil @ whole)
     point = signs(rng, 2)  # no whole numbers: crossings agree up to rounding only
-    turned = rng.normal(size=(5, 2))
+    angle = np.array([0.3, 1.0, 1.8, 2.4, 2.8])
+    turned = np.column_stack([np.cos(angle), np.sin(angle)]) * signs(rng, 5, 1)
     yield "all lines through one point", case(turned, -turned @ point)
     extra = np.array([[2.0, 0.0], [-1.0, 3.0]])  # the first is parallel to one of them
-    two = np.vstack([pencil, turned]), np.append(-pencil @ whole, -turned @ point)
+    other = point + [3.3, 2.1]  # all crossings far from each other
+    two = np.vstack([pencil, turned]), np.append(-pencil @ other, -turned @ point)
     yield "some lines through one point", case(*two)
     some = np.vstack([pencil, extra]), np.append(-pencil @ point, -extra @ point + [3, 5])  # fmt: skip
     yield "some lines through one point", case(*some)
@@ -982,7 +989,7 @@ def _(rng):
     yield "the same line twice", case([[1, 2], [-2, -4], [3, 1], [1, 2]], [c + 1, -2 * c - 2, 1, c + 2])  # fmt: skip
     yield "a unit without weights has no fold", case([[1, 1], [0, 0], [2, -1]], [c, 1, -1])  # fmt: skip
     yield "a unit without weights has no fold", case([[0, 0]], [0])
-    yield "one unit", case(rng.normal(size=(1, 2)), rng.normal(size=1))
+    yield "one unit", case(signs(rng, 1, 2), signs(rng, 1, low=6, high=9))
     yield "upright and level lines", case([[2, 0], [0, -3], [1, 0]], [c, 1, -1])
 
 
@@ -1267,8 +1274,11 @@ which_move = Exercise(
 @which_move.cases
 def _(rng):
     def case(n=5, d=3, m=2, **other):
-        X, y = rng.uniform(-1, 1, (n, m)), rng.normal(4, 1, n)
-        return network(rng, d, m, b1=rng.uniform(1.5, 2, d), X=X, y=y, **other)
+        """All units on, and all targets above the scores: no slope is near zero."""
+        W1, w2 = signs(rng, d, m, low=0.2, high=0.7), signs(rng, d)
+        X, y = rng.uniform(0.2, 1, (n, m)), rng.uniform(30, 40, n)
+        b1 = rng.uniform(1.5, 2, d)
+        return network(rng, d, m, W1=W1, b1=b1, w2=w2, X=X, y=y, **other)
 
     nothing = dict(W1=np.zeros((3, 2)), b1=np.zeros(3), w2=np.zeros(3), b2=0.0)
 
@@ -1280,7 +1290,8 @@ def _(rng):
 
     yield "a random network moves", case()
     yield "all zero", case() | nothing
-    first = signs(rng, 3, 2)
+    # the first unit is on in every row, so that its opposite is always off
+    first = rng.uniform(0.5, 2, (3, 2)) * [[1, 1], [1, -1], [1, -1]]
     awake = dict(W1=np.vstack([first, -first])[:4], b1=np.zeros(4), w2=np.zeros(4))
     yield "all zero but W1", case(d=4) | nothing | awake
     yield "all zero but w2", case() | nothing | dict(w2=rng.uniform(0.5, 2, 3))
@@ -1306,7 +1317,7 @@ def _(rng):
     mean = case() | nothing
     yield "all zero but b2, at the mean of y", mean | dict(b2=float(mean["y"].mean()))
     # two twins with opposite output weights: the slopes by b1 and W1 cancel in their sum
-    w, b = np.tile(signs(rng, 1, 2), (2, 1)), np.full(2, 3.0)
+    w, b = np.tile(signs(rng, 1, 2), (2, 1)), np.full(2, 5.0)
     twins = dict(W1=w, b1=b, w2=np.array([1.0, -1.0]), b2=0.0)
     yield "slopes that cancel in their sum", case(d=2) | twins
 
