@@ -1331,27 +1331,39 @@ def _(answer, X, labels, new, passes):
     return answer(fit, X, labels, new)
 
 
-def _classes(rng, c, each=3):
-    """So many rows of each of c classes at whole numbers around far corners, in mixed order."""
+def _classes(c, each=3):
+    """So many rows of each of c classes at whole numbers around far corners, one fewer of the last, in mixed order."""
     centres = np.array([[5, 4], [-5, 3], [0, -5], [6, -4]])[:c]
-    labels = rng.permutation(np.resize(np.arange(c), each * c - 1))
-    X = centres[labels] + rng.integers(-2, 3, (len(labels), 2))
-    return X.astype(float), labels
+    i = np.arange(each * c - 1)
+    labels = np.resize(np.arange(c), len(i))[::-1].copy()
+    aside = np.column_stack([2 * i % 5, i**2 % 5]) - 2
+    return (centres[labels] + aside).astype(float), labels
+
+
+def _turned(rng, X, new):
+    """The same points from another side, new ones in another order: no score changes, so luck decides nothing."""
+    axes, signs = rng.permutation(X.shape[1]), rng.choice([-1.0, 1.0], X.shape[1])
+    return dict(X=X[:, axes] * signs, new=rng.permutation(new)[:, axes] * signs)
+
+
+# At these points no score of a pair is 0, and one class alone has the largest score, one the most votes.
+AMONG_3 = [[1, 5], [9, 25], [-3, 17], [-15, 13], [-23, 21], [-11, 5], [-23, -11]]
+AMONG_4 = [[-27, -27], [17, -27], [25, -7], [21, 21], [-15, -7], [-15, -3], [25, 9]]
+AMONG_2 = [[5, -15], [-3, 13], [-11, 9], [1, -3], [-7, 9]]
 
 
 @many_classes.cases
 def _(rng):
-    for c in (3, 4):
-        X, labels = _classes(rng, c)
-        new = rng.integers(-6, 7, (7, 2)) + 0.25
+    for c, new in ((3, AMONG_3), (4, AMONG_4)):
+        X, labels = _classes(c)
         yield (
             "three classes or four",
-            dict(X=X, labels=labels, new=new, passes=c),
+            dict(labels=labels, passes=c, **_turned(rng, X, np.array(new) / 4)),
         )
-    X, labels = _classes(rng, 2)
+    X, labels = _classes(2)
     yield (
         "two classes",
-        dict(X=X, labels=labels, new=rng.integers(-4, 5, (5, 2)) + 0.25, passes=3),
+        dict(labels=labels, passes=3, **_turned(rng, X, np.array(AMONG_2) / 4)),
     )
     X = np.array([[-1.0, 3], [2, 1], [0, -3], [-2, -2], [3, -2], [0, 1]])
     # All three win once; the sum of the scores is largest for class 0 in two rows, for 2 in two.
@@ -1369,17 +1381,17 @@ def _(rng):
         dict(new=np.column_stack([[-0.25, 0.25, 0.25], height]), **two),
     )
     # fit with no pass gives w = 0, b = 0: all scores are 0
-    X, labels = _classes(rng, 3)
+    X, labels = _classes(3)
     yield (
         "all scores are 0",
         dict(X=X, labels=labels, new=rng.normal(size=(2, 2)), passes=0),
     )
-    X, labels = _classes(rng, 4, each=2)
+    X, labels = _classes(4)
+    # the classes of most votes and of the largest score differ, and no score is near 0
+    new = rng.choice([0.5, 1.44]) + rng.uniform(-0.05, 0.05, (1, 1))
     yield (
         "one new point, one feature",
-        dict(
-            X=X[:, :1], labels=labels, new=rng.integers(-6, 7, (1, 1)) + 0.5, passes=2
-        ),
+        dict(labels=labels, passes=2, **_turned(rng, X[:, :1], new)),
     )
 
 
