@@ -712,6 +712,8 @@ def _(rng):
     for factor in (100.0, 0.01):
         yield "the length of v does not count", dict(X=X, y=y, v=v * factor)
     yield "some rows on the wrong side", dict(X=X, y=y * [1, 1, -1, 1, 1, -1], v=v)
+    narrow = dict(X=CORNERS * rng.integers(1, 4), y=np.ones(4))  # gamma is -1/3
+    yield "some rows on the wrong side", dict(v=np.array([2.0, 2.0, -1.0]), **narrow)
     yield "all rows on the wrong side", dict(X=X, y=y, v=-v)
     yield (
         "a row on the boundary",
@@ -797,6 +799,14 @@ mistake_bound.mistakes(
             "return max(gamma, 0.0), C, math.inf",
             "gamma is asked for also where it is not positive.",
         ),
+    }
+)
+
+
+# For numpy's numbers C / 0 is inf, so its square is what the text asks for.
+mistake_bound.equivalent(
+    {
+        "if gamma <= 0: → if gamma < 0:": "bound is C² / gamma², math.inf where v does not separate",
     }
 )
 
@@ -1491,6 +1501,13 @@ def _(fit, X, labels, new):
             votes[:, k] += new @ w + b > 0
             votes[:, l] += new @ w + b <= 0
     return np.argmax(scores, axis=0), votes, votes.argmax(1)
+
+
+many_classes.equivalent(
+    {
+        "votes = np.zeros((len(new), c), dtype=int) → votes = np.zeros((len(new), c))": "votes (m, c)",
+    }
+)
 
 
 many_classes.worked(
