@@ -983,6 +983,14 @@ separable.mistakes(
 )
 
 
+separable.equivalent(
+    {
+        "G = np.column_stack([X, np.ones(len(X))]) * y[:, None] → "
+        "G = np.column_stack([X, np.ones(len(X))]) / y[:, None]": "y (n,) of +1 and -1",
+    }
+)
+
+
 separable.worked(
     why="""Exactly one of two programmes can be met, so the first one that is met decides, and its solution is the proof: anybody can check it
     by one product, without trusting the solver. A strict > 0 becomes >= 1, because a separating v may be made as long as you like.
@@ -1063,15 +1071,24 @@ def _(rng):
     yield "a bend that no test point sees", case(3, 0.0, 0.5, np.abs(X))
     yield "rounding is no bend", case(2, 1e5 * rng.uniform(1, 2))
     # at the rows of X f is twice the bend below the plane; half of 1e-6 at each of four rows is not more
-    for bend in (1e-6, 2.5e-7):
+    for bend in (9e-7, 2.5e-7):
         for b in (0.0, rng.uniform(1, 2)):
-            yield "twice 1e-6, and half of it", case(2, b, bend, -np.ones((4, 2)))
-    # at one row of four it is 2e-6 below: the mean of all four is not more than 1e-6
+            yield "a bit more than 1e-6, and less", case(2, b, bend, -np.ones((4, 2)))
+    # at one row of four it is 1.8e-6 below: the mean of all four is not more than 1e-6
     one = np.where(np.arange(4) == rng.integers(1, 4), -1.0, 1.0)
-    yield "twice 1e-6, and half of it", case(2, 0.0, 1e-6, np.column_stack([one, one]))
-    for b in (2e-6, 5e-7):
+    yield (
+        "a bit more than 1e-6, and less",
+        case(2, 0.0, 9e-7, np.column_stack([one, one])),
+    )
+    for b in (1.8e-6, 5e-7):
         for sign in (1, -1):
-            yield "twice 1e-6, and half of it", case(2, sign * b)
+            yield "a bit more than 1e-6, and less", case(2, sign * b)
+    # nothing is rounded here: f(0) is 1e-6; with w = 0, b = 0 so far is f from 0 at the row of X
+    for sign in (1, -1):
+        yield "1e-6 itself is not more", case(2, sign * 1e-6)
+        bend = np.array([sign * 1e-6, 0.0])
+        row = dict(w=np.zeros(2), b=0.0, bend=bend, X=-np.eye(2)[:1])
+        yield "1e-6 itself is not more", row
     yield "one feature", case(1, rng.uniform(1, 2))
     flat = dict(w=np.zeros(3), bend=np.zeros(3), X=rng.normal(size=(2, 3)))
     yield "a constant, or zero everywhere", dict(b=rng.uniform(1, 2), **flat)
