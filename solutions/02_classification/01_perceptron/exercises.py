@@ -712,6 +712,8 @@ def _(rng):
     for factor in (100.0, 0.01):
         yield "the length of v does not count", dict(X=X, y=y, v=v * factor)
     yield "some rows on the wrong side", dict(X=X, y=y * [1, 1, -1, 1, 1, -1], v=v)
+    narrow = dict(X=CORNERS * rng.integers(1, 4), y=np.ones(4))  # gamma is -1/3
+    yield "some rows on the wrong side", dict(v=np.array([2.0, 2.0, -1.0]), **narrow)
     yield "all rows on the wrong side", dict(X=X, y=y, v=-v)
     yield (
         "a row on the boundary",
@@ -797,6 +799,14 @@ mistake_bound.mistakes(
             "return max(gamma, 0.0), C, math.inf",
             "gamma is asked for also where it is not positive.",
         ),
+    }
+)
+
+
+# For numpy's numbers C / 0 is inf, so its square is what the text asks for.
+mistake_bound.equivalent(
+    {
+        "if gamma <= 0: → if gamma < 0:": "bound is C² / gamma², math.inf where v does not separate",
     }
 )
 
@@ -973,6 +983,14 @@ separable.mistakes(
 )
 
 
+separable.equivalent(
+    {
+        "G = np.column_stack([X, np.ones(len(X))]) * y[:, None] → "
+        "G = np.column_stack([X, np.ones(len(X))]) / y[:, None]": "y (n,) of +1 and -1",
+    }
+)
+
+
 separable.worked(
     why="""Exactly one of two programmes can be met, so the first one that is met decides, and its solution is the proof: anybody can check it
     by one product, without trusting the solver. A strict > 0 becomes >= 1, because a separating v may be made as long as you like.
@@ -1053,15 +1071,24 @@ def _(rng):
     yield "a bend that no test point sees", case(3, 0.0, 0.5, np.abs(X))
     yield "rounding is no bend", case(2, 1e5 * rng.uniform(1, 2))
     # at the rows of X f is twice the bend below the plane; half of 1e-6 at each of four rows is not more
-    for bend in (1e-6, 2.5e-7):
+    for bend in (9e-7, 2.5e-7):
         for b in (0.0, rng.uniform(1, 2)):
-            yield "twice 1e-6, and half of it", case(2, b, bend, -np.ones((4, 2)))
-    # at one row of four it is 2e-6 below: the mean of all four is not more than 1e-6
+            yield "a bit more than 1e-6, and less", case(2, b, bend, -np.ones((4, 2)))
+    # at one row of four it is 1.8e-6 below: the mean of all four is not more than 1e-6
     one = np.where(np.arange(4) == rng.integers(1, 4), -1.0, 1.0)
-    yield "twice 1e-6, and half of it", case(2, 0.0, 1e-6, np.column_stack([one, one]))
-    for b in (2e-6, 5e-7):
+    yield (
+        "a bit more than 1e-6, and less",
+        case(2, 0.0, 9e-7, np.column_stack([one, one])),
+    )
+    for b in (1.8e-6, 5e-7):
         for sign in (1, -1):
-            yield "twice 1e-6, and half of it", case(2, sign * b)
+            yield "a bit more than 1e-6, and less", case(2, sign * b)
+    # nothing is rounded here: f(0) is 1e-6; with w = 0, b = 0 so far is f from 0 at the row of X
+    for sign in (1, -1):
+        yield "1e-6 itself is not more", case(2, sign * 1e-6)
+        bend = np.array([sign * 1e-6, 0.0])
+        row = dict(w=np.zeros(2), b=0.0, bend=bend, X=-np.eye(2)[:1])
+        yield "1e-6 itself is not more", row
     yield "one feature", case(1, rng.uniform(1, 2))
     flat = dict(w=np.zeros(3), bend=np.zeros(3), X=rng.normal(size=(2, 3)))
     yield "a constant, or zero everywhere", dict(b=rng.uniform(1, 2), **flat)
@@ -1331,27 +1358,39 @@ def _(answer, X, labels, new, passes):
     return answer(fit, X, labels, new)
 
 
-def _classes(rng, c, each=3):
-    """So many rows of each of c classes at whole numbers around far corners, in mixed order."""
+def _classes(c, each=3):
+    """So many rows of each of c classes at whole numbers around far corners, one fewer of the last, in mixed order."""
     centres = np.array([[5, 4], [-5, 3], [0, -5], [6, -4]])[:c]
-    labels = rng.permutation(np.resize(np.arange(c), each * c - 1))
-    X = centres[labels] + rng.integers(-2, 3, (len(labels), 2))
-    return X.astype(float), labels
+    i = np.arange(each * c - 1)
+    labels = np.resize(np.arange(c), len(i))[::-1].copy()
+    aside = np.column_stack([2 * i % 5, i**2 % 5]) - 2
+    return (centres[labels] + aside).astype(float), labels
+
+
+def _turned(rng, X, new):
+    """The same points from another side, new ones in another order: no score changes, so luck decides nothing."""
+    axes, signs = rng.permutation(X.shape[1]), rng.choice([-1.0, 1.0], X.shape[1])
+    return dict(X=X[:, axes] * signs, new=rng.permutation(new)[:, axes] * signs)
+
+
+# At these points no score of a pair is 0, and one class alone has the largest score, one the most votes.
+AMONG_3 = [[1, 5], [9, 25], [-3, 17], [-15, 13], [-23, 21], [-11, 5], [-23, -11]]
+AMONG_4 = [[-27, -27], [17, -27], [25, -7], [21, 21], [-15, -7], [-15, -3], [25, 9]]
+AMONG_2 = [[5, -15], [-3, 13], [-11, 9], [1, -3], [-7, 9]]
 
 
 @many_classes.cases
 def _(rng):
-    for c in (3, 4):
-        X, labels = _classes(rng, c)
-        new = rng.integers(-6, 7, (7, 2)) + 0.25
+    for c, new in ((3, AMONG_3), (4, AMONG_4)):
+        X, labels = _classes(c)
         yield (
             "three classes or four",
-            dict(X=X, labels=labels, new=new, passes=c),
+            dict(labels=labels, passes=c, **_turned(rng, X, np.array(new) / 4)),
         )
-    X, labels = _classes(rng, 2)
+    X, labels = _classes(2)
     yield (
         "two classes",
-        dict(X=X, labels=labels, new=rng.integers(-4, 5, (5, 2)) + 0.25, passes=3),
+        dict(labels=labels, passes=3, **_turned(rng, X, np.array(AMONG_2) / 4)),
     )
     X = np.array([[-1.0, 3], [2, 1], [0, -3], [-2, -2], [3, -2], [0, 1]])
     # All three win once; the sum of the scores is largest for class 0 in two rows, for 2 in two.
@@ -1369,17 +1408,17 @@ def _(rng):
         dict(new=np.column_stack([[-0.25, 0.25, 0.25], height]), **two),
     )
     # fit with no pass gives w = 0, b = 0: all scores are 0
-    X, labels = _classes(rng, 3)
+    X, labels = _classes(3)
     yield (
         "all scores are 0",
         dict(X=X, labels=labels, new=rng.normal(size=(2, 2)), passes=0),
     )
-    X, labels = _classes(rng, 4, each=2)
+    X, labels = _classes(4)
+    # the classes of most votes and of the largest score differ, and no score is near 0
+    new = rng.choice([0.5, 1.44]) + rng.uniform(-0.05, 0.05, (1, 1))
     yield (
         "one new point, one feature",
-        dict(
-            X=X[:, :1], labels=labels, new=rng.integers(-6, 7, (1, 1)) + 0.5, passes=2
-        ),
+        dict(labels=labels, passes=2, **_turned(rng, X[:, :1], new)),
     )
 
 
@@ -1479,6 +1518,13 @@ def _(fit, X, labels, new):
             votes[:, k] += new @ w + b > 0
             votes[:, l] += new @ w + b <= 0
     return np.argmax(scores, axis=0), votes, votes.argmax(1)
+
+
+many_classes.equivalent(
+    {
+        "votes = np.zeros((len(new), c), dtype=int) → votes = np.zeros((len(new), c))": "votes (m, c)",
+    }
+)
 
 
 many_classes.worked(
