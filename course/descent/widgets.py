@@ -67,6 +67,7 @@ class Explorer(ipywidgets.VBox):
         self.words = ""
         self._kept: OrderedDict[tuple, Drawn] = OrderedDict()
         self._held = False  # several controls are being moved
+        self._silent: list[ipywidgets.Widget] = []  # sliders that a handle leads
         # Until a browser says that it shows the stage, and where none can, the picture is plain HTML.
         self.alive = False
         self._room = math.inf
@@ -141,14 +142,31 @@ class Explorer(ipywidgets.VBox):
             return
         self._make_room(message["room"])
         if message["kind"] == "move":
-            place = self._last.places[message["handle"]]
+            place = self._led(message)
             self.move(place.moved(message["at"], self.controls))
         elif message["kind"] == "nudge":
-            place = self._last.places[message["handle"]]
+            place = self._led(message)
             self.move(place.nudged(message["steps"], self.controls))
         else:
+            for control in self._silent:
+                control.continuous_update = True
+            self._silent.clear()
             self.alive = True
             self._show(SHARP)
+
+    def _led(self, message) -> handles.Place:
+        """The place of the handle that moves. Until it rests, its sliders are led and do not speak.
+
+        A slider that speaks at every move tells each value that it is given back, rounded in its own way: a late one
+        would undo the next.
+        """
+        place = self._last.places[message["handle"]]
+        for name in place.handle.names:
+            control = self.controls[name]
+            if control.continuous_update:
+                control.continuous_update = False
+                self._silent.append(control)
+        return place
 
     def _make_room(self, room: float) -> None:
         """Draw anew where the window has become too narrow for panels side by side, or wide enough."""

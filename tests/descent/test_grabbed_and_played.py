@@ -69,6 +69,18 @@ def test_a_handle_lies_where_matplotlib_paints_its_values(look):
     assert here == pytest.approx(painted(explorer._last.fig, "start", 1, 2), abs=0.5 / 700)
 
 
+def test_sliders_that_a_handle_leads_do_not_speak_until_it_rests():
+    """A browser's slider that speaks while it is led tells old values back, and undoes the newest one."""
+    explorer = dragged()
+    x, y = explorer.controls.values()
+    y.continuous_update = False  # as its author wants it
+    ask(explorer, {"kind": "move", "handle": 0, "at": [0.4, 0.6]})
+    ask(explorer, {"kind": "move", "handle": 0, "at": [0.5, 0.6]})
+    assert (x.continuous_update, y.continuous_update) == (False, False)
+    ask(explorer, {"kind": "rest"})
+    assert (x.continuous_update, y.continuous_update) == (True, False)
+
+
 @pytest.mark.parametrize("look", SCALES.values(), ids=SCALES)
 def test_a_handle_let_go_where_a_point_is_painted_moves_the_sliders_to_that_point(look):
     explorer = dragged(**look)

@@ -13,7 +13,6 @@ TOO_FINE_FOR_FLOAT32 = {
     # directions whose singular value is below the rounding of float32
     ("hat_matrix", "almost equal columns still span a plane"),
     ("min_norm", "almost equal columns"),
-    ("ridge_svd", "a weak direction still counts"),
     ("double_descent", "small singular values count"),
     # a sensor's variance that vanishes beside that of the state
     ("RecursiveLeastSquares", "a very precise sensor, in single precision"),
