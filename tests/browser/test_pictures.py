@@ -64,7 +64,7 @@ def bowl(course, open_notebook):
     handle = stage.get_by_role("slider", name="handle start")
     handle.wait_for()
     until_sharp(notebook.page, stage.locator("img"))  # from now on nothing moves by itself
-    handle.scroll_into_view_if_needed()
+    handle.hover(trial=True)  # in sight, and it lies still
     words = notebook.page.locator(".jp-OutputArea-child").get_by_role("status")
     return notebook, handle, stage.locator("img"), words
 
