@@ -141,7 +141,7 @@ def drawn(notebook: str, exercise: Exercise) -> list[Draw]:
     """The public cases and three draws of hidden ones."""
     draws = []
     for name, seed in proofs.seeds(notebook, exercise.name, proofs.FEW).items():
-        cases = _cases(exercise, seed)
+        cases = checkdata.drawn_cases(exercise, seed)
         seconds = []
         for case in cases:
             started = time.process_time()
@@ -149,14 +149,6 @@ def drawn(notebook: str, exercise: Exercise) -> list[Draw]:
             seconds.append(time.process_time() - started)
         draws.append(Draw(name, cases, seconds))
     return draws
-
-
-def _cases(exercise: Exercise, seed: int) -> list[dict]:
-    cases = [(name, wire.encode(inputs)) for name, inputs in checkdata.draw_cases(exercise, seed)]
-    return [
-        {"name": name, "inputs": inputs, "expected": checkdata.expected_result(exercise, inputs)}
-        for name, inputs in cases
-    ]
 
 
 def _patience(exercise: Exercise, draws: list[Draw]) -> float:
@@ -171,23 +163,14 @@ def passes(exercise: Exercise, text: str, draws: list[Draw], tell: Tell) -> None
         for case, seconds in zip(draw.cases, draw.seconds, strict=True):
             # An endless loop is seen long before the limit.
             limit = min(exercise.limit, 0.2 + 20 * seconds)
-            outcome = _outcome(exercise, function, case, limit)
+            inputs, probe = wire.decode(case["inputs"]), exercise.probe_function
+            outcome = running.run_case(function, inputs, probe=probe, limit=limit)
             if outcome["status"] == "slow":
                 return  # on other draws it would be, too
             if not _holds(exercise, case, outcome):
                 break
         else:
             tell(draw.name)
-
-
-def _outcome(exercise: Exercise, function, case: dict, limit: float) -> dict:
-    started = time.process_time()
-    call = partial(running.run_case, function, probe=exercise.probe_function)
-    outcome = call(wire.decode(case["inputs"]), limit=limit)
-    if outcome["status"] == "slow" and time.process_time() - started < 0.8 * limit:
-        # It waited for a processor.
-        outcome = call(wire.decode(case["inputs"]), limit=exercise.limit)
-    return outcome
 
 
 def _holds(exercise: Exercise, case: dict, outcome: dict) -> bool:
@@ -280,10 +263,12 @@ def _try_listed(notebook, exercise: Exercise, listed: list, numbers, tell: Tell)
         if count * WORKERS >= LEAST_DRAWS and time.process_time() > LISTED_SECONDS:
             break
         key = f"draw {number} for listed mutants".encode()
-        cases = _cases(exercise, checkdata.hidden_seed(key, notebook, exercise.name))
+        seed = checkdata.hidden_seed(key, notebook, exercise.name)
+        cases = checkdata.drawn_cases(exercise, seed)
         for mutant, function in functions.items():
             tell((False, mutant, number))
-            outcomes = ((c, _outcome(exercise, function, c, exercise.limit)) for c in cases)
+            run = partial(checkdata.run_known, exercise, function)
+            outcomes = ((case, run(case["inputs"])) for case in cases)
             if all(_holds(exercise, case, outcome) for case, outcome in outcomes):
                 tell((True, mutant, number))
     tell(("end",))
