@@ -245,11 +245,3 @@ def _misjudged(wrong: Answer | Edit, data: dict, outcomes: list[dict], verdict) 
             "add a case that tells them apart, or drop one"
         )
     return ""
-
-
-def sensitivity(exercise: Exercise, data: dict) -> dict[str, float]:
-    """Share of the points that each wrong answer earns: near 1 means a weak set of cases."""
-    return {
-        wrong.name: verdict_on(exercise, wrong.function, data).points / data["points"]
-        for wrong in exercise.wrong_answers
-    }

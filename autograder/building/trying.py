@@ -10,6 +10,7 @@ import sys
 from autograder import checkdata
 from autograder.building import form, masters, mutate, proofs
 from autograder.building.draft import Draft, named, place
+from descent import judging
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -69,8 +70,8 @@ def _try(draft: Draft, exercise) -> int:
         )
         if _told(found):
             return len(found)
-        data = checkdata.exercise_data(exercise, 1, seed)
-        shares = proofs.sensitivity(exercise, data)
+        data, outcomes = checkdata.data_and_outcomes(exercise, 1, seed)
+        shares = {name: judging.judge(data, told).points for name, told in outcomes.items()}
     except checkdata.SpecError as error:
         print(f"{place(error.__cause__ or error, draft.specification)}: {named(error)}")
         return 1
