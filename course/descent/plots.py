@@ -19,6 +19,7 @@ BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
 )  # fmt: skip
 DPI = 150
+EDGE = 0.18  # inches: what the last number of an axis stands out beyond its end
 
 
 def use_style() -> None:
@@ -176,13 +177,18 @@ def stack(fig: Figure) -> bool:
 
 
 def _keep_margins(fig, widest, count):
-    """The margins of a stacked figure in inches as they were; a search for a layout finds its own."""
+    """The margins of a stacked figure in inches as they were; a search for a layout finds its own.
+
+    On the left that is the wider of the margin and the gap between panels: what stood in the gap, an axis' numbers and
+    name, stands in the margin now.
+    """
     one = fig.subplotpars
     margin = one.bottom + 1 - one.top  # between panels there are both, as shares of a panel
+    gap = one.wspace * (one.right - one.left) / (count + one.wspace * (count - 1))
     if fig.get_layout_engine() is None:
         fig.subplots_adjust(
-            left=min(one.left / widest, 0.4),
-            right=max(1 - (1 - one.right) / widest, 0.6),
+            left=min(max(one.left, gap) / widest, 0.4),
+            right=min(max(1 - (1 - one.right) / widest, 0.6), 1 - EDGE / fig.get_figwidth()),
             bottom=one.bottom / count,
             top=1 - (1 - one.top) / count,
             hspace=margin / (1 - margin),

@@ -87,6 +87,26 @@ def test_every_place_of_every_control_has_a_picture_and_words(notebook, number):
     one.opened()
 
 
+@pytest.mark.parametrize(("notebook", "number"), EXPLORERS)
+def test_no_picture_is_cut_off_not_even_in_a_narrow_window(notebook, number):
+    one = explored(notebook)[number]
+    shown = {name: handles.shown(c) for name, c in one.opened().items()}
+    with plt.style.context(plots.STYLE):
+        fig, _ = one.draw(**shown)
+        assert cut_off(fig) == {}, one.text
+        if plots.stack(fig):
+            assert cut_off(fig) == {}, f"stacked: {one.text}"
+    plt.close(fig)
+
+
+def cut_off(fig) -> dict[str, float]:
+    """The sides at which something is drawn outside the figure, and by how many inches: half a letter is a fault."""
+    fig.draw_without_rendering()
+    box, (width, height) = fig.get_tightbbox(), fig.get_size_inches()
+    over = dict(left=-box.x0, bottom=-box.y0, right=box.x1 - width, top=box.y1 - height)
+    return {side: round(float(inches), 2) for side, inches in over.items() if inches > 0.04}
+
+
 def faults(fig, words) -> list[str]:
     found = [f"no label: {where}" for where in unlabelled(fig)]
     if len(words.split()) < 3:

@@ -64,7 +64,7 @@ def draw_correlation(rho: float, D: int, unequal: bool):
     left.plot(said, true, color=VERMILION, label="naive Bayes")
     left.set(xlim=(0, 1), ylim=(0, 1), xlabel="claimed probability of class 1",
              ylabel="true probability; share of cases")  # fmt: skip
-    left.set_title(f"Claimed log-odds are {1 / world['kappa']:.1f} times the true")
+    left.set_title(f"Claimed log-odds: {1 / world['kappa']:.1f} × the true")
     left.legend(loc="upper center", fontsize=8)
     for key, style, color, label in (
         ("claim", "-.", VERMILION, "mean claim of naive Bayes"),

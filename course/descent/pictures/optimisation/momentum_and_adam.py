@@ -303,7 +303,7 @@ def _light(ax, title, x, y):
     ax.minorticks_off()
     ax.set_xticks(x)
     y = [value for value in y if low <= value <= high]
-    ax.set_yticks(y, [f"{value:g}" for value in y])
+    ax.set_yticks(y, [f"{value:g}".replace("-", "−") for value in y])
     ax.set_title(title, y=1.02)
 
 
@@ -667,7 +667,7 @@ def draw_track(methods, surface, x, y, eta, batch, n_steps):
     place = SURFACES[surface]
     noise = 0.0 if batch == "all data" else 2.0 / np.sqrt(batch)
     fig, (ax, side) = _two_panels(3.8, 1.3)
-    fig.subplots_adjust(bottom=0.24)  # the legend stands below, where no curve goes
+    fig.subplots_adjust(bottom=0.27)  # the legend stands below, where no curve goes
     plots.contours(place.f, ax, place.xlim, place.ylim, levels=10, points=40, log=place.log)
     ends, finite = [], 1e4
     for (name, method), color, marker in zip(methods.items(), COLORS, MARKERS, strict=True):
@@ -690,9 +690,8 @@ def draw_track(methods, surface, x, y, eta, batch, n_steps):
     side.set(xlabel="step", ylabel="distance to the goal")
     _light(ax, surface.capitalize(), [-1, 0, 1], [-2, -1, 0, 1, 2])
     _light(side, f"η = {eta:.3g}", [0, n_steps], 10.0 ** np.arange(-4, 5))
-    fig.legend(
-        *side.get_legend_handles_labels(), loc="lower center", ncols=len(methods), fontsize=9
-    )
+    # Two rows: in a narrow window, too, they fit under the panels.
+    fig.legend(*side.get_legend_handles_labels(), loc="lower center", ncols=3, fontsize=9)
     return fig, say(
         "Distance to the goal after {steps} steps on the {surface}: {ends:, }.",
         steps=n_steps,
