@@ -75,6 +75,8 @@ class Exercise:
     data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
     batched: inputs that the reference takes with leading batch axes, all at once.
     why: why the solution works, Markdown for who has solved it or gave up.
+    shuffled: the cases come in an order that each draw makes anew: where results hardly differ from draw to draw, an
+    answer that counts its calls would have them all.
     equivalents: mutants of the solution that are right, each with the sentence of the student's text that permits it.
     answers: the master's, given by whoever loads the specification (autograder/answers.py).
     """
@@ -86,6 +88,7 @@ class Exercise:
     limit: float = 2.0
     data_dependent: str = ""
     batched: tuple[str, ...] = ()
+    shuffled: bool = False
     draw_cases: Callable | None = None
     probe_function: Callable | None = None
     wrong_answers: list[Answer | Edit] = field(default_factory=list)
@@ -148,7 +151,11 @@ class Exercise:
             raise SpecError(
                 f"{self.name}: no cases. Write a function under @{self.name}.cases."
             )
-        return self.draw_cases(rng)
+        cases = self.draw_cases(rng)
+        if not self.shuffled:
+            return cases
+        cases = list(cases)
+        return (cases[place] for place in rng.permutation(len(cases)))
 
     @property
     def probe_source(self) -> str | None:

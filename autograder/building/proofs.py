@@ -222,7 +222,8 @@ def idle_problems(exercise: Exercise, public: dict, *hidden: dict) -> list[Findi
         for data in hidden
     ]  # a row each draw, a column each answer
     share = max(map(mean, zip(*earned, strict=True)), default=0) / public["points"]
-    problem = f"an answer that computes nothing earns {share:.0%}: let the cases differ more from draw to draw"
+    remedy = "let the cases differ more from draw to draw, or come in another order: shuffled=True"
+    problem = f"an answer that computes nothing earns {share:.0%}: {remedy}"
     return [Finding(exercise.name, problem)] if share > 0.1 else []
 
 

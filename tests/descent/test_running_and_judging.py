@@ -200,6 +200,24 @@ def test_public_results_looked_up_earn_nothing_where_the_inputs_never_change():
     assert proofs.idle_problems(exercise, public, hidden) == []
 
 
+def test_public_results_given_in_their_order_earn_nothing_where_the_cases_are_shuffled():
+    exercise = Exercise("count", reference=lambda x: float(len(x)), hints=["a", "b", "c"])
+
+    @exercise.cases
+    def _(rng):
+        for number in range(1, 9):
+            yield f"{number} numbers", dict(x=rng.normal(size=number))
+
+    earned = {}
+    for exercise.shuffled in (False, True):
+        public, hidden = (checkdata.exercise_data(exercise, 8, seed=seed) for seed in (1, 2))
+        results = iter([case["expected"] for case in public["cases"]])
+        outcomes = running.run_cases(lambda x: wire.decode(next(results)), hidden["cases"])
+        earned[exercise.shuffled] = judging.judge(hidden, outcomes).points
+        assert bool(proofs.idle_problems(exercise, public, hidden)) is not exercise.shuffled
+    assert earned == {False: 8, True: 0}
+
+
 def test_prints_and_warnings_stay_out_of_the_way(capsys):
     def chatty(x):
         print("hello")

@@ -105,6 +105,7 @@ def _(x):
 counterexample = Exercise(
     "counterexample",
     reference=reference.counterexample,
+    shuffled=True,
     hints=[
         "Walk through the points. At each, compute both sides once. When do you stop, and when have you seen enough to say None?",
         "The two sides agree where abs(left(p) - right(p)) <= rtol * the larger of the two absolute values. Write down the case where they "

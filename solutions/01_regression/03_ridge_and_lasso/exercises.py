@@ -853,6 +853,7 @@ choose_penalty = Exercise(
     compare=close(rtol=1e-6, atol=1e-9),
     limit=20.0,  # as above
     data_dependent="it takes the penalty of the least error",
+    shuffled=True,
     hints=[
         "Which rows may know of the means and standard deviations, and to which rows are they applied?",
         "Scale all of X and y with the numbers of the rows `train`, fit on these once, then go through the pairs of penalty and weights "

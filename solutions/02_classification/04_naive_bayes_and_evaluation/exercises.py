@@ -548,6 +548,7 @@ confusion = Exercise(
     "confusion",
     reference=reference.confusion_counts,
     compare=exact(),
+    shuffled=True,
     hints=[
         "Each case adds 1 to one cell of a K × K table. Which row, which column?",
         "Start with zeros of shape (K, K). A loop over zip(y, yhat) is fine: the actual class picks the row.",
@@ -649,6 +650,7 @@ macro_f1 = Exercise(
     reference=reference.averaged_scores,
     compare=close(rtol=1e-6, atol=1e-12),
     batched=("C",),
+    shuffled=True,
     hints=[
         "Begin with one array of K precisions and one of K recalls. Which of them divides by row sums, which by column sums?",
         "Precision divides the diagonal by C.sum(axis=0), recall by C.sum(axis=1). Make 0/0 a 0 before you average. "
@@ -838,6 +840,7 @@ pr_at = Exercise(
     reference=reference.precision_recall_f1,
     compare=close(rtol=1e-6, atol=1e-12),
     batched=("scores", "y"),
+    shuffled=True,
     hints=[
         "Turn the scores into calls first. Then count three things: calls, cases that are 1, and cases that are both.",
         "called = scores > delta. Hits are called and 1. Precision divides the hits by the calls, recall by the ones.",
@@ -872,11 +875,12 @@ def _(rng):
 
 
 def _scored(rng, delta):
-    """Ten cases: 3 hits, 2 false alarms, 1 missed, 4 rightly passed; no score on the threshold."""
-    y = np.array([1, 1, 1, 0, 0, 1, 0, 0, 0, 0])
-    above = delta + (0.95 - delta) * rng.uniform(0.1, 1, 5)
-    below = delta * rng.uniform(0.1, 0.9, 5)
-    order = rng.permutation(10)
+    """3 to 6 hits, 2 false alarms, 1 missed, 4 to 7 rightly passed; no score on the threshold."""
+    hits, passed = rng.integers(3, 7), rng.integers(4, 8)
+    y = np.repeat([1, 0, 1, 0], [hits, 2, 1, passed])
+    above = delta + (0.95 - delta) * rng.uniform(0.1, 1, hits + 2)
+    below = delta * rng.uniform(0.1, 0.9, 1 + passed)
+    order = rng.permutation(len(y))
     scores = np.round(np.concatenate([above, below]), 3)
     return dict(delta=delta, scores=scores[order], y=y[order])
 
@@ -1004,6 +1008,7 @@ roc = Exercise(
     reference=reference.roc_points,
     compare=close(rtol=1e-6, atol=1e-12),
     data_dependent="the curve has a point for each distinct score",
+    shuffled=True,
     hints=[
         "Draw the example by hand: one point for 0.9, one for both 0.6 together, one for 0.2. Where does the curve start?",
         "np.unique(scores)[::-1] lists the distinct scores from above. For each, tpr is the share of the ones with score >= t, fpr the share of the zeros.",

@@ -753,6 +753,7 @@ mcnemar = Exercise(
     reference=reference.mcnemar,
     compare=close(rtol=1e-6, atol=1e-9),
     data_dependent="SciPy's binomial test takes counts",
+    shuffled=True,
     hints=[
         "Rows that both get right, or both wrong, say nothing on which one is better. Which rows are left?",
         "Count the rows that only a gets right and those that only b gets right. If both are equally good, a coin decides each of them.",

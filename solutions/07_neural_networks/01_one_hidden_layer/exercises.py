@@ -764,6 +764,7 @@ plateau = Exercise(
     compare=close(rtol=1e-6, atol=1e-8),
     limit=10.0,  # a first import of scipy.stats takes seconds on a busy machine
     batched=("s", "y"),
+    shuffled=True,
     hints=[
         "Two steps: who shares a score, and what is the best score for each such group? Begin with a list of lists.",
         "Go through np.argsort(s). A gap larger than tol to the neighbour of before begins a new group. In a group with share q of ones the best probability is q; its rows lose -q log q - (1 - q) log(1 - q) each.",
@@ -940,6 +941,7 @@ count_regions = Exercise(
     compare=within(0.0),
     limit=4.0,
     batched=("W", "b"),
+    shuffled=True,
     hints=[
         "Keep the lines drawn so far. For a new one: which of them cross it, and in how many different points?",
         "Start with 1 and add 1 + j for every new line with j crossings. A row of zeros is no line, and a line that is there already adds nothing. Parallel lines have no crossing; a crossing that is there already is no new one.",
@@ -1263,6 +1265,7 @@ which_move = Exercise(
     reference=reference.moves,
     compare=exact(),
     batched=("W1", "X", "b1", "w2", "y"),
+    shuffled=True,
     hints=[
         "You need four gradients. The text above has three of them as formulas, and b1 is a weight whose input is always 1. Or let torch find them.",
         "With e = (s - y) / n, one a row: the slope by W1 and b1 has the factors e, w2 and (z > 0); that by w2 has e and h; that by b2 is the sum of e.",
