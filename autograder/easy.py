@@ -1,7 +1,8 @@
 """Which properties hold for an answer that computes nothing: points for these alone would be points for nothing.
 
 Such an answer looks the public cases up, by their inputs or by their place; for others it returns a constant, an array
-of the right shape, or what it was given. It is tried on draws of its own, the same for public and for hidden cases, so that both are judged alike.
+of the right shape, or what it was given. It is tried on draws of its own, the same for public and for hidden cases, so
+that both are judged alike.
 """
 
 import json

@@ -212,7 +212,9 @@ def test_public_results_given_in_their_order_earn_nothing_where_the_cases_are_sh
     for exercise.shuffled in (False, True):
         public, hidden = (checkdata.exercise_data(exercise, 8, seed=seed) for seed in (1, 2))
         results = iter([case["expected"] for case in public["cases"]])
-        outcomes = running.run_cases(lambda x: wire.decode(next(results)), hidden["cases"])
+        outcomes = running.run_cases(
+            lambda x, told=results: wire.decode(next(told)), hidden["cases"]
+        )
         earned[exercise.shuffled] = judging.judge(hidden, outcomes).points
         assert bool(proofs.idle_problems(exercise, public, hidden)) is not exercise.shuffled
     assert earned == {False: 8, True: 0}

@@ -380,7 +380,6 @@ r2 = Exercise(
     reference=reference.r_squared,
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("f", "y"),
-    limit=10.0,  # a first import of scikit-learn takes seconds on a busy machine
     hints=[
         "All three share a denominator, or a part of it: the sum of squares of y around its own mean.",
         "The explained share takes the mean of y from f; the correlation takes the mean of f from f. Where all f are equal, that "
@@ -501,7 +500,6 @@ forecast = Exercise(
     reference=reference.forecast,
     compare=close(rtol=1e-6, atol=1e-8),
     batched=("new_x", "x", "y"),
-    limit=10.0,  # a first import of statsmodels takes seconds on a busy machine
     hints=[
         "Three ingredients: the line at the new inputs, s from the errors at the old ones, and v at each new input.",
         "Two parameters were fitted, so RSS is divided by n − 2 before the root. v measures the distance of a new input from the mean of the "

@@ -847,7 +847,6 @@ separable = Exercise(
         "the proof holds": True,
     },
     compare=exact(),
-    limit=5.0,  # SciPy's solvers are imported in the first case
     batched=("X", "y"),
     hints=[
         "Two linear programmes, one for each kind of proof. Exactly one of them has a solution. Which bounds does linprog "

@@ -351,7 +351,6 @@ poly_features = Exercise(
     "poly_features",
     reference=reference.poly_features,
     compare=close(rtol=1e-6, atol=1e-12),
-    limit=8.0,  # scikit-learn has such a function, and takes seconds to import
     batched=("x",),
     hints=[
         "Which column must come first, and what does it hold for every x?",
@@ -431,7 +430,6 @@ fit_multi = Exercise(
     "fit_multi",
     reference=reference.fit_multi,
     compare=close(rtol=1e-6, atol=1e-9),
-    limit=8.0,  # scikit-learn has such a model, and takes seconds to import
     batched=("X", "Y"),
     hints=[
         "The terms of output k hold column k of W only. Which fit of Y[:, k] do you know already?",
@@ -541,7 +539,6 @@ one_hot = Exercise(
     "one_hot",
     reference=reference.one_hot,
     compare=close(rtol=0, atol=1e-12),
-    limit=8.0,  # scikit-learn has such a function, and takes seconds to import
     batched=("labels",),
     hints=[
         "How many columns does a row need when a class happens not to occur?",

@@ -180,7 +180,6 @@ gd = Exercise(
     # the reference takes powers of eigenvalues, the loop multiplies
     compare=close(rtol=1e-6, atol=1e-8),
     data_dependent="the path ends where the gradient is small",
-    limit=10.0,  # a first import of torch.optim takes seconds on a busy machine
     hints=[
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
         "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "

@@ -507,7 +507,6 @@ train = Exercise(
     reference=_trained,
     compare=close(rtol=1e-6, atol=1e-9),
     data_dependent="training ends where the gradient is small",
-    limit=10.0,  # a first import of torch.optim takes seconds on a busy machine
     hints=[
         "One round: the risk, its gradient, the question whether to go on, the step. In which order, so that the last risk is told without a step after it?",
         "risk.backward() ADDS to the .grad of every parameter: clear with net.zero_grad() first. Steps are taken inside `with torch.no_grad():`, in place, and the norm is the root of the sum of the squares of all entries of all gradients.",
@@ -762,7 +761,6 @@ plateau = Exercise(
     "plateau",
     reference=reference.plateau,
     compare=close(rtol=1e-6, atol=1e-8),
-    limit=10.0,  # a first import of scipy.stats takes seconds on a busy machine
     batched=("s", "y"),
     shuffled=True,
     hints=[

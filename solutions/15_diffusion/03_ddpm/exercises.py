@@ -872,7 +872,6 @@ train = Exercise(
     "train",
     reference=reference.train,
     compare=parts(losses=FLOAT32, W=FLOAT32, V=FLOAT32),  # the model is float32
-    limit=10.0,  # a first import of torch.optim takes seconds on a busy machine
     hints=[
         "Before the loop: the optimiser, once, and an empty list. In an update: set the rate, draw, compute the loss, learn from it, note it.",
         'The rate stands in the optimiser\'s param_groups, under "lr". Rows, steps and noise are drawn in the order of the text, each with '
