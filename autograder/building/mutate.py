@@ -1,7 +1,8 @@
 """Tests the checks by mutants of the solution: `python -m autograder mutate NOTEBOOK [EXERCISE …]`.
 
 Every small edit of a master's solution must fail, on the public cases and on each of three draws of hidden ones, or
-be listed in exercises.py (`gd.equivalent`) with the sentence of the student's text that permits it.
+be listed in exercises.py (`gd.equivalent`) with the sentence of the student's text that permits it. An answer that is
+judged by what its choices are worth has no mutants: most small edits are other choices, and as good.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from autograder.building.draft import Draft, named, place
 from autograder.building.forks import WORKERS, Tell, in_forks
 from autograder.building.mutants import Mutant
 from autograder.building.proofs import Finding
-from descent import judging, running, wire
+from descent import compare, judging, running, wire
 from solutions.spec import Exercise
 
 LISTED_SHARE = 0.1  # of an exercise's mutants
@@ -74,9 +75,13 @@ def tell(draft: Draft, name: str) -> int:
 
 @dataclass
 class Report:
-    """What became of an exercise's mutants. survivors: those that pass on all draws, listed ones too."""
+    """What became of an exercise's mutants. survivors: those that pass on all draws, listed ones too.
+
+    free: it has none, since the choice is the student's.
+    """
 
     exercise: str
+    free: bool = False
     mutants: list[Mutant] = field(default_factory=list)
     survivors: int = 0
     listed: int = 0
@@ -86,6 +91,8 @@ class Report:
         self.findings.append(Finding(self.exercise, problem))
 
     def __str__(self):
+        if self.free:
+            return f"{self.exercise}: judged by what its choices are worth: no mutants"
         kinds = collections.Counter(mutant.kind for mutant in self.mutants)
         told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
         survived = f"{self.survivors} survive, {self.listed} listed"
@@ -109,7 +116,10 @@ def examined(draft: Draft, exercise: Exercise) -> Report:
     cell = draft.master.of("exercise").get(exercise.name)
     if cell is None or exercise.solution is None:
         raise checkdata.SpecError(f"{exercise.name}: the master has no answer of this name.")
-    report = Report(exercise.name, mutants.mutants(cell.source, markers.hidden(cell.source)))
+    if is_free(exercise):
+        return Report(exercise.name, free=True)
+    made = mutants.mutants(cell.source, markers.hidden(cell.source))
+    report = Report(exercise.name, mutants=made)
     draws = drawn(draft.master.notebook, exercise)
     texts = [cell.source, *(mutant.text for mutant in report.mutants)]
     jobs = [partial(passes, exercise, text, draws) for text in texts]
@@ -135,6 +145,13 @@ def examined(draft: Draft, exercise: Exercise) -> Report:
     report.survivors, report.listed = len(survivors), len(exercise.equivalents)
     _check_list(report, draft, exercise, survivors)
     return report
+
+
+def is_free(exercise: Exercise) -> bool:
+    """Whether a part of its result is judged by what a choice is worth."""
+    whole = exercise.compare
+    parts = whole.by_key.values() if isinstance(whole, compare.Parts) else [whole]
+    return any(isinstance(part, compare.Worth) for part in parts)
 
 
 def drawn(notebook: str, exercise: Exercise) -> list[Draw]:

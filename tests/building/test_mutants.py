@@ -229,6 +229,21 @@ def test_a_solution_that_is_refused_has_no_mutants_to_judge(looping, capsys):
     assert told(capsys) == ["square: the solution is refused on public cases: see `autograder try`"]
 
 
+@pytest.mark.parametrize("comparison", ["explains(0.5)", "parts(a=exact(), b=agrees(0.5))"])
+def test_where_a_choice_is_judged_by_its_worth_edits_of_it_are_no_mutants(
+    looping, capsys, comparison
+):
+    slip_in(looping, SPEC_FILE, 'Exercise("square"', f'Exercise("square", compare={comparison}')
+    imports = "from descent.compare import agrees, exact, explains, parts\n"
+    (looping / SPEC_FILE).write_text(imports + (looping / SPEC_FILE).read_text())
+    assert mutate.main([NOTEBOOK]) == 0
+    told = capsys.readouterr().out
+    assert told.splitlines() == [
+        "square: judged by what its choices are worth: no mutants",
+        "All holds.",
+    ]
+
+
 @pytest.fixture
 def tried(toy_course):
     """On how many draws each of some texts passes."""
