@@ -7,6 +7,7 @@ import html
 from collections.abc import Callable, Sequence
 
 from descent import checking, records, session
+from descent.threads import with_the_cells
 
 
 def predict(
@@ -56,6 +57,7 @@ def ask(name: str, question: str, options: Sequence[str], reveal: Callable[[str]
     )
     answer = ipywidgets.Output()
 
+    @with_the_cells  # the answer may be a picture
     def guessed(_):
         notebook = session.current.notebook or ""
         records.record_guess(notebook, name, choice.value, options)

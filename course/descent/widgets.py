@@ -11,6 +11,7 @@ import traitlets
 
 from descent import handles, words
 from descent.drawn import DRAFT, SHARP, Drawn
+from descent.threads import with_the_cells
 
 KEPT = 16  # pictures that are not drawn again
 
@@ -96,7 +97,7 @@ class Explorer(ipywidgets.VBox):
             rows[play] = _playable(self.controls[play])
         reset = ipywidgets.Button(description="Reset", tooltip="all controls as at the start")
         reset.layout.width = "7em"
-        reset.on_click(lambda _: self.move(self.starts))
+        reset.on_click(with_the_cells(lambda _: self.move(self.starts)))
         columns = "repeat(auto-fill, minmax(min(24em, 100%), 1fr))"
         layout = ipywidgets.Layout(grid_template_columns=columns, grid_gap="0 1.5em")
         return ipywidgets.GridBox([*rows.values(), reset], layout=layout)
@@ -116,6 +117,7 @@ class Explorer(ipywidgets.VBox):
             self._held = False
         self._changed(None)
 
+    @with_the_cells
     def _changed(self, _):
         """A control moved. Jupyter hides what a callback raises, so an error is told in the readout."""
         import matplotlib.pyplot as plt
@@ -134,6 +136,7 @@ class Explorer(ipywidgets.VBox):
             if self.stage:
                 self.stage.serial += 1  # the browser waits for an answer
 
+    @with_the_cells
     def _asked(self, _, message, __):
         """What the stage in the browser wants: see Stage."""
         if message["kind"] == "here":  # only now: elsewhere an error would stand in its place

@@ -26,6 +26,14 @@ explore(bowl, drag={("x", "y"): "start"}, play="step",
         y=FloatSlider(1, min=-3, max=3, step=0.1, description="start y"),
         step=IntSlider(5, min=1, max=12, description="steps"))"""
 
+BUSY = """\
+import time
+import matplotlib.pyplot as plt
+figure, _ = plt.subplots(figsize=(3, 1))
+print("drawn", flush=True)
+time.sleep(4)
+print("kept" if plt.gcf() is figure else "lost")"""
+
 # Pixels of a unit on the left axes: 8 units on (0.98 - 0.08) / 2.2 of 800 pixels, and on (0.9 - 0.14) of 400.
 WIDE, HIGH = 0.9 / 2.2 * 800 / 8, 0.76 * 400 / 8
 
@@ -114,6 +122,29 @@ def test_a_dragged_handle_moves_controls_picture_and_words(bowl):
     here = centre(handle)
     assert abs(here[0] - start[0] + 60) < 3 and abs(here[1] - start[1] + 30) < 3
     notebook.picture("grab-2-dragged")
+
+
+def test_a_drag_while_a_cell_runs_takes_no_figure_from_it(course, open_notebook):
+    from playwright.sync_api import expect
+
+    begin = "from descent import start\nstart('03_optimisation/01_gradient_descent')"
+    notebook = open_notebook(notebook_of(course, "busy", begin, EXPLORE, BUSY))
+    notebook.run_all()
+    stage = notebook.page.locator(".descent-stage")
+    handle = stage.get_by_role("slider", name="handle start")
+    until_sharp(notebook.page, stage.locator("img"))
+    busy = notebook.cell("import time")
+    busy.locator(".cm-content").click()
+    notebook.page.keyboard.press("Control+Enter")
+    expect(busy).to_contain_text("drawn")
+    handle.hover(trial=True)
+    drag(notebook.page, handle, (-60, 0))
+    notebook.wait_until_run()
+    expect(busy).to_contain_text("kept")
+    expect(busy.locator("img")).to_have_count(1)
+    words = notebook.page.locator(".jp-OutputArea-child").get_by_role("status")
+    expect(words).to_contain_text(f"x = {2 - 60 / WIDE:.1f}")
+    until_sharp(notebook.page, stage.locator("img"))
 
 
 def test_a_handle_stays_within_the_controls_ranges(bowl):
