@@ -145,7 +145,7 @@ def _(w, x, y, act):
 
 @backprop_221.right("by torch's autograd", library="torch.autograd")
 def _(w, x, y, act):
-    w = torch.tensor(w, requires_grad=True)
+    w = torch.tensor(w, dtype=torch.float64, requires_grad=True)
     z = w[:4].reshape(2, 2) @ torch.as_tensor(x, dtype=torch.float64)
     h = z.relu() if act == "relu" else z.sigmoid()
     loss = ((w[4:] @ h).sigmoid() - y) ** 2 / 2

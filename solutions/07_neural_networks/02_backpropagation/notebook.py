@@ -148,18 +148,18 @@ with after(backprop_221):
 # %% [markdown] covers="explainers:4.5.1 explainers:4.5"
 # ## 2. An engine that draws its own graph
 #
-# Six slopes took a dozen lines, and every new network wants new ones. So let each number remember how it was made.
-# A `Value` holds its `data`, the `inputs` it was computed from, and the `slopes` by each of these. From $c = ab$ with
+# Six slopes took a dozen lines, and every network wants its own. So let numbers remember how they were made. A
+# `Value` holds its `data`, the `inputs` it was computed from, and the `slopes` by each of these. From $c = ab$ with
 # $a = 2$, $b = 5$: data 10, inputs $(a, b)$, slopes $(5, 2)$.
 #
-# Values form a graph $v_1, \dots, v_N$. The *grad* (or adjoint) of a value, $dv_N/dv_k$, is how fast the last one changes
-# with this one, through all that is computed from it. Write $\mathrm{Ch}(v_k)$ for the values computed directly
+# Values $v_1, \dots, v_N$ form a graph, an edge for each input. The *grad* (or adjoint) of a value, $dv_N/dv_k$, is how
+# fast the last one changes with this one, through all computed from it. Write $\mathrm{Ch}(v_k)$ for the values computed directly
 # from $v_k$, its children:
 #
 # $$\frac{dv_N}{dv_N} = 1, \qquad
 # \frac{dv_N}{dv_k} = \sum_{c \,\in\, \mathrm{Ch}(v_k)} \frac{dv_N}{dv_c}\,\frac{\partial v_c}{\partial v_k} .$$
 #
-# Each input of a value is an edge of the graph. Along it a child sends a *share*: its grad times its slope by that input.
+# Each edge carries a *share* back: the child's grad times its slope.
 
 # %% predict="shares" minutes=1 covers="explainers:4.5.1"
 predict(
