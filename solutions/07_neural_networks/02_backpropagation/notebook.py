@@ -153,8 +153,8 @@ with after(backprop_221):
 # $a = 2$, $b = 5$: data 10, inputs $(a, b)$, slopes $(5, 2)$.
 #
 # Values $v_1, \dots, v_N$ form a graph, an edge for each input. The *grad* (or adjoint) of a value, $dv_N/dv_k$, is how
-# fast the last one changes with this one, through all computed from it. Write $\mathrm{Ch}(v_k)$ for the values computed directly
-# from $v_k$, its children:
+# fast the last one changes with this one, through all computed from it. Write $\mathrm{Ch}(v_k)$ for the values computed
+# directly from $v_k$, its children:
 #
 # $$\frac{dv_N}{dv_N} = 1, \qquad
 # \frac{dv_N}{dv_k} = \sum_{c \,\in\, \mathrm{Ch}(v_k)} \frac{dv_N}{dv_c}\,\frac{\partial v_c}{\partial v_k} .$$

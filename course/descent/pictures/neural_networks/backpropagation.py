@@ -196,7 +196,7 @@ def _draw_plane(ax, known, act, told):
     a, b = np.meshgrid(_GRID, _GRID)
     z3 = b * ACTIVATIONS[act][0](a) + NOTES_W[5] * known["h2"]
     levels = ax.contour(a, b, (expit(z3) - 1) ** 2 / 2, 9, colors=GREY, linewidths=1)
-    ax.clabel(levels, fontsize=8, fmt="%.2f")
+    ax.clabel(levels, fontsize=8, fmt="%.2f", colors=BLACK)
     here, down = np.array([known["w1"], known["w5"]]), -np.array([known["dw1"], known["dw5"]])
     if told and down.any():
         tip = here + down / np.linalg.norm(down) * min(1.0, 8 * np.linalg.norm(down))
@@ -541,6 +541,8 @@ def draw_depth(act: str, scale: float, width: int, depth=20):
         left.axhline(0.25, color=VERMILION, linestyle="--", label="largest slope, 1/4")
         left.legend(fontsize=9)
     left.set(xlabel="layer", ylabel="mean slope of the activation", ylim=(0, 1.05))
+    for ax in (left, right):
+        ax.set_xlim(0, depth + 1)
     left.set_title(f"Local slopes, {act}")
     for name, (style, color) in looks.items():
         other = layer_gradients(name, scale, width, depth)[0]
