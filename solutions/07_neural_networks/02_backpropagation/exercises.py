@@ -21,7 +21,7 @@ def away(rng, *shape):
 
 backprop_221 = Exercise(
     "backprop_221",
-    reference=lambda w, x, y, act: reference.two_two_one(w, x, w.new_tensor(y), act),
+    reference=reference.two_two_one,
     compare=close(rtol=1e-6, atol=1e-10),
     batched=("w", "x"),
     hints=[
@@ -58,6 +58,8 @@ def _(rng):
         yield "a ReLU unit exactly at its kink", draw("relu", 0.2, w=w, x=kink[[1, 1]])
     yield "whole numbers", draw("sigmoid", 1, x=np.array([1, -2]))
     yield "whole numbers", relu([1, 1, 1, -1], np.array([2, 1]))
+    few = rng.choice([-2, -1, 1, 2], 6)
+    yield "whole numbers", draw("sigmoid", 0.3, w=few)
     yield "no input at all", draw("sigmoid", 0.3, x=np.zeros(2))
 
 
@@ -108,6 +110,11 @@ backprop_221.mistakes(
             "(p - y) ** 2",
             "Your slopes belong to ½ (p - y)². Does your loss?",
         ),
+        "slopes cut to whole numbers": (
+            "np.array(slopes)",
+            "np.array(slopes, dtype=np.asarray(w).dtype)",
+            "For weights like [1, -2, …] are your slopes whole numbers, too? np.zeros_like and its kin keep the type.",
+        ),
         "the weights of a unit read column by column": (
             "[dz1 * x[0], dz1 * x[1], dz2 * x[0], dz2 * x[1],",
             "[dz1 * x[0], dz2 * x[0], dz1 * x[1], dz2 * x[1],",
@@ -138,7 +145,7 @@ def _(w, x, y, act):
 
 @backprop_221.right("by torch's autograd", library="torch.autograd")
 def _(w, x, y, act):
-    w = torch.tensor(w, requires_grad=True)
+    w = torch.tensor(w, dtype=torch.float64, requires_grad=True)
     z = w[:4].reshape(2, 2) @ torch.as_tensor(x, dtype=torch.float64)
     h = z.relu() if act == "relu" else z.sigmoid()
     loss = ((w[4:] @ h).sigmoid() - y) ** 2 / 2
@@ -169,7 +176,7 @@ def _(answer, leaves, program, calls):
     # v0, v1, … are the leaves, then one value for each step; ["*", 0, 1] is v0 * v1,
     # ["repeat", 0, 3] is v0 + v0 + v0 + v0. calls: whose backward is called, in turn.
     # Value 1 of the result is the list of all data, value 2 that of all grads; value 3
-    # has for each + * relu sigmoid the sum of its slopes times the data of its inputs.
+    # has for each + and * the sum of its slopes times the data of its inputs.
     nodes, sums = [answer(float(x)) for x in leaves], []
     for name, i, *rest in program:
         one = nodes[i]
@@ -188,7 +195,7 @@ def _(answer, leaves, program, calls):
             nodes.append(total)
         else:
             nodes.append(getattr(one, name)())
-        if name in ("+", "*", "relu", "sigmoid"):
+        if name in ("+", "*"):
             pairs = zip(nodes[-1].inputs, nodes[-1].slopes)
             sums.append(float(sum(u.data * slope for u, slope in pairs)))
     for call in calls:
@@ -233,6 +240,7 @@ def _(rng):
     # the last value and one leaf are not behind node 3, and keep what the first call gave them
     apart = [("*", 0, 1), ("*", 3, 2)]
     yield "other values keep their grads", draw(3, apart, calls=(-1, 3))
+    yield "called a second time", draw(3, apart, calls=(-1, 3, -1))
     yield "a value by itself", draw(1, [])
     woven = [("*", 0, 1), ("+", 3, 2), ("sigmoid", 4), ("*", 5, 3), ("+", 6, 4)]
     yield "branches that meet again", draw(3, [*woven, ("sigmoid", 7), ("*", 8, 6)])
@@ -281,6 +289,11 @@ Value.mistakes(
             "v.grad = 0.0",
             "pass",
             "Call backward twice. The text asks for the same numbers both times: what comes before the shares are added?",
+        ),
+        "a second call does nothing": (
+            "awaits, found = {}, [self]",
+            "if self.grad == 1.0:\n            return\n        awaits, found = {}, [self]",
+            "Between two calls on v somebody may call backward on another value. Does the second call set the grads anew?",
         ),
         "the result has no grad": (
             "self.grad, ready = 1.0, [self]",
@@ -468,6 +481,12 @@ def _(rng):
     large = draw(3, [2, 2, 3])
     large["bs"][-1] = np.array([900.0, -900.0, 0.0]) + away(rng, 3)
     yield "scores of 900 and -900", large
+    # eighths are exact in single precision, too; a row near 900 beside one near -900
+    apart = draw(
+        2, [1, 3], X=np.array([[1.0], [-1.0]]), bs=[rng.integers(-8, 9, 3) / 8]
+    )
+    apart["Ws"] = [900 + rng.integers(-8, 9, (1, 3)) / 8]
+    yield "scores of 900 and -900", apart
 
 
 mlp_backward.mistakes(
@@ -503,6 +522,13 @@ mlp_backward.mistakes(
             "        E = np.exp(Zs[-1])\n"
             "        log_P = np.log(E / E.sum(axis=1, keepdims=True))",
             "exp(900) is infinite in floating point. What can be subtracted from a row of scores without changing P?",
+        ),
+        "one maximum for all rows": (
+            "log_P = log_softmax(Zs[-1], axis=1)",
+            "S = Zs[-1] - Zs[-1].max()\n"
+            "    with np.errstate(all='ignore'):\n"
+            "        log_P = S - np.log(np.exp(S).sum(axis=1, keepdims=True))",
+            "One row has scores near 900, another near -900. What is left of the second one after the first one's maximum?",
         ),
         "a tiny number inside the logarithm": (
             "loss = -np.sum(Y * log_P)",
@@ -769,6 +795,7 @@ def _(rng):
     yield "a single row", draw(3, 1)
     yield "large weights", draw(3, 3, ws=5 * away(rng, 4))
     yield "whole numbers", draw(2, 3, x=np.array([1, -2, 3]), y=np.array([0, 1, -1]))
+    yield "whole numbers", draw(2, 3, ws=rng.choice([-2, -1, 1, 2], 3))
     zero = draw(3, 4)
     zero["ws"][1] = 0.0  # all below gets nothing, the weight itself does
     yield "a weight of 0", zero
@@ -816,6 +843,11 @@ chain_slopes.mistakes(
             "slopes[::-1]",
             "slopes",
             "In which order did you collect, and in which does the text want them?",
+        ),
+        "slopes cut to whole numbers": (
+            "np.array(slopes[::-1])",
+            "np.array(slopes[::-1], dtype=np.asarray(ws).dtype)",
+            "For weights like [1, -2, 1] are your slopes whole numbers, too? np.zeros_like and its kin keep the type.",
         ),
         "means multiplied": (
             "np.sum(arrives * hs[l])",

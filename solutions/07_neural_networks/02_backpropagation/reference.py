@@ -29,15 +29,18 @@ def central_jacobian(
     return A + c.unsqueeze(-1) * bent + K * (3 * x.square() + eps**2).unsqueeze(-2)
 
 
-def two_two_one(w: Tensor, x: Tensor, y: Tensor, act: str) -> tuple[Tensor, Tensor]:
+def two_two_one(
+    w: Tensor, x: Tensor, y: Tensor | float, act: str
+) -> tuple[Tensor, Tensor]:
     """Loss ½ (p - y)² of the 2-2-1 network without biases, and its gradient by autograd.
 
     w (*batch, 6), x (*batch, 2), y (*batch,) -> (*batch,), (*batch, 6). h_i = act(w_{2i-1} x_1 + w_{2i} x_2)
     and p = σ(w_5 h_1 + w_6 h_2). Source: moon, chapter 36.
     """
     with torch.enable_grad():
-        w = w.detach().requires_grad_()
-        hidden = w[..., :4].unflatten(-1, (2, 2)) @ x.to(w.dtype).unsqueeze(-1)
+        dtype = torch.promote_types(w.dtype, x.dtype)  # either may hold whole numbers
+        w, x = w.detach().to(dtype).requires_grad_(), x.to(dtype)
+        hidden = w[..., :4].unflatten(-1, (2, 2)) @ x.unsqueeze(-1)
         scores = (w[..., 4:] * ACTIVATIONS[act](hidden.squeeze(-1))).sum(-1)
         loss = (scores.sigmoid() - y).square() / 2
         (grads,) = torch.autograd.grad(loss.sum(), w)
@@ -48,7 +51,7 @@ def run_program(
     leaves: Tensor, program: Sequence[Sequence], calls: Sequence[int]
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Values of all nodes of a program, the grad of each after `backward` of the nodes in calls, one by one; and
-    for each + * relu sigmoid the sum of its slopes times the values of its inputs.
+    for each + and * the sum of its slopes times the values of its inputs.
 
     leaves (*batch, n). program: steps (name, *numbers of earlier nodes), name one of + * relu sigmoid;
     "shift" and "scale" take a node and a number, "repeat" a node and how often it is added to itself.
@@ -88,8 +91,6 @@ _STEPS = {
 _SUMS = {
     "+": lambda v, i, j: v[i] + v[j],
     "*": lambda v, i, j: 2 * v[i] * v[j],
-    "relu": lambda v, i: v[i].relu(),
-    "sigmoid": lambda v, i: v[i].sigmoid() * (-v[i]).sigmoid() * v[i],
 }
 
 
@@ -99,8 +100,8 @@ def chain_slopes(ws: Tensor, x: Tensor, y: Tensor) -> Tensor:
     ws (*batch, n + 1), x and y (*batch, N) -> (*batch, n + 1). Source: guo III.4.
     """
     with torch.enable_grad():
-        ws = ws.detach().requires_grad_()
-        h = x
+        dtype = torch.promote_types(ws.dtype, x.dtype)  # either may hold whole numbers
+        ws, h = ws.detach().to(dtype).requires_grad_(), x.to(dtype)
         for w in ws[..., :-1].unbind(-1):
             h = (w.unsqueeze(-1) * h).sigmoid()
         loss = (ws[..., -1:] * h - y).square().mean(-1)

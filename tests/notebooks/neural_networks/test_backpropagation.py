@@ -87,11 +87,7 @@ def test_programs_run_and_follow_finite_differences():
     torch.testing.assert_close(grads[:2], expected, rtol=1e-6, atol=1e-8)
     assert grads[-1] == 1
     # slopes times values of the inputs: d f(t v) / dt at t = 1
-    z = a * b + a
-    slope = s * (1 - s) * z
-    torch.testing.assert_close(
-        sums, torch.stack([2 * a * b, z, slope, 2 * s * (s + 2), 5 * s * (s + 2)])
-    )
+    torch.testing.assert_close(sums, torch.stack([2 * a * b, a * b + a, 2 * s * (s + 2)]))
 
 
 def test_shares_add_up_and_values_that_are_not_behind_get_none():
@@ -295,7 +291,22 @@ def test_the_dag_tells_values_and_grads():
     }
 
 
+def test_a_doubling_sends_two_shares_however_many_paths():
+    a = torch.tensor(1.0, requires_grad=True)
+    v = a
+    for _ in range(5):
+        v = v + v
+    v.backward()
+    assert a.grad == 2**5 and bp.doubling_shares(5) == 10
+
+
 # ---------------------------------------------------------------- differences
+
+
+def test_numbers_are_written_as_people_do():
+    told = [f"{bp.Plain(v):.0e}" for v in (1.0, 0.0316, 0.0, 1e-12, 4.2e-5, 2e12)]
+    assert told == ["1", "0.03", "0", "10⁻¹²", "4·10⁻⁵", "2·10¹²"]
+    assert f"{bp.Plain(9.5367e-7):.1e}" == "9.5·10⁻⁷"
 
 
 @pytest.mark.parametrize("name", bp.CURVES)

@@ -15,6 +15,7 @@ from descent import data
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, VERMILION, fixed_axes
 from descent.words import say
 
+GREY = "#808080"  # seen on white and on black
 NOTES_W = np.array([0.5, -0.5, 0.3, 0.1, 0.2, -0.1])
 
 ACTIVATIONS: dict[str, tuple[Callable, Callable]] = {
@@ -28,6 +29,21 @@ ACTIVATIONS: dict[str, tuple[Callable, Callable]] = {
 def slope(f: Callable, x, eps=1e-5) -> np.ndarray:
     """Central difference of f at x, entry by entry."""
     return np.asarray((f(x + eps) - f(x - eps)) / (2 * eps))
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Plain(float):
+    """A number that is written as people do: with the format .0e, 0.2 and 3·10⁻⁷ in place of 2e-01 and 3e-07."""
+
+    def __format__(self, spec):
+        text = super().__format__(spec)
+        digits, _, power = text.partition("e")
+        if not power or -3 <= int(power) <= 3:
+            return f"{float(text):g}"
+        times = "" if float(digits) == 1 else f"{digits}·"
+        return f"{times}10{str(int(power)).translate(_SUPERSCRIPTS)}"
 
 
 # ---------------------------------------------------------------- what a gradient costs
@@ -100,7 +116,7 @@ NODES = {
 }  # fmt: skip
 WIRES = {
     "w1": ("x1", "z1", 0.5), "w2": ("x2", "z1", 0.3), "w3": ("x1", "z2", 0.3), "w4": ("x2", "z2", 0.5),
-    "w5": ("h1", "z3", 0.5), "w6": ("h2", "z3", 0.42),
+    "w5": ("h1", "z3", 0.56), "w6": ("h2", "z3", 0.42),
 }  # fmt: skip
 PLAIN = [("z1", "h1"), ("z2", "h2"), ("z3", "p"), ("p", "L")]
 # What becomes known at each step: values on the way forward, then slopes on the way back.
@@ -179,13 +195,13 @@ def _draw_nodes(ax, known, seen, newest, dead):
 def _draw_plane(ax, known, act, told):
     a, b = np.meshgrid(_GRID, _GRID)
     z3 = b * ACTIVATIONS[act][0](a) + NOTES_W[5] * known["h2"]
-    levels = ax.contour(a, b, (expit(z3) - 1) ** 2 / 2, 9, cmap="cividis", linewidths=1)
-    ax.clabel(levels, fontsize=8, fmt="%.2f")
+    levels = ax.contour(a, b, (expit(z3) - 1) ** 2 / 2, 9, colors=GREY, linewidths=1)
+    ax.clabel(levels, fontsize=8, fmt="%.2f", colors=BLACK)
     here, down = np.array([known["w1"], known["w5"]]), -np.array([known["dw1"], known["dw5"]])
     if told and down.any():
         tip = here + down / np.linalg.norm(down) * min(1.0, 8 * np.linalg.norm(down))
         ax.annotate("", tip, here, arrowprops=dict(arrowstyle="-|>", color=BLUE, linewidth=2))
-    ax.plot(*here, "s", color=VERMILION, markersize=9, markeredgecolor="white")
+    ax.plot(*here, "o", color=VERMILION, markersize=9, markeredgecolor="white")
     ax.set(xlabel="$w_1$", ylabel="$w_5$", xlim=(-3, 3), ylim=(-3, 3))
     ax.set_title("L; arrow: against the slopes" if told else "The loss L", fontsize=11)
     ax.set_gid("plane")
@@ -220,7 +236,7 @@ def _graph_words(step, seen, newest, known, dead):
         return f"{label} = {_five(known[name])}"
 
     words = say("Step {step} of {steps}.", step=step, steps=len(STAGES))
-    if step:
+    if 0 < step < len(STAGES):  # the last step tells all six slopes below
         fresh = [told(name) for name in STAGES[step - 1]]
         words += say(" New: {fresh:, }.", fresh=fresh)
     if "L" in seen:
@@ -341,7 +357,11 @@ def draw_differences(curve: str, x: float, eps: float):
         label=touching,
     )
     left.set(
-        ylim=(-3, 3), xlim=(-2.5, 2.5), xlabel="x", ylabel="f(x)", title=f"Nudge ε = {eps:.0e}"
+        ylim=(-3, 3),
+        xlim=(-2.5, 2.5),
+        xlabel="x",
+        ylabel="f(x)",
+        title=f"Nudge ε = {Plain(eps):.0e}",
     )
     left.set_gid("curve")
     left.legend(fontsize=8, loc="upper left")
@@ -363,11 +383,19 @@ def draw_differences(curve: str, x: float, eps: float):
         "{central:.0e}.",
         curve=curve,
         x=x,
-        eps=eps,
-        ahead=here[0],
-        central=here[1],
+        eps=Plain(eps),
+        ahead=Plain(here[0]),
+        central=Plain(here[1]),
     )
     return fig, words + (" ReLU has no derivative here, and no nudge helps." if kink else "")
+
+
+def doubling_shares(times: int) -> int:
+    """Edges behind the last of `times` doublings v + v in a row: a share each."""
+    value = SimpleNamespace(inputs=())
+    for _ in range(times):
+        value = SimpleNamespace(inputs=(value, value))
+    return sum(len(v.inputs) for v in behind(value))
 
 
 def which_formula() -> int:
@@ -507,17 +535,16 @@ def draw_depth(act: str, scale: float, width: int, depth=20):
     norms, slopes = layer_gradients(act, scale, width, depth)
     layers = np.arange(1, depth + 1)
     fig, (left, right) = fixed_axes(2, (9, 3.5), (0.07, 0.99, 0.15, 0.91), wspace=0.25)
-    left.bar(layers, slopes, color=BLUE)
+    looks = {"sigmoid": ("s:", ORANGE), "tanh": ("^--", GREEN), "relu": ("o-", BLUE)}
+    left.bar(layers, slopes, color=looks[act][1])
     if act == "sigmoid":
         left.axhline(0.25, color=VERMILION, linestyle="--", label="largest slope, 1/4")
         left.legend(fontsize=9)
     left.set(xlabel="layer", ylabel="mean slope of the activation", ylim=(0, 1.05))
+    for ax in (left, right):
+        ax.set_xlim(0, depth + 1)
     left.set_title(f"Local slopes, {act}")
-    for name, style, color in (
-        ("sigmoid", "s:", ORANGE),
-        ("tanh", "^--", GREEN),
-        ("relu", "o-", BLUE),
-    ):
+    for name, (style, color) in looks.items():
         other = layer_gradients(name, scale, width, depth)[0]
         thin, thick = (
             dict(linewidth=1, markersize=3, alpha=0.7),
@@ -539,7 +566,7 @@ def draw_depth(act: str, scale: float, width: int, depth=20):
         width=width,
         depth=depth,
         mean=slopes.mean(),
-        ratio=ratio,
+        ratio=Plain(ratio),
         fate=fate,
     )
 
