@@ -119,8 +119,8 @@ predict(
 # %% covers="cs480:def3.4 guo:II.5.a moon:5.4"
 # What must hold of your ridge, on the sixty patients.
 with after(ridge, "kelvin"):
-    calm = ridge(X[few], y[few], 10.0)[0]
-    print(f"λ = 10: s1 {calm[4]:.2f}, s2 {calm[5]:.2f}, bmi {calm[2]:.2f}")
+    calm = ridge(X[few], y[few], 1.0)[0]
+    print(f"λ = 1: s1 {calm[4]:.2f}, s2 {calm[5]:.2f}, bmi {calm[2]:.2f}")
     A, t = table.X[few] * 20 + 1, table.y[few]
     w, b = ridge(A, t, 50.0)
     model = Ridge(50.0).fit(A, t)
@@ -145,7 +145,7 @@ with after(ridge, "kelvin"):
 # %% [markdown] covers="cs480:prop3.5 moon:5.4"
 # ## 2. Whom does ridge distrust?
 #
-# At $\lambda = 10$ the cholesterols have calmed down, while body mass, `bmi`, stands. Who decides? Take
+# At $\lambda = 1$ the cholesterols have calmed down, while body mass, `bmi`, stands. Who decides? Take
 # $X = USV^\top$, with columns $u_j$, $v_j$ and singular values $s_1 \ge s_2 \ge \dots \ge 0$. Then
 # $X^\top X + \lambda I = V(S^\top S + \lambda I)V^\top$: every eigenvalue moves up by $\lambda$, so *any* $\lambda > 0$ makes the
 # matrix invertible. Without offset,
@@ -189,7 +189,7 @@ check(ridge_svd)
 # 3. The error on the sixty only ever rises with $\lambda$. Why? And on the other 382?
 
 # %% covers="cs480:prop3.5 cs480:def3.4 guo:II.5.a moon:5.4"
-# Drag the square along the path: weights, eigenvalues, errors.
+# Drag the handle along the path: weights, eigenvalues, errors.
 with after(ridge_svd):
     X, y = rl.standardised(table.X, table.y, few)
     explore(
