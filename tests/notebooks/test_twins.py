@@ -108,7 +108,7 @@ TWINS = {
     "01_regression/03_ridge_and_lasso": {
         "ridge": ridge,
         "ridge_dual": lambda X, y, lam: KernelRidge(alpha=lam).fit(X, y).dual_coef_,
-        "soft_threshold": lambda a, lam: F.softshrink(t(a), lam),
+        "soft_threshold": lambda a, lam: F.softshrink(t(a).double(), lam),
     },
     "01_regression/05_double_descent": {"nullspace_part": null_part},
     "02_classification/02_logistic_regression": {

@@ -189,7 +189,7 @@ def _(rng):
     yield "a mixed column in tiny units", {**mixed, "X": 1e9 * X, "y": 1e9 * mixed["y"]}
     # the rule itself: 1e-10 times the largest is 0, a little more is not, and no small penalty brings it back
     big = 2.0**30
-    for share in (0.3, 0.9, 1.0):
+    for share in (0.0, 0.3, 0.9, 1.0):
         yield (
             "up to 1e-10 of the largest is nothing",
             axes(rng, [0.2 * big, share * 1e-10 * big, big], [0.0, 1e-4]),
@@ -493,6 +493,12 @@ map_objective.mistakes(
             "squares / 2) + np.log(prior_sd) + np.log(2 * np.pi) / 2",
             "Each weight has a density of its own. How often does its constant come?",
         ),
+        "the logarithm of a density that rounds to 0": (
+            "rate * np.abs(w) - np.log(rate / 2)",
+            "-np.log(rate / 2 * np.exp(-rate * np.abs(w)))",
+            "What is exp(-1000) in floating point, and its logarithm? Take the logarithm on paper. "
+            "(scipy.stats.laplace.logpdf does not.)",
+        ),
         "the logarithm of products": (
             "value = np.sum(squares / 2 + np.log(noise_sd) + np.log(2 * np.pi) / 2)",
             "value = -np.log(np.prod(np.exp(-squares / 2) / noise_sd / np.sqrt(2 * np.pi)))",
@@ -581,6 +587,7 @@ def _(rng):
     yield "a table of weights", dict(a=table, lam=0.5)
     yield "a table of weights", dict(a=rng.permutation(np.arange(-4.0, 5.0)), lam=2)
     yield "a single number far out", dict(a=1e9 * rng.uniform(1, 2, 1), lam=3e8)
+    yield "whole numbers", dict(a=rng.permutation(np.arange(-4, 5)), lam=0.5)
 
 
 soft_threshold.mistakes(
@@ -609,6 +616,11 @@ soft_threshold.mistakes(
             "np.maximum(np.abs(a) - lam, 0)",
             "(np.abs(a) - lam)",
             "Try a = 0.4 with λ = 1. Did your weight change its sign? The kink at 0 stops it.",
+        ),
+        "whole numbers stay whole": (
+            "return np.sign(a) * np.maximum(np.abs(a) - lam, 0)",
+            "return (np.sign(a) * np.maximum(np.abs(a) - lam, 0)).astype(a.dtype)",
+            "Take ½ from 3 in an array of whole numbers: what does it keep?",
         ),
         "the sign is lost": (
             "np.sign(a) * ",
@@ -706,7 +718,19 @@ def _(rng):
         "no penalty tends to least squares",
         turned(rng, AGREE[:2, :2], [1.0, -2.0], 0.0, 1e-7, 300),
     )
+    tiny = AGREE[:2, :2] * [1.0, 1e-6]
+    yield (
+        "no penalty tends to least squares",
+        turned(rng, tiny, [1.0, -2e6], 0.0, 1e-2, 300),
+    )
     yield "a column of zeros", turned(rng, ZERO, mixed, 0.4, 1e-6, 50)
+    # one that adds up to 0 is no column of zeros
+    table = np.array(
+        [[1.0, 0.0, 2.0], [-1.0, 0.0, 1.0], [3.0, 0.0, 0.0], [-3.0, 0.0, 1.0]]
+    )
+    zeros = dict(X=table[rng.permutation(4)] * rng.choice([-1.0, 1.0]), lam=0.5)
+    zeros["y"] = zeros["X"] @ [2.0, 0.0, -1.5] + 0.1 * rng.normal(size=4)
+    yield "a column of zeros", dict(**zeros, tol=1e-6, max_sweeps=50)
     yield "a penalty that leaves nothing", turned(rng, AGREE, mixed, 20.0, 0.0, 5)
     # one column, which pulls with exactly λ, to the last digit
     x = rng.choice([-1.0, 1.0], (2, 1))
@@ -801,6 +825,16 @@ lasso_cd.mistakes(
             "if moved <= tol and sweep > 0:",
             "A first sweep can be enough. With a large tol, when do you return?",
         ),
+        "a column that adds up to 0 is left out": (
+            "if sizes[j] == 0:",
+            "if X[:, j].sum() == 0:",
+            "Every centred column adds up to 0. Which sum is 0 for a column of zeros alone?",
+        ),
+        "a column in tiny units is left out": (
+            "if sizes[j] == 0:",
+            "if sizes[j] < 1e-8:",
+            "In other units a column may be a millionth of its size: it wants a large weight, not none.",
+        ),
         "divides by zero": (
             "if sizes[j] == 0:",
             "if sizes[j] < 0:",
@@ -866,7 +900,12 @@ choose_penalty = Exercise(
 
 @choose_penalty.probe
 def _(answer, X, y, train, valid, lams, kind):
+    calls = []
+
     def fit(A, t, lams):
+        if calls:
+            raise ValueError("fit is called once, with all penalties.")
+        calls.append(lams)
         if kind == "ridge":
             eye = np.eye(A.shape[1])
             return np.array([np.linalg.solve(A.T @ A + k * eye, A.T @ t) for k in lams])
@@ -915,6 +954,7 @@ def _(rng):
         "few to learn from, many to choose by",
         case(2, 16, 2, [10.0, 0.1, 1.0], part=0.35),
     )
+    yield "errors that differ little", case(0, 14, 3, [1.02, 0.93, 0.3, 0.98, 3.0])
     yield "thresholds", case(3, 14, 3, [0.1, 0.0, 0.5, 0.3], "threshold")
     # targets that run the other way: no weights at all are best, and all large thresholds give none
     for lams in ([0.1, 5.0, 9.0, 7.0], [9.0, 5.0, 0.1, 7.0], [5.0, 7.0, 9.0]):
@@ -978,6 +1018,16 @@ choose_penalty.mistakes(
             "t[valid] - A[valid] @ w",
             "t[train] - A[train] @ w",
             "Which penalty looks best to the rows that were fitted? Always the smallest.",
+        ),
+        "one call a penalty": (
+            "zip(lams, fit(A[train], t[train], lams))",
+            "((lam, fit(A[train], t[train], [lam])[0]) for lam in lams)",
+            "One SVD serves all penalties. How often do you call fit, and with what?",
+        ),
+        "nearly equal errors count as equal": (
+            "if error < lowest or (error == lowest and lam > best[0])",
+            "if error < 0.99 * lowest or (error < 1.01 * lowest and lam > best[0])",
+            "The least error wins, by however little. When are two errors equal?",
         ),
         "the largest error wins": (
             "error < lowest or (",

@@ -63,7 +63,7 @@ X, y = rl.standardised(table.X, table.y, few)
 w = np.linalg.lstsq(X[few], y[few])[0]
 tilt = 0.3 * np.eye(10)[4] - 0.3 * np.eye(10)[5]
 errors = [np.mean((y[few] - X[few] @ v) ** 2) for v in (w, w + tilt)]
-print(f"weights: s1 {w[4]:.2f}, s2 {w[5]:.2f}")
+print(f"weights: s1 {w[4]:.2f}, s2 {w[5]:.2f}, bmi {w[2]:.2f}")
 print(f"s1 up and s2 down by 0.3: error {errors[0]:.3f} -> {errors[1]:.3f}")
 
 # %% [markdown] covers="cs480:def3.4 guo:II.5.a moon:5.4 wu:1.4.2"
@@ -108,7 +108,8 @@ predict(
     "kelvin",
     "Some programs put a column of ones into X and penalise its weight, the offset, "
     "like all others. The targets, about 15 °C, are now given in kelvin: 273 is added. "
-    "What happens to the slope of such a ridge fit (30 points, λ = 2)?",
+    "What happens to the slope of such a ridge fit (30 points, one input from 1 to 2, "
+    "λ = 2)?",
     ["nothing", "it changes by less than 1", "it changes by more than 10"],
     truth=int(np.digitize(abs(rl.kelvin_changes()["penalised"]), [1e-9, 10])),
     because=f"It changes by {rl.kelvin_changes()['penalised']:.0f}: the slope has to "
@@ -118,6 +119,8 @@ predict(
 # %% covers="cs480:def3.4 guo:II.5.a moon:5.4"
 # What must hold of your ridge, on the sixty patients.
 with after(ridge, "kelvin"):
+    calm = ridge(X[few], y[few], 1.0)[0]
+    print(f"λ = 1: s1 {calm[4]:.2f}, s2 {calm[5]:.2f}, bmi {calm[2]:.2f}")
     A, t = table.X[few] * 20 + 1, table.y[few]
     w, b = ridge(A, t, 50.0)
     model = Ridge(50.0).fit(A, t)
@@ -142,7 +145,7 @@ with after(ridge, "kelvin"):
 # %% [markdown] covers="cs480:prop3.5 moon:5.4"
 # ## 2. Whom does ridge distrust?
 #
-# At $\lambda = 10$ the cholesterols have calmed down, while body mass stands. Who decides? Take
+# At $\lambda = 1$ the cholesterols have calmed down, while body mass, `bmi`, stands. Who decides? Take
 # $X = USV^\top$, with columns $u_j$, $v_j$ and singular values $s_1 \ge s_2 \ge \dots \ge 0$. Then
 # $X^\top X + \lambda I = V(S^\top S + \lambda I)V^\top$: every eigenvalue moves up by $\lambda$, so *any* $\lambda > 0$ makes the
 # matrix invertible. Without offset,
@@ -181,12 +184,12 @@ check(ridge_svd)
 # Your path on the sixty patients. Take the handle, and drag $\lambda$ along it.
 #
 # 1. At the left end `s1` and `s2` shout. Where has `s1` all but vanished, and who has not?
-# 2. Which directions does $\lambda = 10$ lift most? Where is the condition number $(s_1^2 + \lambda)/(s_d^2 + \lambda)$ below 2, and
-#    what has that cost?
+# 2. $\lambda = 10$ lifts every eigenvalue by 10: for which directions is that much? Where is the condition number
+#    $(s_1^2 + \lambda)/(s_d^2 + \lambda)$ below 2, and what has that cost?
 # 3. The error on the sixty only ever rises with $\lambda$. Why? And on the other 382?
 
 # %% covers="cs480:prop3.5 cs480:def3.4 guo:II.5.a moon:5.4"
-# Drag the square along the path: weights, eigenvalues, errors.
+# Drag the handle along the path: weights, eigenvalues, errors.
 with after(ridge_svd):
     X, y = rl.standardised(table.X, table.y, few)
     explore(
@@ -208,12 +211,12 @@ show(*rl.draw_zero_error())
 
 # %% [markdown] covers="explainers:3.2 explainers:3.2.1 explainers:3.2.2"
 # Write it down: some weights you hold for likelier than others, before any data. That is a **prior** density $p(w)$.
-# Bayes' rule multiplies it by the likelihood. For independent rows and weights, up to a constant,
+# Bayes' rule multiplies it by the likelihood: the **posterior**. For independent rows and weights, up to a constant,
 #
 # $$-\log p(w, b \mid \text{data}) = -\sum_i \log p(y_i \mid x_i, w, b) - \sum_j \log p(w_j) .$$
 #
-# Its smallest value is at the likeliest weights, the **MAP** estimate (maximum a posteriori): loss + penalty, and the
-# penalty is minus the log of the prior. The offset has a flat prior, hence no term. Let
+# It is smallest at the likeliest weights, the **MAP** estimate (maximum a posteriori): loss + penalty, and the
+# penalty is minus the log prior. The offset's prior is flat: no term. Let
 #
 # - $y_i \sim \mathcal N(x_i \cdot w + b, \sigma^2)$, with $\sigma$ the `noise_sd`;
 # - `"gaussian"`: $w_j \sim \mathcal N(0, \tau^2)$, with $\tau$ the `prior_sd`;
@@ -295,7 +298,8 @@ predict(
 def soft_threshold(a, lam):
     """The w that minimises (w - a)² / 2 + lam * |w|, entry by entry.
 
-    a: array of any shape; lam >= 0, a number. Returns an array like a.
+    a: array of any shape, also of whole numbers; lam >= 0, a number. Returns an array
+    of that shape.
     a = [3, -0.5, -2] and lam = 1 give [2, 0, -1].
     """
     ### BEGIN SOLUTION
@@ -311,9 +315,8 @@ check(soft_threshold)
 #
 # $$\tfrac12\lVert y - Xw\rVert^2 + \lambda\sum_j |w_j| ,$$
 #
-# with the offset centred away. No formula gives the minimum, and the lecture notes give no method. But hold
-# all weights but $w_j$, and you know this problem. Let $x_j$ be column $j$ and $r_j = y - \sum_{k \ne j} x_k w_k$ what the
-# others leave:
+# with the offset centred away. No formula gives the minimum. But hold all weights except $w_j$, and you know this
+# problem. Let $x_j$ be column $j$ and $r_j = y - \sum_{k \ne j} x_k w_k$ what the others leave:
 #
 # $$\tfrac12\lVert r_j - x_j w_j\rVert^2 + \lambda|w_j| = \tfrac12\lVert x_j\rVert^2\Big(w_j - \frac{x_j\cdot
 # r_j}{\lVert x_j\rVert^2}\Big)^2 + \lambda|w_j| + \text{constant}.$$
@@ -364,7 +367,7 @@ check(lasso_cd)
 # $\lambda \ge \max_j |x_j\cdot y|$.
 #
 # Then drag $\lambda$, now on both paths. Start at the right end and come down: who is let in first? Does anybody
-# leave again? (`s3` does.) And how many weights of ridge are ever exactly 0?
+# leave again? And how many weights of ridge are ever exactly 0?
 
 # %% covers="wu:1.4.2 explainers:3.2.1 guo:II.5.a"
 # Your lasso on all patients meets its conditions; both paths side by side, to drag.
@@ -414,7 +417,7 @@ def choose_penalty(fit, X, y, train, valid, lams):
 
     X (n, d) and y (n,) are raw; train and valid are arrays of row numbers. Every column
     and y are shifted and scaled to mean 0 and standard deviation 1 on the rows `train`
-    (X.std: no column is constant there). fit(X, y, lams) gives weights (k, d), without
+    (by .std(); none is constant there). fit(X, y, lams) gives weights (k, d), without
     offset, of the rows it gets: call it once, with the rows `train`, so scaled.
     Returns (lam, w, error): w (d,) and the error for the scaled columns and targets.
     Of equal errors the largest penalty wins, wherever it stands in lams.
@@ -683,7 +686,7 @@ with after(soft_threshold, "one-and-five"):
 # %% [markdown] covers="explainers:3.2 explainers:3.2.2.a"
 # Two weights whose likelihood is a tilted valley. Lines: the likelihood; dotted: the prior; shaded: their sum. Narrow
 # the prior: on which way does each MAP walk to the origin? Where does the Laplace MAP lose $w_2$, and does
-# the Gaussian ever? Double the noise: what must the prior do to keep the MAP in place?
+# the Gaussian ever? Double the noise: how much wider must each prior be to keep its MAP in place? (Not equally.)
 
 # %% demo=true covers="explainers:3.2 explainers:3.2.2.a"
 # Two priors over one likelihood, with sliders.

@@ -34,10 +34,13 @@ def ridge_path(X: Tensor, y: Tensor, lams: Tensor) -> Tensor:
     count as 0, and their directions get weight 0. Computed in float64: single precision could not tell.
     """
     U, s, Vt = torch.linalg.svd(X.double(), full_matrices=False)
+    # infinite where nothing counts, so that weights are 0 there and no 0 / 0 arises
+    s = torch.where(s > 1e-10 * s[..., :1], s, torch.inf)
     free = (U.mT @ y.double().unsqueeze(-1)).squeeze(-1) / s
-    free = torch.where(s > 1e-10 * s[..., :1], free, 0.0).unsqueeze(-2)
     kept = 1 / (1 + lams.double().unsqueeze(-1) / s.square().unsqueeze(-2))
-    return (free * kept @ Vt).to(X.dtype if X.is_floating_point() else torch.float64)
+    return (free.unsqueeze(-2) * kept @ Vt).to(
+        X.dtype if X.is_floating_point() else torch.float64
+    )
 
 
 def dual_weights(X: Tensor, y: Tensor, lam: float) -> Tensor:
@@ -88,8 +91,9 @@ def prior_to_lambda(noise_sd: float, prior: str, prior_sd: float) -> float:
 def soft_threshold(a: Tensor, lam) -> Tensor:
     """argmin over w of ½ (w - a)² + lam |w|: what is left of a beyond [-lam, lam]. explainers 3.2.1.
 
-    a (any shape), lam >= 0, a number or a tensor that broadcasts -> like a.
+    a (any shape), lam >= 0, a number or a tensor that broadcasts -> like a; float64 for whole numbers.
     """
+    a = a if a.is_floating_point() else a.double()
     lam = torch.as_tensor(lam, dtype=a.dtype, device=a.device)
     return a - torch.clamp(a, -lam, lam)
 

@@ -97,7 +97,9 @@ def test_path_shrinks_each_direction_by_its_factor(lam):
     np.testing.assert_allclose(Vt @ w, s**2 / (s**2 + lam) * (Vt @ free), rtol=1e-9)
 
 
-@pytest.mark.parametrize("share, seen", [(0.5e-10, False), (1e-10, False), (1.1e-10, True)])
+@pytest.mark.parametrize(
+    "share, seen", [(0.0, False), (0.5e-10, False), (1e-10, False), (1.1e-10, True)]
+)
 @pytest.mark.parametrize("lam", [0.0, 1e-22])
 def test_a_direction_counts_above_a_ten_billionth_of_the_largest(share, seen, lam):
     X = torch.diag(torch.tensor([share, 1.0], dtype=torch.float64))
@@ -201,6 +203,10 @@ def test_soft_threshold_minimises():
         best = grid[(0.5 * (grid - a).square() + grid.abs()).argmin()]
         got = ref.soft_threshold(torch.tensor([a], dtype=torch.float64), 1.0)[0]
         assert abs(best - got) < 1e-4 + 1e-12
+
+
+def test_the_soft_threshold_of_whole_numbers_is_none():
+    assert ref.soft_threshold(torch.tensor([3, -1, 0]), 0.5).tolist() == [2.5, -0.5, 0.0]
 
 
 @DTYPES
