@@ -122,6 +122,12 @@ def library_problems(exercise: Exercise) -> list[str]:
     """The library's ways that a student could not run: what they use of exercises.py is not on the card."""
     problems = []
     for right in (right for right in exercise.right_answers if right.library):
+        if inspect.isclass(right.function):
+            what = (
+                "is a class, whose text Python cannot find again: let a function make and return it"
+            )
+            problems.append(f"the library's way {right.name!r} {what}")
+            continue
         table = symtable.symtable(right.source(exercise.name), "<right>", "exec")
         names = right.function.__globals__.keys() - GIVEN - {exercise.name}
         problems += [

@@ -83,6 +83,14 @@ def test_what_the_card_would_not_explain_is_named(explained, body, named):
     ]
 
 
+def test_a_library_s_way_that_is_a_class_is_told_to_be_a_function(explained):
+    way = "class _:\n    def __call__(self, x):\n        return np.power(x, 2)\n"
+    text = SPEC + WORKED.replace("def _(x):\n    return np.power(x, 2)\n", way)
+    (explained / SPEC_FILE).write_text(text)
+    (found,) = proofs.library_problems(checkdata.load_exercises(NOTEBOOK)["square"])
+    assert "is a class" in found and "let a function make and return it" in found
+
+
 def test_form_2_wants_to_know_why_and_form_1_does_not(toy_course):
     def unexplained():
         return [

@@ -33,7 +33,6 @@ ridge = Exercise(
     "ridge",
     reference=reference.ridge_with_offset,
     compare=close(rtol=1e-6, atol=1e-9),
-    limit=20.0,  # a first import of scikit-learn takes seconds on a busy machine
     batched=("X", "y"),
     hints=[
         "Keep w fixed and minimise over b alone. Which b is best, and what becomes of the residuals when you put it in?",
@@ -150,7 +149,6 @@ ridge_svd = Exercise(
     "ridge_svd",
     reference=reference.ridge_path,
     compare=close(rtol=1e-6, atol=1e-8),
-    limit=20.0,  # as above
     batched=("X", "y"),
     hints=[
         "Write y and w in the bases of the SVD. What does the penalty do to one direction, apart from all others?",
@@ -299,7 +297,6 @@ ridge_dual = Exercise(
     "ridge_dual",
     reference=reference.dual_weights,
     compare=close(rtol=1e-6, atol=1e-9),
-    limit=20.0,  # as above
     batched=("X", "y"),
     hints=[
         "How many numbers does the answer hold: one a row or one a feature? Which matrix of inner products has that size?",
@@ -385,7 +382,6 @@ map_objective = Exercise(
     "map_objective",
     reference=reference.negative_log_posterior,
     compare=close(rtol=1e-6, atol=1e-9),
-    limit=10.0,  # a first import of torch's distributions takes seconds on a busy machine
     batched=("X", "w", "y"),
     hints=[
         "Two sums of minus logarithms: one over rows, one over weights. Which density belongs to each term?",
@@ -885,7 +881,6 @@ choose_penalty = Exercise(
     "choose_penalty",
     reference=reference.best_penalty,
     compare=close(rtol=1e-6, atol=1e-9),
-    limit=20.0,  # as above
     data_dependent="it takes the penalty of the least error",
     shuffled=True,
     hints=[
