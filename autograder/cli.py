@@ -3,6 +3,8 @@
 import importlib
 import sys
 
+from autograder import terminal
+
 COMMANDS = {
     "list": ("autograder.building.lists", "name the notebooks"),
     "try": (
@@ -53,6 +55,11 @@ def main(argv: list[str] | None = None) -> int:
             f"autograder: no command {argv[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr
         )
         return 2
+    with terminal.only_plain():
+        return _run(argv)
+
+
+def _run(argv: list[str]) -> int:
     from autograder.building.tables import TableError
     from autograder.workspace import BookError
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 
+from autograder import terminal
 from autograder.checkdata import ROOT
 from autograder.engine import judge_safety
 from autograder.engine.inside.frames import pack, receive, send
@@ -159,7 +160,7 @@ def main(argv: list[str]) -> int:
     resource.setrlimit(
         resource.RLIMIT_AS, (MEMORY, MEMORY)
     )  # whatever a result makes numpy ask for
-    with contextlib.suppress(EOFError, KeyboardInterrupt):
+    with contextlib.suppress(EOFError, KeyboardInterrupt), terminal.only_plain():
         data = receive(requests)
         send(replies, {"ready": True})
         while True:

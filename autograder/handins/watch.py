@@ -277,6 +277,5 @@ def _is_graded(space: Workspace, chapter: str, student: str) -> bool:
 
 
 def say(words: str) -> None:
-    """A line with the time; what a stranger's file name could do to a terminal it does not."""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in words)
-    print(f"{time.strftime('%H:%M:%S')} {plain}", flush=True)
+    """A line with the time."""
+    print(f"{time.strftime('%H:%M:%S')} {' '.join(words.split())}", flush=True)

@@ -81,20 +81,22 @@ def _exercises() -> dict:
 
 def _exercise(answer) -> dict:
     if session.current.notebook is None:
-        raise _Told("Run the notebook's first code cell (the one with start(…)), then check again.")
+        raise _Told(
+            "Run the notebook's first code cell (the one with start(…)), then this one again."
+        )
     name = name_of(answer)
     exercises = _exercises()
     if name in exercises:
         if not callable(answer):
             raise _Told(
                 f"{name} is {compare.kind_of(answer)} now, not a function. "
-                "Run its cell again, then check."
+                "Run its cell again, then this one."
             )
         return exercises[name]
     if not callable(answer):
         raise _Told(
-            "Give check the function itself, without quotes or parentheses: "
-            f"check({next(iter(exercises), '…')}). It got {compare.kind_of(answer)}."
+            "Name the function itself, without quotes or parentheses, for example "
+            f"{next(iter(exercises), 'f')}. This is {compare.kind_of(answer)}."
         )
     known = ", ".join(exercises) or "none"
     raise _Told(f"This notebook has no exercise named {name!r}. Its exercises: {known}.")

@@ -15,7 +15,7 @@ def hint(answer) -> None:
     try:
         exercise = checking._exercise(answer)
     except checking._Told as told:
-        checking._note(str(told))
+        _say(str(told))
         return
     name, hints = exercise["name"], exercise["hints"]
     seen = records.next_hint(session.current.notebook, name, len(hints))

@@ -46,9 +46,12 @@ class Hostile:
 @pytest.mark.parametrize(
     ("strange", "told"),
     [
-        (3, "Give check the function itself, without quotes or parentheses: check(double)."),
-        ("double", "Give check the function itself"),
-        (None, "Give check the function itself"),
+        (
+            3,
+            "Name the function itself, without quotes or parentheses, for example double. This is an",
+        ),
+        ("double", "Name the function itself"),
+        (None, "Name the function itself"),
         (len, "This notebook has no exercise named 'len'. Its exercises: double."),
         (Hostile(), "The check itself failed (RuntimeError: keep out)"),
     ],

@@ -169,6 +169,24 @@ def test_the_name_of_no_exercise_is_told(told):
     assert "has no exercise named 'len'" in told(solution, len)
 
 
+@pytest.mark.parametrize("ask", [hint, solution])
+@pytest.mark.parametrize(
+    ("strange", "words"),
+    [("double", "Name the function itself"), (len, "no exercise named &#x27;len&#x27;")],
+)
+def test_in_jupyterlab_too_a_strange_name_is_answered(shell, toy, ask, strange, words):
+    ask(strange)
+    (page,) = [shown.get("data", {}).get("text/html", "") for shown in shell.shown]
+    assert words in page
+
+
+def test_before_start_a_hint_says_what_to_run(shell, toy, monkeypatch):
+    monkeypatch.setattr(session.current, "notebook", None)
+    hint(double)
+    (page,) = [shown.get("data", {}).get("text/html", "") for shown in shell.shown]
+    assert "first code cell" in page
+
+
 def test_what_was_seen_is_handed_in(told, toy, capsys):
     (toy / "99_toy" / "01_double.ipynb").write_text(json.dumps({"cells": []}))
     check(double)
