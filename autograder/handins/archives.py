@@ -25,7 +25,10 @@ class Unfit(Exception):
 
 @dataclass
 class Entry:
-    """One file. parts: its path, in Unicode's composed form. stamp: its date, local time. fault: why it is not read."""
+    """One file. parts: its path, in Unicode's composed form. stamp: its date, local time. fault: why it is not read.
+
+    Its name ends in .ipynb or .zip, whatever capitals another machine wrote there.
+    """
 
     parts: tuple[str, ...]
     stamp: str
@@ -33,6 +36,12 @@ class Entry:
     info: zipfile.ZipInfo | None = None
     archive: "Archive | None" = None
     path: Path | None = None
+
+    def __post_init__(self):
+        *folders, name = self.parts
+        stem, dot, kind = name.rpartition(".")
+        if kind.lower() in ("ipynb", "zip"):
+            self.parts = (*folders, f"{stem}{dot}{kind.lower()}")
 
     @property
     def name(self) -> str:

@@ -61,7 +61,7 @@ def _in_folder(folder: Path, chapter) -> Iterator[_Place | Entry | Refused]:
     entries = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
         parts = path.relative_to(folder).parts
-        if len(parts) == 1 and path.suffix == ".zip" and not _of_lms(path.name):
+        if len(parts) == 1 and path.suffix.lower() == ".zip" and not _of_lms(path.name):
             yield from _places(path, chapter)
         else:
             entries.append(_on_disk(path, parts))

@@ -70,6 +70,8 @@ MOODLE = {
     "in folders of their own": "{}_assignsubmission_file_/my work/01_first.ipynb",
     "without folders": "{}_assignsubmission_file_01_first.ipynb",
     "packed by the student": "{}_assignsubmission_file_/work.zip",
+    "in capitals": "{}_assignsubmission_file_/01_first.IPYNB",
+    "packed by the student in capitals": "{}_assignsubmission_file_/WORK.ZIP",
     "from a Mac, packed again": "download/{}_assignsubmission_file_/01_first.ipynb",
 }
 
@@ -79,9 +81,9 @@ def test_moodles_zip_is_taken_in_each_of_its_shapes(space, take, zipped, noteboo
     files = {}
     for who, mine in (("Ada Lovelace_1234567", "ada = 1"), ("Jörg Müller_1234568", "joerg = 1")):
         content = notebook(double=mine)
-        if shape.endswith(".zip"):
+        if shape.lower().endswith(".zip"):
             inner = zipped(
-                {"x/01_first.ipynb": content, "__MACOSX/x/._01_first.ipynb": b"\0"}, "i.zip"
+                {"x/01_first.Ipynb": content, "__MACOSX/x/._01_first.ipynb": b"\0"}, "i.zip"
             )
             content = inner.read_bytes()
         files[shape.format(who)] = content
