@@ -3,7 +3,7 @@
 import numpy as np
 
 from descent import session
-from descent.words import say
+from descent.words import say, typeset
 
 
 def claim(text: str, holds: bool, **facts) -> None:
@@ -22,7 +22,7 @@ def claim(text: str, holds: bool, **facts) -> None:
     words = say(text, **facts)
     if not holds and session.current.strict:
         raise AssertionError(f"claim: it does not hold: {words}")
-    print(f"{'✓' if holds else '✗'} {words}")
+    print(f"{'✓' if holds else '✗'} {typeset(words)}")
 
 
 def below(bound: float) -> str:

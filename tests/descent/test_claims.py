@@ -14,6 +14,8 @@ def test_a_claim_that_holds_is_told_with_its_numbers(capsys):
         "✓ steepest is −∇f (200 ways, worst below 1e-12)",
         "✓ a numpy bool is a truth value",
     ]
+    claim("from {a} to {b}", True, a=-1, b=-0.5)
+    assert capsys.readouterr().out == "✓ from −1 to −0.5\n"
 
 
 def test_a_false_claim_stops_a_build(monkeypatch):
