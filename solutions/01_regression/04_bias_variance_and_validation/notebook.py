@@ -79,8 +79,8 @@ show(*ms.draw_reports({"A": (0.0, nearest), "B": best}, "Both reports were too g
 # | **underfits** | high | high | the fit hardly changes |
 # | **overfits** | low | high | it changes wildly |
 #
-# Find one panel of each kind. Which one is team A? Does the degree alone decide? To find out, you need *learners*: a
-# learner gets rows and gives back a model, a function from new inputs to predictions.
+# Find one panel of each kind. Which one is team A? Does the degree alone decide? To find out, feed a learner more
+# and more rows. A *learner* gets rows and gives back a model, a function from new inputs to predictions.
 
 # %% covers="explainers:2.5.1"
 # One truth, two worlds, three degrees.
@@ -163,7 +163,7 @@ with after(learning_curve, "more-rows"):
 # %% [markdown] covers="guo:II.5 explainers:2.5 moon:3.1"
 # ## 2. One learner, many data sets
 #
-# What did the wild fits have in common? Nothing: that is the point. Call the truth $f$. Rows are
+# What have the wild fits in common? Nothing. Call the truth $f$. Rows are
 # $y_i = f(x_i) + \varepsilon_i$, with noise $\varepsilon_i$ of mean 0 and variance $\sigma^2$. A data set $D$ gives a fit
 # $\hat f_D$, another one another. A learner can be wrong in two ways:
 #
@@ -173,7 +173,7 @@ with after(learning_curve, "more-rows"):
 # Play the data sets; drag the degree on the right.
 #
 # 1. Which degree is best at 15 rows? At 200? What does degree 10 cost in each case?
-# 2. Degree 10, 15 rows: can ridge undo the damage? At what price?
+# 2. Degree 10, 15 rows: can ridge ([[01/03]]) undo the damage? At what price?
 # 3. Where is the training error near the risk, where does it flatter?
 
 # %% covers="guo:II.5 explainers:2.5 moon:3.1"
@@ -308,6 +308,15 @@ with after(risk_terms):
         low=risk.min(),
     )
     exact = [ms.exact_terms(truth, 20, 0.3, k)[:2] for k in degrees]
+    few, many = (np.array(ms.exact_terms(truth, n, 0.3, 10)) for n in (50, 400))
+    line = [ms.exact_terms(truth, n, 0.3, 1)[0] for n in (50, 400)]
+    claim(
+        "8 times the rows: the variance of degree 10 falls by {v:.1f}, about as 1/n",
+        7 < few[1] / many[1] < 9,
+        v=few[1] / many[1],
+    )
+    claim("the line keeps its squared bias, {b:.2f}", np.isclose(*line, rtol=0.01),
+          b=line[1])  # fmt: skip
     show(*ms.draw_stack(degrees, exact, risk, 0.3**2))
 
 # %% [markdown] covers="moon:5.3 moon:3.1 guo:II.4"
@@ -432,7 +441,7 @@ check(expected_best)
 # Choose by cross-validation, report once. One more caution: scores are noisy, so a slightly lower mean may be luck. The
 # **one-standard-error rule** takes the *simplest* learner whose mean is at most the lowest mean plus one standard
 # error of that lowest, $s/\sqrt k$ with $s^2 = \frac1{k-1}\sum_i (\text{score}_i - \text{mean})^2$. (Folds share
-# training rows, so it is a rough guide.) Write it down as the rule that you would follow.
+# training rows, so it is a rough guide.) Write the whole procedure, so that no test row can be asked twice.
 
 
 # %% exercise="honest_report" points=4 difficulty=1 covers="guo:II.4 explainers:3.4.2"
@@ -441,8 +450,8 @@ def honest_report(learners, score, X, y, test):
 
     learners: a list, the simplest first; learner and model as above. X (n, d), y (n,).
     test: row numbers, in any order. All other rows, in their order, are the rest.
-    score(learner, X, y) gives k >= 2 scores, (k,), low is good: of the rest. The first
-    learner by the rule above is chosen, and trained on the whole rest. (Of equal
+    score(learner, X, y) gives k >= 2 scores (k,), low is good: give it the rest. The
+    first learner by the rule above is chosen, and trained on the whole rest. (Of equal
     lowest means the first counts.)
     Returns (number, mean, error): the number of the chosen, from 0; its mean score;
     the mean squared error of its model on the test rows.

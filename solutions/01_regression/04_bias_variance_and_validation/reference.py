@@ -156,11 +156,13 @@ def report(lams, X, y, test, k, table):
     def first(true):
         return torch.where(true, number, len(table)).min()
 
-    lowest = first(means == means.min())
-    error = table[lowest].std(correction=1) / table.shape[-1] ** 0.5
-    chosen = first(means <= means[lowest] + error)
-    gram = A.mT @ A + lams[chosen] * torch.eye(
+    def at(values, index):  # brackets would read the index
+        return values.gather(0, index.unsqueeze(0)).squeeze(0)
+
+    limits = means + table.std(-1, correction=1) / table.shape[-1] ** 0.5
+    chosen = first(means <= at(limits, first(means == means.min())))
+    gram = A.mT @ A + at(lams, chosen) * torch.eye(
         X.shape[1], dtype=X.dtype, device=X.device
     )
     w = torch.linalg.solve(gram, A.mT @ b)
-    return chosen, means[chosen], (X[test] @ w - y[test]).square().mean()
+    return chosen, at(means, chosen), (X[test] @ w - y[test]).square().mean()

@@ -112,7 +112,7 @@ def fan_explorer(truth: Callable) -> Callable:
         )
         risk = bias2 + variance + noise**2
         best = int(risk.argmin())
-        fig, (left, right) = fixed_axes(2, (9, 3.9), (0.07, 0.9, 0.14, 0.92), wspace=0.22)
+        fig, (left, right) = fixed_axes(2, (9, 3.9), (0.07, 0.89, 0.14, 0.92), wspace=0.24)
         one_path = np.c_[fits, np.full(sets, np.nan)]  # forty lines cost ten times as much
         left.plot(np.tile(np.r_[points, np.nan], sets), one_path.ravel(), color=SKY, linewidth=0.8)
         left.plot(points, fits.mean(axis=0), color=ORANGE, linewidth=2.4, label="mean of these")
@@ -132,7 +132,7 @@ def fan_explorer(truth: Callable) -> Callable:
             right.plot(every, values, style, color=color, markersize=4, label=name)
         right.axvline(degree, color=BLACK, linewidth=6, alpha=0.12)
         right.set(xlabel="degree", ylabel="squared error")
-        right.set_yticks([1e-4, 1e-2, 1, 100], ["0.0001", "0.01", "1", "100"])
+        right.set_yticks([1e-4, 1e-2, 1, 100], ["10⁻⁴", "10⁻²", "1", "100"])
         right.minorticks_off()
         right.set_title(f"Lowest risk: degree {best}")
         right.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), borderaxespad=0)
