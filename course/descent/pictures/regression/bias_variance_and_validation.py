@@ -120,6 +120,7 @@ def fan_explorer(truth: Callable) -> Callable:
         left.plot(points, truth(points), "--", color=BLACK, label="truth")
         left.plot(x, truth(x) + drawn[sets - 1], "o", color=BLUE, markersize=3)
         left.set(xlim=(-1, 1), ylim=(-2.8, 2.8), xlabel="input x", ylabel="target y")
+        left.set(xticks=[-1, 0, 1], yticks=[-2, 0, 2])  # a draft pays for each label
         left.set_title(f"Degree {degree}: fits to {sets} data sets")
         left.legend(loc="lower center", ncols=3, fontsize=8)
         right.set(yscale="log", ylim=(1e-4, 100), xlim=(0, MAX_DEGREE))
@@ -131,7 +132,7 @@ def fan_explorer(truth: Callable) -> Callable:
         ):
             right.plot(every, values, style, color=color, markersize=4, label=name)
         right.axvline(degree, color=BLACK, linewidth=6, alpha=0.12)
-        right.set(xlabel="degree", ylabel="squared error")
+        right.set(xlabel="degree", ylabel="squared error", xticks=range(0, 13, 3))
         right.set_yticks([1e-4, 1e-2, 1, 100], ["10⁻⁴", "10⁻²", "1", "100"])
         right.minorticks_off()
         right.set_title(f"Lowest risk: degree {best}")
