@@ -64,8 +64,8 @@ learning_curve.mistakes(
             "How many rows may the model of size n have seen?",
         ),
         "learns from the last rows": (
-            "learner(x[:n], y[:n])",
-            "learner(x[-n:], y[-n:])",
+            "learner(x[:n], y[:n])\n        training.append(np.mean((model(x[:n]) - y[:n])",
+            "learner(x[-n:], y[-n:])\n        training.append(np.mean((model(x[-n:]) - y[-n:])",
             "The first n rows are meant, also for the training error.",
         ),
         "training error on all rows": (
@@ -89,13 +89,13 @@ learning_curve.mistakes(
             "The errors come in the order of sizes, whatever it is.",
         ),
         "root mean squared error": (
-            "validation.append(np.mean((model(new_x) - new_y) ** 2))",
-            "validation.append(np.sqrt(np.mean((model(new_x) - new_y) ** 2)))",
+            "np.array(training), np.array(validation)",
+            "np.sqrt(training), np.sqrt(validation)",
             "Mean squared errors are asked. Did you take a root?",
         ),
         "a sum of squares": (
-            "training.append(np.mean(",
-            "training.append(np.sum(",
+            "np.mean((model(x[:n]) - y[:n]) ** 2))\n        validation.append(np.mean(",
+            "np.sum((model(x[:n]) - y[:n]) ** 2))\n        validation.append(np.sum(",
             "An error for 3 rows must be comparable with one for 8. What do you divide by?",
         ),
         "the two errors change places": (
@@ -205,7 +205,7 @@ bias_variance.mistakes(
 )
 
 bias_variance.worked(
-    why=r"""First the mean over data sets, point by point: that is $ar f$. What it misses of the truth is bias; how single fits lie
+    why=r"""First the mean over data sets, point by point: that is $\bar f$. What it misses of the truth is bias; how single fits lie
     round it is variance. Both are squared at each point *before* points are averaged, so that nothing cancels between a place where
     the fit is too high and one where it is too low. For any fits at all, the two add up to the mean of $(\hat f - f)^2$."""
 )
@@ -314,6 +314,11 @@ risk_terms.mistakes(
             "        errors.append(np.mean((late - learner(x, y)(new_x)) ** 2))\n"
             "        noises.append(np.mean((late - true) ** 2))\n        fits.append(learner(x, y)(new_x))\n        continue",
             "In which order are the two noises of a data set drawn?",
+        ),
+        "all data sets are drawn before the first new targets": (
+            "for _ in range(R):\n        y = f(x) + sigma * rng.normal(size=len(x))",
+            "for drawn in rng.normal(size=(R, len(x))):\n        y = f(x) + sigma * drawn",
+            "Each data set in turn: its rows, then its new targets. What does rng give between two of your data sets?",
         ),
         "one set of new targets for all": (
             "true + sigma * rng.normal(size=len(new_x))",
@@ -651,6 +656,11 @@ def _(answer, lams, X, y, test, k, table):
         return learner
 
     learners = [ridge(lam) for lam in lams]
+    if (
+        table is not None
+    ):  # nobody but the chosen one needs a model, or meets the test rows
+        heard = []
+        learners = [_alone(learner, heard) for learner in learners]
 
     def folds(learner, A, b):
         scores = []
@@ -663,6 +673,25 @@ def _(answer, lams, X, y, test, k, table):
         return table[learners.index(learner)]
 
     return answer(learners, folds if table is None else listed, X, y, test)
+
+
+def _alone(learner, heard):
+    """The learner, whose models answer only while nobody else's has: `heard` holds who has."""
+
+    def watched(A, b):
+        model = learner(A, b)
+
+        def predict(new):
+            if heard and heard[0] is not learner:
+                raise RuntimeError(
+                    "the test rows were asked a second time, by another learner"
+                )
+            heard.append(learner)
+            return model(new)
+
+        return predict
+
+    return watched
 
 
 @honest_report.cases
@@ -687,6 +716,8 @@ def _(rng):
     flat = [1, 1, 3, 3]  # standard error 0.577; divided by k instead of k - 1, 0.5
     yield "up to one standard error", told([2.54] * 4, flat, [1.9, 2.9, 1.9, 2.9])
     yield "up to one standard error", told([2.6] * 4, flat, [1.9, 2.9, 1.9, 2.9])
+    dip = told([2.5, 2.5], [9, 9], [2.6, 2.6], [1, 3])
+    yield "within reach behind one that is not", dip
     yield "whose standard error", told([0, 8], [3, 3.2], [9, 1])
     yield "ties, and no spread", told([3, 5], [2, 2], [2.5, 2.5])
     yield "ties, and no spread", told([2.5, 2.5], [1, 3], [2, 2])
@@ -722,6 +753,17 @@ honest_report.mistakes(
             PICK,
             "np.flatnonzero(means <= limit)[-1]",
             "At which end of the list do the simple learners stand?",
+        ),
+        "the walk from the lowest stops too early": (
+            PICK,
+            "lowest + 1 - np.argmax(np.append(means[lowest::-1] > limit, True))",
+            "A learner may be within reach though the next one is not. Where do you begin to look, and where do you stop?",
+        ),
+        "every learner is asked about the test rows": (
+            "error = np.mean((model(X[test]) - y[test]) ** 2)",
+            "models = [one(X[rest], y[rest]) for one in learners]\n"
+            "    error = [np.mean((one(X[test]) - y[test]) ** 2) for one in models][number]",
+            "A test row is asked once. Whose predictions for the test rows does the report need?",
         ),
         "one standard deviation": (
             "spread[lowest] / np.sqrt(scores.shape[1])",
@@ -799,11 +841,11 @@ def _(learners, score, X, y, test):
 # ---------------------------------------------------------------- random search
 
 
-def _search_by_tables(low, high, n, seed, optimum, edge):
+def _search_by_tables(low, high, n, seed, optimum, edge, unit, level):
     """All settings and losses at once, then the reference's choice."""
     u = low.new_tensor(np.random.default_rng(seed).random((n, len(low))))
     settings = reference.log_uniform(low, high, u)
-    losses = (settings.log() - optimum.log()).square().sum(-1)
+    losses = unit * (level + (settings.log() - optimum.log()).square().sum(-1))
     losses = torch.where(settings[:, 0] > edge, torch.nan, losses)
     return reference.best_of_log_uniform(losses, settings)
 
@@ -821,11 +863,11 @@ random_search = Exercise(
 
 
 @random_search.probe
-def _(answer, low, high, n, seed, optimum, edge):
+def _(answer, low, high, n, seed, optimum, edge, unit, level):
     def objective(setting):
         if setting[0] > edge:
             return float("nan")
-        return float(np.sum((np.log(setting) - np.log(optimum)) ** 2))
+        return unit * (level + float(np.sum((np.log(setting) - np.log(optimum)) ** 2)))
 
     return answer(objective, low, high, n, np.random.default_rng(seed))
 
@@ -836,6 +878,8 @@ def _(rng):
     yield "a single hyperparameter", _box(rng, [1e-3], [10.0], n=6)
     wide = [1e-4, 1e-2], [1.0, 1e2]
     yield "the best may come last", _box(rng, *wide, n=5, best="last")
+    yield "losses below zero", _box(rng, *wide, n=8) | dict(level=-500.0)
+    yield "huge losses", _box(rng, *wide, n=8) | dict(unit=1e12)
     yield "a single draw", _box(rng, [1e-3, 1e-3], [1.0, 1.0], n=1)
     yield (
         "a run that diverges never wins",
@@ -850,7 +894,7 @@ def _(rng):
 def _box(rng, low, high, n, first=None, best="earlier"):
     """A search whose best run is the last one or an earlier one.
 
-    first: some runs diverge, not the last, and the first one is fine or diverges.
+    first: some runs diverge, not the last, and the first one is fine or diverges. The best comes after one that diverged.
     Draws even on the plain scale do not all diverge, so that this mistake gives a result and gets its advice.
     """
     low, high = np.array(low), np.array(high)
@@ -862,18 +906,20 @@ def _box(rng, low, high, n, first=None, best="earlier"):
         settings = low * (high / low) ** u
         losses = ((np.log(settings) - np.log(optimum)) ** 2).sum(1)
         fine = settings[:, 0] <= edge
-        last = np.argmin(np.where(fine, losses, np.inf)) == n - 1
+        winner = np.argmin(np.where(fine, losses, np.inf))
+        last = winner == n - 1
         if n == 1 or (first is None and last == (best == "last")):
             break
         if (
             fine[0] == (first == "fine")
             and 3 <= fine.sum() < n
             and fine[-1]
-            and not last
+            and np.argmin(fine) < winner < n - 1
             and np.any(low[0] + (high - low)[0] * u[:, 0] < edge)
         ):
             break
-    return dict(low=low, high=high, n=n, seed=seed, optimum=optimum, edge=edge)
+    box = dict(low=low, high=high, n=n, seed=seed, optimum=optimum, edge=edge)
+    return box | dict(unit=1.0, level=0.0)
 
 
 random_search.mistakes(
@@ -902,6 +948,21 @@ random_search.mistakes(
             "rng.random((n, len(low)))",
             "np.repeat(rng.random((n, 1)), len(low), axis=1)",
             "Plot your settings: do they fill the box, or do they lie on its diagonal?",
+        ),
+        "a row of u a hyperparameter": (
+            "rng.random((n, len(low)))",
+            "rng.random((len(low), n)).T",
+            "Row i of u makes setting i. Which shape has u, before anything is done to it?",
+        ),
+        "the search stops where a run diverges": (
+            "np.nanargmin(losses)",
+            "np.argmin(losses[: np.argmax(np.append(np.isnan(losses[1:]), True)) + 1])",
+            "A run that diverged is only one bad setting. What happens to the draws after it?",
+        ),
+        "the loss nearest to zero": (
+            "np.nanargmin(losses)",
+            "np.nanargmin(np.abs(losses))",
+            "May a loss be below zero? Which of -3 and 1 is lower?",
         ),
         "one draw too few": (
             "for setting in settings]",
@@ -984,6 +1045,13 @@ def _(rng):
         dict(probs=_simplex(rng, 1, 4), truth=_simplex(rng, 1, 4)[0]),
     )
     truth = _simplex(rng, 1, 3)[0]
+    sure = 10.0 ** -rng.uniform(8, 9, 90)  # 45 of these multiplied are 0 for a computer
+    sure = np.stack([sure, 1 - sure], axis=1)
+    sure[::2] = sure[::2, ::-1]
+    yield (
+        "many models that are sure and disagree",
+        dict(probs=sure, truth=_simplex(rng, 1, 2)[0]),
+    )
     yield "all models know the truth", dict(probs=np.tile(truth, (3, 1)), truth=truth)
 
 
@@ -1000,6 +1068,16 @@ ce_decompose.mistakes(
             "np.exp(np.log(probs).mean(axis=0))",
             "probs.mean(axis=0)",
             "For squared error the centre is the plain mean. Here the loss holds log p: which mean of the models makes noise + bias + variance equal the loss?",
+        ),
+        "a product that vanishes": (
+            "np.exp(np.log(probs).mean(axis=0))",
+            "np.prod(probs, axis=0) ** (1 / len(probs))",
+            "Multiply 500 probabilities of 0.1. What does a computer make of it, and what of the mean of 500 logarithms?",
+        ),
+        "bias the wrong way round": (
+            "np.sum(t * np.log(t / centre[truth > 0]))",
+            "np.sum(centre[truth > 0] * np.log(centre[truth > 0] / t))",
+            "KL is not symmetric. In the bias, which distribution does the weighing?",
         ),
         "the centre does not sum to one": (
             "centre = centre / centre.sum()",
@@ -1057,7 +1135,9 @@ def _(probs, truth):
 
 @ce_decompose.right("loops over models and classes")
 def _(probs, truth):
-    centre = [np.prod(column) ** (1 / len(column)) for column in probs.T]
+    centre = [
+        np.exp(sum(np.log(p) for p in column) / len(column)) for column in probs.T
+    ]
     centre = [c / sum(centre) for c in centre]
     noise = -sum(t * np.log(t) for t in truth if t > 0)
     bias = sum(t * np.log(t / c) for t, c in zip(truth, centre, strict=True) if t > 0)

@@ -10,11 +10,11 @@
 # # Bias, variance and validation
 #
 # Two teams get the same 150 patients. Who can tell how far diabetes will have come in a year? Team A looks up the
-# patient most alike, and repeats what came: on the 150 it misses by exactly 0. Team B tries 300 models on 100
-# patients and keeps the one that does best on the other 50, which no model has seen: it misses by 0.44 of the
-# variance.
+# patient most alike, and repeats what came: its mean squared error on the 150 is exactly 0. Team B fits 300 models to
+# 100 patients and keeps the one that does best on the other 50, which no model has seen. Its error there is 0.44
+# of the variance.
 #
-# Then 292 new patients come. A misses by 1.03; telling everybody the mean would have been better. B misses by 0.56.
+# Then 292 new patients come. A's error is 1.03; telling everybody the mean would have been better. B's is 0.56.
 #
 # Nobody lied, and nobody miscounted. *What went wrong with the two numbers, and which number would have told you
 # before?*
@@ -164,8 +164,8 @@ with after(learning_curve, "more-rows"):
 # ## 2. One learner, many data sets
 #
 # What have the wild fits in common? Nothing. Call the truth $f$. Rows are
-# $y_i = f(x_i) + \varepsilon_i$, with noise $\varepsilon_i$ of mean 0 and variance $\sigma^2$. A data set $D$ gives a fit
-# $\hat f_D$, another one another. A learner can be wrong in two ways:
+# $y_i = f(x_i) + \varepsilon_i$, with noise $\varepsilon_i$ of mean 0 and variance $\sigma^2$. Each data set $D$ gives a
+# fit of its own, $\hat f_D$. A learner can be wrong in two ways:
 #
 # - **bias**: its mean fit $\bar f = \mathbb E_D[\hat f_D]$ misses $f$;
 # - **variance**: its fits scatter round $\bar f$.
@@ -258,9 +258,9 @@ def risk_terms(learner, f, x, new_x, sigma, R, rng):
 # %% check="risk_terms"
 check(risk_terms)
 
-# %% predict="phantom" minutes=1
+# %% predict="bias-of-200" minutes=1
 predict(
-    "phantom",
+    "bias-of-200",
     "Degree 12, 15 rows, σ = 0.3. The true squared bias is below a millionth, the "
     "variance 15. You measure the squared bias by the mean of 200 fits, and repeat the "
     "whole experiment many times. What do you get on average?",
@@ -273,7 +273,7 @@ predict(
 )
 
 # %% open=true covers="explainers:2.5.2 moon:3.1.1"
-with after(risk_terms, "phantom"):
+with after(risk_terms, "bias-of-200"):
     x, new_x, exact = ms.grid(15), ms.grid(), ms.exact_terms(truth, 15, 0.3, 12)
     S = legvander(new_x, 12) @ np.linalg.pinv(legvander(x, 12))  # the fit is S y
     bias2 = np.mean((S @ truth(x) - truth(new_x)) ** 2)
@@ -328,9 +328,9 @@ with after(risk_terms):
 #
 # $$\mathbb E\,\tfrac2n \textstyle\sum_i \varepsilon_i u_i = -\tfrac2n\, \mathbb E\,[\varepsilon^\top H \varepsilon] = -2\sigma^2 d/n .$$
 #
-# By so much is the training error too low, on average, against new targets at the same inputs. It is the missing
-# $\Omega$ of "error outside $\le$ error inside $+\ \Omega$". The nearest neighbour is the extreme: $\hat f = y$
-# on its own rows, so $H = I$ and $d = n$.
+# By so much is the training error too low, on average, against new targets at the same inputs. (Bounds of the form
+# "error outside $\le$ error inside $+\ \Omega$" ask for such an $\Omega$.) The nearest neighbour is the extreme:
+# $\hat f = y$ on its own rows, so $H = I$ and $d = n$.
 
 # %% covers="moon:5.3 moon:3.1 guo:II.4"
 # Training error against new targets at the same inputs, for three numbers of weights.
@@ -451,8 +451,8 @@ def honest_report(learners, score, X, y, test):
     learners: a list, the simplest first; learner and model as above. X (n, d), y (n,).
     test: row numbers, in any order. All other rows, in their order, are the rest.
     score(learner, X, y) gives k >= 2 scores (k,), low is good: give it the rest. The
-    first learner by the rule above is chosen, and trained on the whole rest. (Of equal
-    lowest means the first counts.)
+    first learner by the rule above is chosen, trained on the whole rest, and alone asked
+    about the test rows. (Of equal lowest means the first counts.)
     Returns (number, mean, error): the number of the chosen, from 0; its mean score;
     the mean squared error of its model on the test rows.
     """
@@ -530,7 +530,7 @@ with after(cv_scores, expected_best, honest_report):
 #
 # - Risk = noise + squared bias + variance. Noise is a floor. Rows cut variance; a richer family cuts bias; ridge
 #   trades a little bias for much variance. Few rows want a simple model: an $L_2$ penalty suits smooth truths, $L_1$ sparse ones.
-# - A mean of $R$ fits keeps $1/R$ of the variance: use $Sf$.
+# - A mean of $R$ fits keeps $1/R$ of the variance, which looks like bias. Where you can, use $Sf$.
 # - Least squares with $d$ weights flatters itself by $2\sigma^2 d/n$.
 # - Choose by cross-validation (scaling and stopping included), train again, test once. The best of many
 #   flatters: the more you compare, the fewer the cases, the more.
@@ -627,15 +627,15 @@ with after(expected_best):
     )
 
 # %% [markdown] covers="explainers:3.4 explainers:3.4.1"
-# ## Deeper: sixty draws
+# ## Deeper: how many draws?
 #
 # What training does not set is a **hyperparameter**: the degree, $\lambda$, the number of layers, the learning rate. A
 # bad one underfits, overfits or diverges, and the learning rate $\eta$ of 300 steps of descent (degree 15, 20 rows, σ = 0.5)
 # can do all three. At a tiny $\eta$ they end long before the descent arrives. At a large one?
 
-# %% predict="sixty" minutes=1
+# %% predict="best-5-percent" minutes=1
 predict(
-    "sixty",
+    "best-5-percent",
     "How many random draws make it 95 % sure that one of them is among the best 5 % of "
     "all settings?",
     ["about 60", "about 400", "about 20", "it depends on how many hyperparameters"],
@@ -655,7 +655,8 @@ predict(
 def random_search(objective, low, high, n, rng):
     """The best of n random settings, log-uniform between low and high.
 
-    objective: function (m,) -> loss; nan where training diverged (never on all n).
+    objective: function (m,) -> loss, any number; nan where training diverged (never
+    on all n).
     low, high (m,), positive. rng: NumPy generator.
     Draw u = rng.random((n, m)); its row i makes setting i.
     Returns (setting (m,), its loss) for the lowest loss.
@@ -674,7 +675,7 @@ check(random_search)
 
 # %% covers="explainers:3.4 explainers:3.4.1"
 # The learning rate swept, and searched by you.
-with after(random_search, "sixty"):
+with after(random_search, "best-5-percent"):
     rng, new_x, x = np.random.default_rng(28), ms.grid(), ms.grid(20)
     y, new_y = (truth(v) + 0.5 * rng.normal(size=len(v)) for v in (x, new_x))
     features, new_features = legvander(x, 15), legvander(new_x, 15)
@@ -743,15 +744,16 @@ with after(random_search):
 #
 # $$\frac1S\sum_s \Big(\!-\!\sum_c t_c \log p_{s,c}\Big) = \underbrace{-\sum_c t_c \log t_c}_{\text{noise}} + \underbrace{\mathrm{KL}(t \Vert \bar p)}_{\text{bias}} + \underbrace{\tfrac1S\sum_s \mathrm{KL}(\bar p \Vert p_s)}_{\text{variance}} .$$
 #
-# The centre $\bar p$ averages $\log p$: $\log\bar p_c = \frac1S\sum_s \log p_{s,c} + \text{constant}$, and sums to 1. (Both
-# losses are *Bregman divergences*; each of these splits round a mean of its own.)
+# The centre $\bar p$ averages $\log p$: $\log\bar p_c = \frac1S\sum_s \log p_{s,c} + \text{constant}$, and sums to 1. (Up to
+# the noise, squared error and cross-entropy are *Bregman divergences*; each of these splits round a mean of its own.)
 
 
 # %% exercise="ce_decompose" points=3 difficulty=2 covers="explainers:2.5.2.box-mse"
 def ce_decompose(probs, truth):
     """Noise, bias and variance of the mean cross-entropy, in natural logarithms.
 
-    probs (S, k): predictions of S models for k classes, all > 0, rows sum to 1.
+    probs (S, k): predictions of S models for k classes, all > 0, rows sum to 1. S may
+    be in the hundreds.
     truth (k,): true class probabilities; some may be 0, and 0 log 0 = 0.
     Returns (noise, bias, variance).
     probs = [[0.5, 0.5], [0.8, 0.2]] and truth = [1, 0] give (0, 0.4055, 0.0527):
