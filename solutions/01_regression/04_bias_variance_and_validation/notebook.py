@@ -451,8 +451,8 @@ def honest_report(learners, score, X, y, test):
     learners: a list, the simplest first; learner and model as above. X (n, d), y (n,).
     test: row numbers, in any order. All other rows, in their order, are the rest.
     score(learner, X, y) gives k >= 2 scores (k,), low is good: give it the rest. The
-    first learner by the rule above is chosen, trained on the whole rest, and alone asked
-    about the test rows. (Of equal lowest means the first counts.)
+    first learner by the rule above is chosen and trained on the whole rest; it alone is
+    asked about the test rows. (Of equal lowest means the first counts.)
     Returns (number, mean, error): the number of the chosen, from 0; its mean score;
     the mean squared error of its model on the test rows.
     """
@@ -525,7 +525,7 @@ with after(cv_scores, expected_best, honest_report):
 # %% [markdown] covers="wu:10.10.7 guo:II.4 guo:II.5"
 # ## Take-aways
 #
-# A's number came from rows that the model had learned from, B's from rows that had chosen it. C's rows did neither.
+# A's number came from rows that its model had learned, B's from rows that had chosen it. C's rows did neither.
 # B's *model* was not bad: its number was.
 #
 # - Risk = noise + squared bias + variance. Noise is a floor. Rows cut variance; a richer family cuts bias; ridge
@@ -533,7 +533,7 @@ with after(cv_scores, expected_best, honest_report):
 # - A mean of $R$ fits keeps $1/R$ of the variance, which looks like bias. Where you can, use $Sf$.
 # - Least squares with $d$ weights flatters itself by $2\sigma^2 d/n$.
 # - Choose by cross-validation (scaling and stopping included), train again, test once. The best of many
-#   flatters: the more you compare, the fewer the cases, the more.
+#   flatters: the more models and the fewer cases, the more.
 #
 # [[next]]: what happens when $d$ passes $n$.
 

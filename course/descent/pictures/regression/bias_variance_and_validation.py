@@ -1,6 +1,7 @@
 """Bias, variance and validation: smoothers and their exact terms, folds, searches, the luck of many models."""
 
 from collections.abc import Callable
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,9 +43,9 @@ def draw_reports(reports: dict, title: str):
     fig, ax = plt.subplots(figsize=(7, 0.9 + 0.7 * len(reports)))
     places = np.arange(len(reports))
     told, came = np.array(list(reports.values())).T
-    ax.hlines(places, told, came, color=ORANGE, linewidth=5, alpha=0.4)
-    ax.plot(told, places, "o", color=BLUE, markersize=9, label="reported")
-    ax.plot(came, places, "s", color=VERMILION, markersize=9, label="on 292 new patients")
+    ax.hlines(places, told, came, color=ORANGE, linewidth=5, alpha=0.6)
+    ax.plot(told, places, "o", color=BLUE, markersize=12, label="reported")
+    ax.plot(came, places, "s", color=VERMILION, markersize=7, label="on 292 new patients")
     ax.axvline(1, color=BLACK, linestyle="--", linewidth=1.2, label="the mean for everybody")
     ax.set(xlim=(-0.05, 1.35), ylim=(-0.6, len(reports) - 0.4), title=title)
     ax.set(xlabel="mean squared error / variance", ylabel="team")
@@ -99,20 +100,21 @@ def exact_terms(truth: Callable, n: int, noise: float, degree: int, ridge: float
 
 def fan_explorer(truth: Callable) -> Callable:
     """-> draw(degree, sets, n, noise, log_ridge): fits to many data sets, and the terms of every degree."""
-    points = grid(80)
+    points, every = grid(80), range(MAX_DEGREE + 1)
+
+    @cache  # neither a drag of the degree nor the play of data sets changes them
+    def terms(n: int, noise: float, ridge: float):
+        return np.transpose([exact_terms(truth, n, noise, k, ridge) for k in every])
 
     def draw(degree: int, sets: int, n: int, noise: float, log_ridge: float):
         ridge, x = 10.0**log_ridge, grid(n)
         drawn = noise * np.random.default_rng(4).standard_normal((SETS, n))
         S = smoother(x, points, degree, ridge)
         fits = (truth(x) + drawn[:sets]) @ S.T
-        every = range(MAX_DEGREE + 1)
-        bias2, variance, training = np.transpose(
-            [exact_terms(truth, n, noise, k, ridge) for k in every]
-        )
+        bias2, variance, training = terms(n, noise, ridge)
         risk = bias2 + variance + noise**2
         best = int(risk.argmin())
-        fig, (left, right) = fixed_axes(2, (9, 3.9), (0.07, 0.89, 0.14, 0.92), wspace=0.24)
+        fig, (left, right) = fixed_axes(2, (9, 3.9), (0.07, 0.88, 0.14, 0.92), wspace=0.24)
         one_path = np.c_[fits, np.full(sets, np.nan)]  # forty lines cost ten times as much
         left.plot(np.tile(np.r_[points, np.nan], sets), one_path.ravel(), color=SKY, linewidth=0.8)
         left.plot(points, fits.mean(axis=0), color=ORANGE, linewidth=2.4, label="mean of these")
@@ -122,7 +124,7 @@ def fan_explorer(truth: Callable) -> Callable:
         left.set(xlim=(-1, 1), ylim=(-2.8, 2.8), xlabel="input x", ylabel="target y")
         left.set(xticks=[-1, 0, 1], yticks=[-2, 0, 2])  # a draft pays for each label
         left.set_title(f"Degree {degree}: fits to {sets} data sets")
-        left.legend(loc="lower center", ncols=3, fontsize=8)
+        left.legend(loc="lower center", ncols=3, fontsize=8, handlelength=1.2, columnspacing=1)
         right.set(yscale="log", ylim=(1e-4, 100), xlim=(0, MAX_DEGREE))
         for name, values, style, color in (
             ("risk", risk, "-", BLACK),
@@ -136,10 +138,10 @@ def fan_explorer(truth: Callable) -> Callable:
         right.set_yticks([1e-4, 1e-2, 1, 100], ["10⁻⁴", "10⁻²", "1", "100"])
         right.minorticks_off()
         right.set_title(f"Lowest risk: degree {best}")
-        right.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), borderaxespad=0)
+        right.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
         right.set_gid("terms")
         return fig, say(
-            "Degree {degree}: squared bias {bias2:.4f} + variance {variance:.3f} + noise {noise2:.3f} = risk "
+            "Degree {degree}: squared bias {bias2:.2g} + variance {variance:.3f} + noise {noise2:.3f} = risk "
             "{risk:.3f}; training error {training:.3f}. The mean of the {sets} fits shown misses the truth by "
             "{shown:.4f}. The lowest risk is {lowest:.3f}, at degree {best}.",
             degree=degree, sets=sets, bias2=bias2[degree], variance=variance[degree], noise2=noise**2,
