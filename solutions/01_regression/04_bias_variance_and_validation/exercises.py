@@ -675,25 +675,6 @@ def _(answer, lams, X, y, test, k, table):
     return answer(learners, folds if table is None else listed, X, y, test)
 
 
-def _alone(learner, heard):
-    """The learner, whose models answer only while nobody else's has: `heard` holds who has."""
-
-    def watched(A, b):
-        model = learner(A, b)
-
-        def predict(new):
-            if heard and heard[0] is not learner:
-                raise RuntimeError(
-                    "the test rows were asked a second time, by another learner"
-                )
-            heard.append(learner)
-            return model(new)
-
-        return predict
-
-    return watched
-
-
 @honest_report.cases
 def _(rng):
     def rows(n, test, lams, k=None, table=None):
