@@ -648,19 +648,23 @@ honest_report = Exercise(
 
 @honest_report.probe
 def _(answer, lams, X, y, test, k, table):
+    asked = []
+
     def ridge(lam):
         def learner(A, b):
             w = np.linalg.solve(A.T @ A + lam * np.eye(A.shape[1]), A.T @ b)
-            return lambda new: new @ w
+
+            def model(new):
+                asked.append(lam)  # where scores are listed, only test rows are asked
+                if table is not None and asked[0] != lam:
+                    raise RuntimeError("a second learner was asked about the test rows")
+                return new @ w
+
+            return model
 
         return learner
 
     learners = [ridge(lam) for lam in lams]
-    if (
-        table is not None
-    ):  # nobody but the chosen one needs a model, or meets the test rows
-        heard = []
-        learners = [_alone(learner, heard) for learner in learners]
 
     def folds(learner, A, b):
         scores = []
