@@ -9,6 +9,7 @@ from scipy import special, stats
 from sklearn import metrics
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import KFold, cross_val_score
 from statsmodels.regression.linear_model import GLS
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -73,6 +74,24 @@ def null_part(beta, X):
     return N @ (N.T @ beta)
 
 
+def fold_errors(X, y, k, ridge):
+    model, mse = Ridge(ridge, fit_intercept=False), "neg_mean_squared_error"
+    return -cross_val_score(model, X, y, cv=KFold(k), scoring=mse)
+
+
+def best_rate(p, n, M):
+    """Mean lowest rate from the probabilities of the lowest count."""
+    at_least = stats.binom.sf(np.arange(-1, n + 1), n, p) ** M
+    return np.sum(np.arange(n + 1) * -np.diff(at_least)) / n
+
+
+def entropies(probs, truth):
+    centre = stats.gmean(probs, axis=0)
+    centre /= centre.sum()
+    spread = np.mean([stats.entropy(centre, row) for row in probs])
+    return stats.entropy(truth), stats.entropy(truth, centre), spread
+
+
 def hat(X):
     Q = scipy.linalg.orth(X)
     return Q @ Q.T
@@ -109,6 +128,11 @@ TWINS = {
         "ridge": ridge,
         "ridge_dual": lambda X, y, lam: KernelRidge(alpha=lam).fit(X, y).dual_coef_,
         "soft_threshold": lambda a, lam: F.softshrink(t(a).double(), lam),
+    },
+    "01_regression/04_bias_variance_and_validation": {
+        "cv_scores": fold_errors,
+        "expected_best": best_rate,
+        "ce_decompose": entropies,
     },
     "01_regression/05_double_descent": {"nullspace_part": null_part},
     "02_classification/02_logistic_regression": {

@@ -19,17 +19,48 @@ def squared_error_terms(fits: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
     return bias2, variance
 
 
-def conditional_means(joint: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """E[g(X, Y) | X = i] for each i, and E[g(X, Y)] as their mean under P(X).
+def errors_by_size(
+    x: Tensor, y: Tensor, new_x: Tensor, new_y: Tensor, sizes: list[int]
+) -> tuple[Tensor, Tensor]:
+    """Training and validation error of a line, held by 0.1 ‖w‖², from the first n rows, for each n.
 
-    joint (*batch, a, b) probabilities, g (*batch, a, b) -> (*batch, a), (*batch,).
-    Rows of probability 0 give 0.
+    x, y (*batch, N), new_x, new_y (*batch, m) -> two tensors (*batch, s).
     """
-    marginal = joint.sum(-1)
-    never = marginal == 0
-    weighted = (joint * g).sum(-1)
-    inner = torch.where(never, 0.0, weighted / torch.where(never, 1.0, marginal))
-    return inner, (marginal * inner).sum(-1)
+    x, y, new_x, new_y = (
+        v if v.is_floating_point() else v.double() for v in (x, y, new_x, new_y)
+    )
+    A, B = (torch.stack([torch.ones_like(v), v], -1) for v in (x, new_x))
+    ridge = 0.1 * torch.eye(2, dtype=x.dtype, device=x.device)
+    errors = []
+    for n in sizes:
+        rows, targets = A[..., :n, :], y[..., :n].unsqueeze(-1)
+        w = torch.linalg.solve(rows.mT @ rows + ridge, rows.mT @ targets)
+        training = (rows @ w - targets).square().mean((-2, -1))
+        validation = (B @ w - new_y.unsqueeze(-1)).square().mean((-2, -1))
+        errors.append(torch.stack([training, validation]))
+    return tuple(torch.stack(errors, -1))
+
+
+def measured_terms(coefficients, degree, x, new_x, sigma, R, seed):
+    """Risk, noise, squared bias and variance of polynomial least squares, from one smoother matrix.
+
+    coefficients (p,) of the truth, highest power first; x (n,), new_x (m,) -> four tensors ().
+    """
+
+    def powers(x, count):
+        return torch.stack([x**k for k in range(count - 1, -1, -1)], -1)
+
+    n, m = len(x), len(new_x)
+    drawn = x.new_tensor(np.random.default_rng(seed).normal(size=(R, n + m)))
+    features = powers(x, degree + 1)
+    smoother = powers(new_x, degree + 1) @ torch.linalg.solve(
+        features.mT @ features, features.mT
+    )
+    rows, true = (powers(v, len(coefficients)) @ coefficients for v in (x, new_x))
+    fits = (rows + sigma * drawn[:, :n]) @ smoother.mT
+    noise = sigma * drawn[:, n:]
+    risk = (true + noise - fits).square().mean()
+    return risk, noise.square().mean(), *squared_error_terms(fits, true)
 
 
 def cross_entropy_terms(probs: Tensor, truth: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -109,3 +140,29 @@ def expected_best_error(p: float | Tensor, n: int, M: int) -> Tensor:
     pmf = (choices + torch.xlogy(j, p) + torch.special.xlog1py(n - j, -p)).exp()
     above = pmf.flip(-1).cumsum(-1).flip(-1)[..., 1:]
     return (above.clamp(max=1).pow(M).sum(-1) / n).to(dtype)
+
+
+def report(lams, X, y, test, k, table):
+    """Number, mean score and test error of the ridge penalty that one standard error allows.
+
+    lams (L,), the simplest first; X (n, d), y (n,); test: row numbers; scores of k folds, or `table` (L, k).
+    """
+    rest = [row for row in range(len(y)) if row not in test]
+    A, b = X[rest], y[rest]
+    if table is None:
+        table = torch.stack([ridge_cv_scores(A, b, k, lam) for lam in lams])
+    means, number = table.mean(-1), torch.arange(len(table), device=table.device)
+
+    def first(true):
+        return torch.where(true, number, len(table)).min()
+
+    def at(values, index):  # brackets would read the index
+        return values.gather(0, index.unsqueeze(0)).squeeze(0)
+
+    limits = means + table.std(-1, correction=1) / table.shape[-1] ** 0.5
+    chosen = first(means <= at(limits, first(means == means.min())))
+    gram = A.mT @ A + at(lams, chosen) * torch.eye(
+        X.shape[1], dtype=X.dtype, device=X.device
+    )
+    w = torch.linalg.solve(gram, A.mT @ b)
+    return chosen, at(means, chosen), (X[test] @ w - y[test]).square().mean()

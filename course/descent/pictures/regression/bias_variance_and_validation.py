@@ -1,16 +1,72 @@
-"""Bias, variance and validation: polynomial fits to many data sets, and the luck of many models."""
+"""Bias, variance and validation: smoothers and their exact terms, folds, searches, the luck of many models."""
 
 from collections.abc import Callable
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
+from descent.words import say
 
-MAX_DEGREE, DATA_SETS, SHOWN = 12, 200, 40
+MAX_DEGREE, SETS = 12, 40
 
-# ---------------------------------------------------------------- many data sets, many fits
+# ---------------------------------------------------------------- reports against what came
+
+
+def nearest_error(X, y, known, new) -> float:
+    """Mean squared error on the rows `new` of a model that repeats the target of the nearest known row."""
+    distances = ((X[new][:, None] - X[known]) ** 2).sum(axis=-1)
+    return np.mean((y[known][distances.argmin(axis=1)] - y[new]) ** 2)
+
+
+def winner_errors(X, y, train, compare, new, rng, models: int = 300) -> tuple[float, float]:
+    """The best of many ridge fits, chosen on the rows `compare`: its error there, and on the rows `new`.
+
+    Each fits a random half of the columns with a random penalty on the rows `train`.
+    """
+    d, centre = X.shape[1], y[train].mean()
+    used, lam = rng.random((models, d)) < 0.5, 10 ** rng.uniform(-2, 3, models)
+    gram = X[train].T @ X[train] * used[:, :, None] * used[:, None, :]
+    gram[:, range(d), range(d)] += np.where(used, lam[:, None], 1)
+    moments = X[train].T @ (y[train] - centre) * used
+    w = np.linalg.solve(gram, moments[..., None])[..., 0]
+    errors = (X @ w.T + centre - y[:, None]) ** 2
+    reported = errors[compare].mean(axis=0)
+    best = reported.argmin()
+    return reported[best], errors[new, best].mean()
+
+
+def draw_reports(reports: dict, title: str):
+    """What each team reported, and what came: {name: (reported, came)} -> (fig, words)."""
+    fig, ax = plt.subplots(figsize=(7, 0.9 + 0.7 * len(reports)))
+    places = np.arange(len(reports))
+    told, came = np.array(list(reports.values())).T
+    ax.hlines(places, told, came, color=ORANGE, linewidth=5, alpha=0.6)
+    ax.plot(told, places, "o", color=BLUE, markersize=12, label="reported")
+    ax.plot(came, places, "s", color=VERMILION, markersize=7, label="on 292 new patients")
+    ax.axvline(1, color=BLACK, linestyle="--", linewidth=1.2, label="the mean for everybody")
+    ax.set(xlim=(-0.05, 1.35), ylim=(-0.6, len(reports) - 0.4), title=title)
+    ax.set(xlabel="mean squared error / variance", ylabel="team")
+    ax.set_yticks(places, list(reports))
+    ax.invert_yaxis()
+    ax.legend(fontsize=9, loc="center left", bbox_to_anchor=(1, 0.5))
+    return fig, say(
+        "{told:; }.",
+        told=[
+            say(
+                "Team {name}: reported {told:.2f}, on new patients {came:.2f}",
+                name=name,
+                told=a,
+                came=b,
+            )
+            for name, (a, b) in reports.items()
+        ],
+    )
+
+
+# ---------------------------------------------------------------- fits that are linear in the targets
 
 
 def grid(m: int = 200) -> np.ndarray:
@@ -18,122 +74,94 @@ def grid(m: int = 200) -> np.ndarray:
     return (2 * np.arange(m) + 1) / m - 1
 
 
-def data_sets(truth: Callable, n: int, noise: float, repeats: int, rng) -> tuple[np.ndarray, ...]:
-    """Inputs and targets of `repeats` data sets of n rows -> x, y (repeats, n).
+def smoother(x, new_x, degree: int, ridge: float = 0.0) -> np.ndarray:
+    """The matrix S (m, n) that turns targets at x (n,) into the fit at new_x (m,): fit = S y.
 
-    One input falls at random into each of n equal slots of [-1, 1], so that no set leaves a hole;
-    y = truth(x) + normal noise of standard deviation `noise`.
+    The fit is a polynomial, in the Legendre basis; minimised is mean (y - fit)² + ridge Σ w_j² over j >= 1.
     """
-    x = 2 * (np.arange(n) + rng.random((repeats, n))) / n - 1
-    return x, truth(x) + noise * rng.standard_normal((repeats, n))
-
-
-def polynomial_fits(x, y, degree: int, ridge: float, new_x) -> np.ndarray:
-    """Predictions at new_x (m,) of the polynomial fitted to each data set -> (repeats, m).
-
-    x, y (repeats, n) or (n,). Features are the Legendre polynomials up to `degree`; minimised is
-    mean (y - fit)² + ridge Σ w_j² over j >= 1: the constant goes unpenalised.
-    """
-    return polynomial_weights(x, y, degree, ridge) @ legvander(new_x, degree).T
-
-
-def polynomial_weights(x, y, degree: int, ridge: float) -> np.ndarray:
-    """Weights of the Legendre polynomials in `polynomial_fits` -> (repeats, degree + 1)."""
     features = legvander(x, degree)
-    gram = features.swapaxes(-1, -2) @ features / x.shape[-1]
-    gram = gram + ridge * np.diag(np.arange(degree + 1) > 0)
-    moments = features.swapaxes(-1, -2) @ y[..., None] / x.shape[-1]
-    return np.linalg.solve(gram, moments)[..., 0]
+    gram = features.T @ features / len(x) + ridge * np.diag(np.arange(degree + 1) > 0)
+    return legvander(new_x, degree) @ np.linalg.solve(gram, features.T / len(x))
 
 
-def training_error(x, y, degree: int, ridge: float) -> float:
-    """Mean squared error of the fits on their own rows, over all data sets. x, y (repeats, n)."""
-    weights = polynomial_weights(x, y, degree, ridge)
-    fits = (legvander(x, degree) @ weights[..., None])[..., 0]
-    return np.mean((y - fits) ** 2)
+def exact_terms(truth: Callable, n: int, noise: float, degree: int, ridge: float = 0.0):
+    """Squared bias, variance and mean training error of the fit to n even inputs, without simulation.
 
-
-def terms_by_degree(truth: Callable, n: int, noise: float, ridge: float, repeats=DATA_SETS, seed=0):
-    """Squared bias and variance of every degree from 0 to MAX_DEGREE -> two arrays (MAX_DEGREE + 1,)."""
-    x, y = data_sets(truth, n, noise, repeats, np.random.default_rng(seed))
-    points, terms = grid(), []
-    for degree in range(MAX_DEGREE + 1):
-        fits = polynomial_fits(x, y, degree, ridge, points)
-        terms.append((np.mean((fits.mean(0) - truth(points)) ** 2), fits.var(0).mean()))
-    return tuple(np.array(terms).T)
+    fit = S (truth + noise): its mean is S truth, its variance at a point noise² times the squares of that row of S.
+    """
+    x, points = grid(n), grid()
+    S, H = smoother(x, points, degree, ridge), smoother(x, x, degree, ridge)
+    bias2 = np.mean((S @ truth(x) - truth(points)) ** 2)
+    variance = noise**2 * np.mean(np.sum(S**2, axis=1))
+    left = np.eye(n) - H
+    training = np.mean((left @ truth(x)) ** 2) + noise**2 * np.sum(left**2) / n
+    return bias2, variance, training
 
 
 def fan_explorer(truth: Callable) -> Callable:
-    """-> draw(degree, n, noise, log_ridge): fits to many data sets, and the terms of every degree."""
+    """-> draw(degree, sets, n, noise, log_ridge): fits to many data sets, and the terms of every degree."""
+    points, every = grid(80), range(MAX_DEGREE + 1)
 
-    def draw(degree: int, n: int, noise: float, log_ridge: float):
-        ridge, points = 10.0**log_ridge, grid(100)
-        x, y = data_sets(truth, n, noise, DATA_SETS, np.random.default_rng(0))
-        fits = polynomial_fits(x, y, degree, ridge, points)
-        bias2, variance = terms_by_degree(truth, n, noise, ridge)
-        total = bias2 + variance + noise**2
-        best = int(total.argmin())
-        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.07, 0.99, 0.14, 0.92), wspace=0.22)
-        left.plot(points, fits[:SHOWN].T, color=BLUE, alpha=0.2, linewidth=0.8)
-        left.plot([], [], color=BLUE, linewidth=0.8, label=f"{SHOWN} of {DATA_SETS} fits")
-        left.plot(points, fits.mean(0), color=VERMILION, linewidth=2.4, label="mean of all fits")
+    @cache  # neither a drag of the degree nor the play of data sets changes them
+    def terms(n: int, noise: float, ridge: float):
+        return np.transpose([exact_terms(truth, n, noise, k, ridge) for k in every])
+
+    def draw(degree: int, sets: int, n: int, noise: float, log_ridge: float):
+        ridge, x = 10.0**log_ridge, grid(n)
+        drawn = noise * np.random.default_rng(4).standard_normal((SETS, n))
+        S = smoother(x, points, degree, ridge)
+        fits = (truth(x) + drawn[:sets]) @ S.T
+        bias2, variance, training = terms(n, noise, ridge)
+        risk = bias2 + variance + noise**2
+        best = int(risk.argmin())
+        fig, (left, right) = fixed_axes(2, (9, 3.9), (0.07, 0.88, 0.14, 0.92), wspace=0.24)
+        one_path = np.c_[fits, np.full(sets, np.nan)]  # forty lines cost ten times as much
+        left.plot(np.tile(np.r_[points, np.nan], sets), one_path.ravel(), color=SKY, linewidth=0.8)
+        left.plot(points, fits.mean(axis=0), color=ORANGE, linewidth=2.4, label="mean of these")
+        left.plot(points, S @ truth(x), color=VERMILION, linewidth=2.4, label="mean of all")
         left.plot(points, truth(points), "--", color=BLACK, label="truth")
-        left.plot(x[0], y[0], "o", color=BLACK, markersize=3, alpha=0.6, label="one data set")
-        left.set(ylim=(-2.6, 2.6), xlabel="input x", ylabel="target y")
-        left.set_xticks([-1, -0.5, 0, 0.5, 1])
-        left.set_title(f"Degree {degree}, {n} rows a data set")
-        left.legend(loc="lower center", ncols=2, fontsize=8)
-        _draw_terms(right, bias2, variance, noise, total)
+        left.plot(x, truth(x) + drawn[sets - 1], "o", color=BLUE, markersize=3)
+        left.set(xlim=(-1, 1), ylim=(-2.8, 2.8), xlabel="input x", ylabel="target y")
+        left.set(xticks=[-1, 0, 1], yticks=[-2, 0, 2])  # a draft pays for each label
+        left.set_title(f"Degree {degree}: fits to {sets} data sets")
+        left.legend(loc="lower center", ncols=3, fontsize=8, handlelength=1.2, columnspacing=1)
+        right.set(yscale="log", ylim=(1e-4, 100), xlim=(0, MAX_DEGREE))
+        for name, values, style, color in (
+            ("risk", risk, "-", BLACK),
+            ("bias²", bias2, "s--", BLUE),
+            ("variance", variance, "^:", VERMILION),
+            ("training", training, "-.", GREEN),
+        ):
+            right.plot(every, values, style, color=color, markersize=4, label=name)
         right.axvline(degree, color=BLACK, linewidth=6, alpha=0.12)
+        right.set(xlabel="degree", ylabel="squared error", xticks=range(0, 13, 3))
+        right.set_yticks([1e-4, 1e-2, 1, 100], ["10⁻⁴", "10⁻²", "1", "100"])
+        right.minorticks_off()
         right.set_title(f"Lowest risk: degree {best}")
-        return fig, (
-            f"Degree {degree}: squared bias {bias2[degree]:.3f} + variance {variance[degree]:.3f} "
-            f"+ noise {noise**2:.3f} = risk {total[degree]:.3f}. "
-            f"The lowest risk is {total[best]:.3f}, at degree {best}. "
-            f"Training error: {training_error(x, y, degree, ridge):.3f}."
-        )
+        right.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
+        right.set_gid("terms")
+        return fig, say(
+            "Degree {degree}: squared bias {bias2:.2g} + variance {variance:.3f} + noise {noise2:.3f} = risk "
+            "{risk:.3f}; training error {training:.3f}. The mean of the {sets} fits shown misses the truth by "
+            "{shown:.4f}. The lowest risk is {lowest:.3f}, at degree {best}.",
+            degree=degree, sets=sets, bias2=bias2[degree], variance=variance[degree], noise2=noise**2,
+            risk=risk[degree], training=training[degree], lowest=risk[best], best=best,
+            shown=np.mean((fits.mean(axis=0) - truth(points)) ** 2),
+        )  # fmt: skip
 
     return draw
-
-
-def _draw_terms(ax, bias2, variance, noise, total):
-    degrees = np.arange(len(bias2))
-    ax.plot(degrees, total, "-", color=BLACK, label="risk")
-    ax.plot(degrees, bias2, "s--", color=BLUE, markersize=4, label="bias²")
-    ax.plot(degrees, variance, "^:", color=VERMILION, markersize=4, label="variance")
-    if noise:
-        ax.axhline(noise**2, color=GREEN, linestyle="-.", label="noise σ²")
-    ax.set(yscale="log", ylim=(1e-4, 100), xlabel="degree", ylabel="squared error")
-    ax.set_yticks([1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100])
-    ax.minorticks_off()
-    ax.legend(fontsize=8, ncols=2, loc="upper left")
-
-
-def simulate_terms(terms: Callable, truth: Callable, sd: Callable, A, inputs, points, blocks=20):
-    """Squared bias, variance, noise and risk of the linear learner fit = A y, measured -> (4,).
-
-    terms(fits, true values) -> squared bias, variance. Each block draws 5000 data sets at `inputs`
-    and for each of them a fresh target at every point; sd(x) is the noise at x.
-    """
-    rng, measured = np.random.default_rng(1), []
-    for _ in range(blocks):
-        fits = (truth(inputs) + sd(inputs) * rng.standard_normal((5000, len(inputs)))) @ A.T
-        noise = sd(points) * rng.standard_normal(fits.shape)
-        risk = np.mean((truth(points) + noise - fits) ** 2)
-        measured.append([*terms(fits, truth(points)), np.mean(noise**2), risk])
-    return np.mean(measured, axis=0)
-
-
-def cubic_spline_basis(x, knots) -> np.ndarray:
-    """Columns 1, x, x², x³ and max(x - knot, 0)³ for each knot: all cubic splines with these knots."""
-    bends = [np.maximum(x - knot, 0) ** 3 for knot in knots]
-    return np.column_stack([x**0, x, x**2, x**3, *bends])
 
 
 def box(g: int, low=-4.0, high=0.0) -> np.ndarray:
     """g × g settings of two hyperparameters, the midpoints of equal cells of their logarithms. (g², 2)"""
     levels = low + (high - low) * (np.arange(g) + 0.5) / g
     return np.stack(np.meshgrid(levels, levels), axis=-1).reshape(-1, 2)
+
+
+def cubic_spline_basis(x, knots) -> np.ndarray:
+    """Columns 1, x, x², x³ and max(x - knot, 0)³ for each knot: all cubic splines with these knots."""
+    bends = [np.maximum(x - knot, 0) ** 3 for knot in knots]
+    return np.column_stack([x**0, x, x**2, x**3, *bends])
 
 
 # ---------------------------------------------------------------- figures of the notebook
@@ -143,18 +171,15 @@ def six_fits(truth: Callable, degrees=(1, 5, 12), worlds=((100, 0.1), (15, 0.4))
     """Training and validation error (RMSE) of each degree in each world (rows, noise) -> dicts."""
     cells, points = [], grid(400)
     for n, noise in worlds:
-        rng = np.random.default_rng(seed)
-        x, y = (a[0] for a in data_sets(truth, n, noise, 1, rng))
+        rng, x = np.random.default_rng(seed), grid(n)
+        y = truth(x) + noise * rng.standard_normal(n)
         new_y = truth(points) + noise * rng.standard_normal(len(points))
         for degree in degrees:
-            at = np.concatenate([x, points])
-            fit = polynomial_fits(x, y, degree, 0.0, at)
-            train, validation = (
-                np.sqrt(np.mean((fit[part] - t) ** 2))
-                for part, t in ((slice(n), y), (slice(n, None), new_y))
-            )
+            fit = smoother(x, points, degree) @ y
+            train = np.sqrt(np.mean((smoother(x, x, degree) @ y - y) ** 2))
+            validation = np.sqrt(np.mean((fit - new_y) ** 2))
             cells.append(dict(n=n, noise=noise, degree=degree, x=x, y=y, points=points,
-                              fit=fit[n:], train=train, validation=validation))  # fmt: skip
+                              fit=fit, train=train, validation=validation))  # fmt: skip
     return cells
 
 
@@ -168,21 +193,53 @@ def draw_six_fits(truth: Callable):
         ax.plot(cell["points"], cell["fit"], color=VERMILION)
         ax.set_title(f"train {cell['train']:.2f}, validation {cell['validation']:.2f}", fontsize=11)
         ax.set(ylim=(-2.2, 2.2))
-    for ax, cell in zip(axes[0], cells, strict=False):
         ax.annotate(f"degree {cell['degree']}", (0.5, 0.03), xycoords="axes fraction", ha="center")
     for ax, cell in zip(axes[:, 0], cells[::3], strict=True):
         ax.set_ylabel(f"{cell['n']} rows, noise σ = {cell['noise']}\ntarget y")
     for ax in axes[1]:
         ax.set_xlabel("input x")
-    told = "; ".join(
-        f"{c['n']} rows, degree {c['degree']}: training {c['train']:.2f}, validation {c['validation']:.2f}"
-        for c in cells
+    return fig, say(
+        "Fits (solid) and truth (dashed). Root mean squared errors: {told:; }.",
+        told=[
+            say(
+                "{n} rows, degree {degree}: training {train:.2f}, new rows {validation:.2f}",
+                **{key: cell[key] for key in ("n", "degree", "train", "validation")},
+            )
+            for cell in cells
+        ],
     )
-    return fig, f"Fits (solid) and truth (dashed). Root mean squared errors: {told}."
 
 
-def draw_stack(degrees, bias2, variance, noise2):
-    """Squared bias, variance and noise stacked over the degree -> (fig, words)."""
+def draw_learning_curves(sizes, curves: dict, noise2: float):
+    """Training and new error against the rows, {degree: (train, new)}, simple first -> (fig, words)."""
+    fig, ax = plt.subplots()
+    for (degree, (train, new)), color, marker in zip(
+        curves.items(), (BLUE, VERMILION), "s^", strict=True
+    ):
+        ax.plot(sizes, new, f"{marker}-", color=color, label=f"degree {degree}: new rows")
+        ax.plot(
+            sizes, train, f"{marker}:", color=color, mfc="white", label=f"degree {degree}: training"
+        )
+    (simple, (_, a)), (rich, (train, b)) = curves.items()
+    pays = sizes[int(np.argmax(b < a))]
+    ax.axhline(noise2, color=GREEN, linestyle="-.", label="noise σ²")
+    ax.set(xscale="log", yscale="log", xlabel="rows n to learn from", ylabel="mean squared error")
+    ax.set_title(f"Degree {rich} pays from {pays} rows on")
+    ax.set_xticks(sizes, [str(n) for n in sizes])
+    ax.minorticks_off()
+    ax.legend(fontsize=8, ncols=2)
+    return fig, say(
+        "With {few} rows degree {simple} has error {a[0]:.2f} on new rows and degree {rich} {b[0]:.2f}; from {pays} "
+        "rows on degree {rich} is better. With {many} rows they have {a[1]:.2f} and {b[1]:.3f}; the training error "
+        "of degree {rich} rises from {train[0]:.3f} to {train[1]:.3f}.",
+        few=sizes[0], many=sizes[-1], simple=simple, rich=rich, pays=pays,
+        a=[a[0], a[-1]], b=[b[0], b[-1]], train=[train[0], train[-1]],
+    )  # fmt: skip
+
+
+def draw_stack(degrees, exact, measured, noise2: float):
+    """Noise, squared bias and variance stacked, (degrees, 2); the measured risk -> (fig, words)."""
+    bias2, variance = np.transpose(exact)
     risk = bias2 + variance + noise2
     best = int(np.argmin(risk))
     fig, ax = plt.subplots()
@@ -192,47 +249,18 @@ def draw_stack(degrees, bias2, variance, noise2):
     )  # fmt: skip
     for area, hatch in zip(areas, ("", "//", ".."), strict=True):
         area.set(hatch=hatch, edgecolor="white")
-    ax.plot(degrees, risk, "o-", color=BLACK, label="risk")
-    ax.plot(degrees[best], risk[best], "*", color=VERMILION, markersize=15, label="lowest risk")
-    ax.set(
-        xlabel="degree of the polynomial", ylabel="squared error", xlim=(degrees[0], degrees[-1])
-    )
+    ax.plot(degrees, measured, "o", color=BLACK, label="risk, measured by you")
+    ax.plot(degrees[best], risk[best], "*", color=VERMILION, markersize=15, label="lowest sum")
+    ax.set(xlabel="degree", ylabel="mean squared error", xlim=(degrees[0], degrees[-1]))
     ax.set(ylim=(0, 1.15 * risk[0]), title=f"The sum is lowest at degree {degrees[best]}")
-    ax.legend(loc="upper center", ncols=2)
-    return fig, (
-        f"From degree {degrees[0]} to {degrees[-1]} squared bias falls from {bias2[0]:.2f} to "
-        f"{bias2[-1]:.2g}, variance grows from {variance[0]:.2g} to {variance[-1]:.2f}. "
-        f"The risk is lowest, {risk[best]:.3f}, at degree {degrees[best]}; noise alone is {noise2:.2f}."
-    )
-
-
-def draw_sizes(sizes, terms):
-    """Squared bias and variance against the sample size -> (fig, words).
-
-    terms: {degree: (len(sizes), 2)}, a simple and a rich degree.
-    """
-    fig, ax = plt.subplots()
-    for (degree, values), color, marker in zip(terms.items(), (BLUE, VERMILION), "s^", strict=True):
-        name = f"degree {degree}"
-        ax.plot(
-            sizes, values.sum(1), "-", color=color, label=f"{name}: sum", alpha=0.4, linewidth=5
-        )
-        ax.plot(sizes, values[:, 0], f"{marker}--", color=color, label=f"{name}: bias²")
-        ax.plot(
-            sizes, values[:, 1], f"{marker}:", color=color, mfc="white", label=f"{name}: variance"
-        )
-    (simple, a), (rich, b) = terms.items()
-    crossing = sizes[int(np.argmax(b.sum(1) < a.sum(1)))]
-    ax.set(xscale="log", yscale="log", xlabel="rows n in a data set", ylabel="squared error")
-    ax.set_title(f"Degree {rich} pays from {crossing} rows on")
-    ax.set_xticks(sizes, [str(n) for n in sizes])
-    ax.minorticks_off()
-    ax.legend(fontsize=8, ncols=2)
-    return fig, (
-        f"With {sizes[0]} rows degree {simple} has error {a[0].sum():.2f} and degree {rich} "
-        f"{b[0].sum():.0f}; from {crossing} rows on degree {rich} is better. With {sizes[-1]} rows "
-        f"its error is {b[-1].sum():.3f}, and degree {simple} keeps a squared bias of {a[-1, 0]:.2f}."
-    )
+    ax.legend(loc="upper center", ncols=2, fontsize=9)
+    return fig, say(
+        "From degree {first} to {last} squared bias falls from {bias2[0]:.2f} to {bias2[1]:.2g}, variance grows from "
+        "{variance[0]:.2g} to {variance[1]:.2f}. The sum is lowest, {lowest:.3f}, at degree {best}; noise alone is "
+        "{noise2:.2f}. The risk measured is off by at most {off:.3f}.",
+        first=degrees[0], last=degrees[-1], bias2=bias2[[0, -1]], variance=variance[[0, -1]],
+        lowest=risk[best], best=degrees[best], noise2=noise2, off=np.abs(measured - risk).max(),
+    )  # fmt: skip
 
 
 def least_squares_errors(n: int, d: int, repeats: int, rng) -> tuple[float, float, float]:
@@ -270,12 +298,13 @@ def draw_least_squares(n=20, d=5, repeats=400, seed=0):
     right.set(xlabel="rows n", ylabel="mean squared error / σ²", ylim=(0, 4))
     right.set(title=f"{d} weights: the gap closes like d/n")
     left.legend(fontsize=8, loc="upper right")
-    train, same, fresh = (round(v, 2) for v in least_squares_theory(n, 15))
-    return fig, (
-        f"Lines are formulas, marks are simulations. With {n} rows and 15 weights: training {train}, "
-        f"same inputs {same}, fresh inputs {fresh}. At d = {n} training error reaches 0 and fresh error "
-        f"has no finite mean; with {d} weights both gaps shrink as rows are added."
-    )
+    train, same, fresh = least_squares_theory(n, 15)
+    return fig, say(
+        "Lines are formulas, marks are simulations. With {n} rows and 15 weights: training {train:.2f}, same inputs "
+        "{same:.2f}, fresh inputs {fresh:.2f}. At d = {n} training error reaches 0 and fresh error has no finite "
+        "mean; with {d} weights both gaps shrink as rows are added.",
+        n=n, d=d, train=train, same=same, fresh=fresh,
+    )  # fmt: skip
 
 
 def _error_curves(ax, marks, line, sizes, repeats, rng):
@@ -322,10 +351,19 @@ def draw_folds(k: int, n: int, estimates: dict, true_risk: float):
         f"Spread {spread[first]:.3f} ({first}), {spread[last]:.3f} ({last})", fontsize=11
     )
     right.legend()
-    told = "; ".join(
-        f"{name}: mean {np.mean(v):.3f}, spread {spread[name]:.3f}" for name, v in estimates.items()
+    return fig, say(
+        "True mean risk {true:.3f}. {told:; }.",
+        true=true_risk,
+        told=[
+            say(
+                "{name}: mean {mean:.3f}, spread {spread:.3f}",
+                name=name,
+                mean=np.mean(v),
+                spread=np.std(v),
+            )
+            for name, v in estimates.items()
+        ],
     )
-    return fig, f"True mean risk {true_risk:.3f}. {told}."
 
 
 def draw_rates(rates, train, validation, edge: float):
@@ -348,11 +386,12 @@ def draw_rates(rates, train, validation, edge: float):
     ax.set_title(f"Best learning rate by validation: {rates[best]:.2g}")
     ax.legend(fontsize=9, loc="lower left")
     last = np.flatnonzero(fine)[-1]
-    return fig, (
-        f"Validation error is {validation[0]:.2f} at η = {rates[0]:.0e} (underfits), lowest, "
-        f"{validation[best]:.2f}, at η = {rates[best]:.2g}, {validation[last]:.2f} at η = {rates[last]:.2g} "
-        f"(overfits, training error {train[last]:.2f}); above {edge:.2f} every run diverges."
-    )
+    return fig, say(
+        "Validation error is {slow:.2f} at η = {first:.0e} (underfits), lowest, {lowest:.2f}, at η = {best:.2g}, "
+        "{fast:.2f} at η = {last:.2g} (overfits, training error {train:.2f}); above {edge:.2f} every run diverges.",
+        slow=validation[0], first=rates[0], lowest=validation[best], best=rates[best],
+        fast=validation[last], last=rates[last], train=train[last], edge=edge,
+    )  # fmt: skip
 
 
 def draw_search(grid_points, random_points, optimum, budgets, regret_grid, regret_random):
@@ -378,11 +417,11 @@ def draw_search(grid_points, random_points, optimum, budgets, regret_grid, regre
     ahead = f"random leads from {budgets[leads.argmax()]} trials" if leads.any() else "grid leads"
     axes[2].set_title(ahead, fontsize=11)
     axes[2].legend()
-    return fig, (
-        f"{len(grid_points)} trials on a grid try {tried[0]} values of the hyperparameter that matters, "
-        f"random draws {tried[1]}. Mean lowest loss after {budgets[-1]} trials: grid {regret_grid[-1]:.3f}, "
-        f"random {regret_random[-1]:.3f}."
-    )
+    return fig, say(
+        "{trials} trials on a grid try {tried[0]} values of the hyperparameter that matters, random draws {tried[1]}. "
+        "Mean lowest loss after {budget} trials: grid {grid:.3f}, random {random:.3f}.",
+        trials=len(grid_points), tried=tried, budget=budgets[-1], grid=regret_grid[-1], random=regret_random[-1],
+    )  # fmt: skip
 
 
 def draw_choice(values, scores, chosen: int):
@@ -404,11 +443,12 @@ def draw_choice(values, scores, chosen: int):
     ax.set_xticks(values)
     ax.set_title(f"Smallest C within one standard error: {values[chosen]:g}")
     ax.legend()
-    return fig, (
-        f"The lowest mean error is {mean[best]:.3f} (standard error {error[best]:.3f}) at C = {values[best]:g}; "
-        f"the smallest C within one standard error is {values[chosen]:g}. "
-        f"C = {values[0]:g} has {mean[0]:.3f}, C = {values[-1]:g} has {mean[-1]:.3f}."
-    )
+    return fig, say(
+        "The lowest mean error is {lowest:.3f} (standard error {error:.3f}) at C = {best:g}; the smallest C within "
+        "one standard error is {chosen:g}. C = {first:g} has {a:.3f}, C = {last:g} has {b:.3f}.",
+        lowest=mean[best], error=error[best], best=values[best], chosen=values[chosen],
+        first=values[0], a=mean[0], last=values[-1], b=mean[-1],
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- the luck of many models
@@ -446,7 +486,8 @@ def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, re
     )
     ax.plot(count, mean, "-", color=BLUE, label="best reported error, mean")
     ax.axhline(p, color=BLACK, linestyle="--", label="true error of every model")
-    words = f"{models} models, {n} test cases: the best report is {mean[-1]:.1%} on average, the truth {p:.1%}"
+    told = "{models} models, {n} test cases: the best report is {best:.1%} on average, the truth {p:.1%}"
+    facts = dict(models=models, n=n, best=mean[-1], p=p)
     if fresh:
         winners = errors.argmin(axis=1)
         again = observed_errors(p, n, models, agreement, repeats, rng)[range(repeats), winners]
@@ -454,7 +495,8 @@ def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, re
         ax.plot(
             [models], [again], "*", color=VERMILION, markersize=14, label="winner, fresh test set"
         )
-        words += f"; on a fresh test set the winners have {again:.1%}"
+        told += "; on a fresh test set the winners have {again:.1%}"
+        facts["again"] = again
     ax.set(
         xlim=(0.9, max(models, 2) * 1.1),
         ylim=(0, 1.5 * p),
@@ -465,25 +507,4 @@ def draw_benchmark(models: int, n: int, agreement: float, fresh: bool, p=0.1, re
     gain = max(0.0, 100 * (p - mean[-1]))
     ax.set_title(f"The best of {models} looks {gain:.1f} points better than it is")
     ax.legend(fontsize=8, loc="lower left")
-    return fig, words + "."
-
-
-def draw_luck(counts, reported, fresh):
-    """Error that a test set reports of the model chosen on it, and its true error -> (fig, words)."""
-    fig, ax = plt.subplots()
-    ax.plot(counts, fresh, "o-", color=BLACK, label="winner on 292 fresh patients")
-    ax.plot(counts, reported, "s--", color=VERMILION, label="winner as reported")
-    ax.fill_between(
-        counts, reported, fresh, color=ORANGE, alpha=0.25, label="bought by tuning on the test set"
-    )
-    ax.set(
-        xscale="log",
-        xlabel="candidates compared on the test set",
-        ylabel="squared error / variance of y",
-    )
-    ax.set_title(f"{counts[-1]} candidates: reported {reported[-1]:.2f}, true {fresh[-1]:.2f}")
-    ax.legend()
-    return fig, (
-        f"With one candidate the test set reports {reported[0]:.2f} and the truth is {fresh[0]:.2f}. "
-        f"With {counts[-1]} it reports {reported[-1]:.2f} while the truth is {fresh[-1]:.2f}."
-    )
+    return fig, say(told + ".", **facts)
