@@ -103,7 +103,12 @@ def form_problems(exercise: Exercise) -> list[str]:
         problems.append("two wrong answers have the same name")
     if exercise.draw_cases is None:
         problems.append("it has no cases")
-    return problems + edit_problems(exercise) + library_problems(exercise)
+    return [
+        *problems,
+        *edit_problems(exercise),
+        *library_problems(exercise),
+        *probe_problems(exercise),
+    ]
 
 
 def edit_problems(exercise: Exercise) -> list[str]:
@@ -135,6 +140,19 @@ def library_problems(exercise: Exercise) -> list[str]:
             for name in sorted(_from_outside(table) & names)
         ]
     return problems
+
+
+def probe_problems(exercise: Exercise) -> list[str]:
+    """The names of exercises.py that a probe uses: it is shipped alone."""
+    if not exercise.probe_function:
+        return []
+    table = symtable.symtable(exercise.probe_source, "<probe>", "exec")
+    known = exercise.probe_function.__globals__.keys() - GIVEN
+    names = _from_outside(table) & known - {exercise.probe_function.__name__}
+    return [
+        f"its probe uses {name!r} of exercises.py, which students do not have: write it inside"
+        for name in sorted(names)
+    ]
 
 
 def _from_outside(table: symtable.SymbolTable) -> set[str]:

@@ -27,6 +27,12 @@ SLIPS = {
         "square: its reference does not take what case 'ordinary' gives (x): "
         "missing a required argument: 'y'; put a lambda round it",
     ),
+    "the probe needs a helper": (
+        SPEC_FILE,
+        "@square.cases",
+        "@square.probe\ndef _(answer, x): return answer(square and x)\n\n@square.cases",
+        "square: its probe uses 'square' of exercises.py, which students do not have: write it inside",
+    ),
     "the probe has other parameters": (
         SPEC_FILE, "@square.cases", "@square.probe\ndef _(answer): return answer(1)\n\n@square.cases",
         "square: its probe does not take what case 'ordinary' gives (x): got an unexpected keyword argument 'x'",
