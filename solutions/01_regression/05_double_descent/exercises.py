@@ -52,11 +52,6 @@ relu_features.mistakes(
             "np.arange(p)",
             "j runs from 1 to p: knot 1 lies one gap to the right of xmin. Where is yours?",
         ),
-        "divides the range by p": (
-            "/ (p + 1)",
-            "/ max(p, 1)",
-            "Count the gaps between xmin, p knots and xmax. Does your last knot lie inside the range?",
-        ),
         "the range starts at 0": (
             "xmin + (xmax",
             "(xmax",
@@ -66,11 +61,6 @@ relu_features.mistakes(
             "x[:, None] - knots",
             "knots - x[:, None]",
             "A feature must be 0 to the left of its knot and grow to the right.",
-        ),
-        "no hinge at all": (
-            "np.maximum(0, x[:, None] - knots)",
-            "x[:, None] - knots",
-            "To the left of its knot a feature is 0, not negative.",
         ),
         "inputs are cut off at the range": (
             "x[:, None]",
@@ -90,14 +80,6 @@ relu_features.worked(
     input. `np.maximum` with 0 makes the hinges. The curve that comes of them bends, but the weights enter linearly, so that
     everything known of least squares applies."""
 )
-
-
-@relu_features.right("one entry at a time")
-def _(x, p, xmin, xmax):
-    if p == 0:
-        return np.zeros((len(x), 0))
-    gap = (xmax - xmin) / (p + 1)
-    return [[max(0.0, v - (xmin + j * gap)) for j in range(1, p + 1)] for v in x]
 
 
 @relu_features.right("knots from linspace without its ends")
@@ -206,11 +188,6 @@ double_descent.mistakes(
             "np.sum((fit - y) ** 2)",
             "The training error of twice as many equal rows is the same. Sum or mean?",
         ),
-        "root mean squared errors": (
-            "np.mean((new - y_new) ** 2)",
-            "np.sqrt(np.mean((new - y_new) ** 2))",
-            "The text asks for mean squared errors: no root.",
-        ),
         "the bending without its factor": (
             "(p + 1) * np.sum",
             "np.sum",
@@ -220,11 +197,6 @@ double_descent.mistakes(
             "in ps:",
             "in sorted(ps):",
             "Entry i belongs to ps[i], in the order given.",
-        ),
-        "knots at the ends of the range": (
-            "np.arange(1, p + 1) / (p + 1)",
-            "np.linspace(0, 1, p)",
-            "b_j = j / (p + 1): is there a knot at 0 or at 1?",
         ),
     }
 )
@@ -348,11 +320,6 @@ walk.mistakes(
             "np.diff(slopes, prepend=0.0)",
             "The slope right of each knot is asked, not by how much it changed there.",
         ),
-        "heights at the points": (
-            "heights.append(height)",
-            "heights.append(y[j])",
-            "The heights at the knots are asked. At the points you know them already.",
-        ),
     }
 )
 
@@ -453,21 +420,6 @@ nullspace_part.worked(
 )
 
 
-@nullspace_part.right("one orthogonal direction after the other")
-def _(beta, X):
-    directions, rest = [], beta.copy()
-    for row in X:
-        new = row.copy()
-        for _ in range(2):  # the second round removes rounding
-            for q in directions:
-                new = new - (q @ new) * q
-        if np.linalg.norm(new) > 1e-9 * np.linalg.norm(row):
-            directions.append(new / np.linalg.norm(new))
-    for q in directions:
-        rest = rest - (q @ rest) * q
-    return rest
-
-
 @nullspace_part.right("least squares for the combination of rows")
 def _(beta, X):
     combination = np.linalg.lstsq(X.T, beta, rcond=1e-10)[0]
@@ -557,11 +509,6 @@ descend.mistakes(
             "length += np.linalg.norm(step)",
             "length = np.linalg.norm(beta - start)",
             "A path that bends is longer than the straight way. Add up the steps.",
-        ),
-        "the gradient of the mean": (
-            "eta * X.T @ e",
-            "eta * X.T @ e / len(y)",
-            "Your steps are n times too short. The loss sums the squares.",
         ),
         "a step too many is counted": (
             "return beta, steps, length",
@@ -722,17 +669,6 @@ def _(beta0, beta, b):
     return net
 
 
-@to_torch_net.right("a first layer of twos, halved again by the second")
-def _(beta0, beta, b):
-    net = torch.nn.Sequential(
-        torch.nn.Linear(1, len(b)), torch.nn.ReLU(), torch.nn.Linear(len(b), 1)
-    ).double()
-    filled = 2 * np.ones((len(b), 1)), -2 * b, beta[None] / 2, np.array([beta0])
-    for parameter, values in zip(net.parameters(), filled, strict=True):
-        parameter.data = torch.tensor(values)
-    return net
-
-
 # ---------------------------------------------------------------- what noise costs
 
 noise_cost = Exercise(
@@ -788,11 +724,6 @@ noise_cost.mistakes(
             "eigs",
             "λ_1 is the largest. What if the array comes in another order?",
         ),
-        "smallest first": (
-            "np.sort(eigs)[::-1]",
-            "np.sort(eigs)",
-            "λ_1 is the largest eigenvalue: np.sort sorts the other way.",
-        ),
         "a tail of exactly n is too short": (
             ">= n * tail[0]",
             "> n * tail[0]",
@@ -812,11 +743,6 @@ noise_cost.mistakes(
             "k / n + n / R",
             "k / n + R / n",
             "A longer tail must make the noise cheaper. Does it?",
-        ),
-        "k counts from 1": (
-            "return k, k / n",
-            "return k + 1, (k + 1) / n",
-            "If the whole spectrum is the tail, k is 0.",
         ),
         "zeros make a tail": (
             "tail[0] > 0 and ",
@@ -842,17 +768,6 @@ def _(eigs, n):
         return len(eigs), float("inf")
     k = long[0]
     return k, k / n + n * squares[k] / sums[k] ** 2
-
-
-@noise_cost.right("normalised tails, in a loop of its own")
-def _(eigs, n):
-    left, k = sorted((float(v) for v in eigs), reverse=True), 0
-    while left and left[0] > 0:
-        shares = [v / left[0] for v in left]
-        if sum(shares) >= n:
-            return [k, k / n + n * sum(s * s for s in shares) / sum(shares) ** 2]
-        left, k = left[1:], k + 1
-    return [len(eigs), np.inf]
 
 
 # ---------------------------------------------------------------- epicycles
@@ -916,11 +831,6 @@ epicycle_fit.mistakes(
             "in range(N + 1 - N % 2)",
             "Four circles are 0, 1, -1, 2: an even N ends with a frequency that has no partner.",
         ),
-        "the centre is forgotten": (
-            "for i in range(N)",
-            "for i in range(1, N + 1)",
-            "Frequency 0 is the first of the N: a circle that does not turn.",
-        ),
         "the largest circles instead of the slowest": (
             "return np",
             "c = np.fft.fft(z)\n    c[np.argsort(-np.abs(c))[N:]] = 0\n    curve = np.fft.ifft(c)\n    return np",
@@ -951,15 +861,3 @@ def _(points, N):
         kept[k] = c[k]
     curve = np.fft.ifft(kept)
     return np.column_stack([curve.real, curve.imag])
-
-
-@epicycle_fit.right("least squares on cosines and sines, as lists")
-def _(points, N):
-    m = len(points)
-    k = [(i + 1) // 2 * (1 if i % 2 else -1) for i in range(N)]
-    angle = 2 * np.pi * np.outer(np.arange(m), k) / m
-    C, S = np.cos(angle), np.sin(angle)
-    # Real and imaginary parts of Σ (a + ib)(C + iS), as one real system.
-    A = np.block([[C, -S], [S, C]])
-    w = np.linalg.lstsq(A, points.T.ravel(), rcond=None)[0]
-    return (A @ w).reshape(2, m).T.tolist()

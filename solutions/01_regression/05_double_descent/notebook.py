@@ -476,7 +476,7 @@ with after(double_descent, nullspace_part, to_torch_net, "worth-it"):
 #
 # - The peak sits where weights, intercept included, equal rows ($p + 1 = n$, for regular inputs). It needs no noise.
 # - A second descent below the valley is no law: without noise and at $\sigma = 0.1$ the thousand knots win (0.0088
-#   against 0.0097), at $\sigma = 0.3$ the valley does (0.046 against 0.078). A perfect fit carries the noise of its points.
+#   against 0.0097, the best of 17), at $\sigma = 0.3$ the valley does (0.046 against 0.078). A perfect fit carries the noise of its points.
 # - Data never choose between perfect fits; the learner does.
 #
 # Next: [[next]]. Below: when overfitting is benign, and why a spline understands nothing.
@@ -588,13 +588,12 @@ claim(
     e=errors[-1], a=alike[-1], z=zero,
 )  # fmt: skip
 claim("with ridge there is no peak", calm.max() < zero)
-show(*dd.draw_legendre(cubic), digits=1)
 show(*dd.draw_digits(data.digits().X / 16, data.digits().y), digits=1)
 
 # %% [markdown] covers="explainers:2.5.3 wu:1.4.8"
 # High degrees are dear in the first norm, and the truth is cheap: that norm suits the cubic. In the second a thousand features meet
 # the points by needles and say 0 in between. So what follows the peak depends on the norm. On the digits it descends below
-# the valley, and ridge, with one penalty for all widths, beats every fit of least norm.
+# the valley, and ridge with one penalty for all widths has no peak at all.
 #
 # ## Deeper: is overfitting benign?
 #
@@ -702,12 +701,12 @@ claim(
 # ## Deeper: is a relation linear?
 #
 # With many features nobody can look at each. There is no one test, but you can compare how much variance a line explains
-# and how much a cubic *smoothing spline* does (squared errors plus a multiple of $\int f''^2$, chosen by
-# cross-validation). On training rows the spline cannot lose: every line is a spline that does not bend. So hold rows out:
-# five folds, 60 rows, truth $x + a \sin 3\pi x$, noise of 0.4.
+# and how much a cubic *smoothing spline* does (squared errors plus a multiple of $\int f''^2$, chosen on
+# held-out rows). On training rows the spline cannot lose: every line is a spline that does not bend. So hold rows out:
+# five folds, 80 rows, noise of 0.4, and for the truth a line or a sine.
 
 # %% demo=true covers="explainers:2.1.2.box-linearity"
-# The gap of the two R², for a line and for a sine; then for more and more curvature.
+# The gap of the two R², for a line and for a sine.
 rng = np.random.default_rng(0)
 x, error = np.sort(rng.uniform(-1, 1, 80)), 0.4 * rng.normal(size=80)
 for name, truth, low, high in (
@@ -720,7 +719,6 @@ for name, truth, low, high in (
         low < held < high and own > -1e-3,
         name=name, own=own, held=abs(held),
     )  # fmt: skip
-show(*dd.draw_linearity())
 
 # %% [markdown] covers="wu:1.4.9"
 # ## Deeper: learned knots, and depth
@@ -832,12 +830,6 @@ erratum(
     corrected=r"left of $b_1$ it is flat; add the feature $x$ or a knot at $x_\min$",
     kind="convention",
 )
-erratum(
-    "wu:1.4.1",
-    quote=r"We assume the design points  $\{b_j\}_{j=1}^p$",
-    corrected="knots or break points; design points are the inputs",
-    kind="convention",
-)
 X, y = np.column_stack([np.ones(4), dd.hinges(dd.grid(4), 12)]), dd.sine(dd.grid(4))
 first = beta = np.random.default_rng(0).normal(size=13)
 for _ in range(20_000):
@@ -915,12 +907,6 @@ erratum(
 
 # %% demo=true covers="wu:1.4.7"
 # wu, section 1.4.7: the curve before, at and after the threshold.
-erratum(
-    "wu:1.4.7",
-    quote=r"Interpolation Threshold $(p \approx n)$",
-    corrected=r"exactly $p + 1 = n$: the intercept counts",
-    kind="convention",
-)
 off = dd.expected_errors([1, 6, 17], 0.3)[1]
 falls, rises = bool(off[1] < off[0]), bool(off[2] > off[1])
 erratum(
