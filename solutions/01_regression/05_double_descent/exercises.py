@@ -216,23 +216,6 @@ double_descent.worked(
 )
 
 
-@double_descent.right("lstsq, the intercept afterwards, in lists")
-def _(x, y, x_new, y_new, ps):
-    rows = []
-    for p in ps:
-        F, G = (
-            np.clip(u[:, None] - np.arange(1, p + 1) / (p + 1), 0, None)
-            for u in (x, x_new)
-        )
-        beta = np.zeros(p)
-        if p:
-            beta = np.linalg.lstsq(F - F.mean(0), y - y.mean(), rcond=1e-12)[0]
-        intercept = y.mean() - F.mean(0) @ beta
-        misses = intercept + F @ beta - y, intercept + G @ beta - y_new
-        rows.append([*(np.mean(e**2) for e in misses), (p + 1) * beta @ beta])
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
 @double_descent.right("scikit-learn's", library="sklearn.linear_model.LinearRegression")
 def _(x, y, x_new, y_new, ps):
     from sklearn.linear_model import LinearRegression
@@ -338,16 +321,6 @@ def _(x, y, b):
         np.maximum(0, np.subtract.outer(x[1:], b)), y[1:] - y[0], lower=True
     )
     return y[0] + np.maximum(0, np.subtract.outer(b, b)) @ beta, np.cumsum(beta)
-
-
-@walk.right("from knot to knot, in lists")
-def _(x, y, b):
-    heights, slopes = [float(y[0])], []
-    for j in range(len(b)):
-        slopes.append((y[j + 1] - heights[-1]) / (x[j + 1] - b[j]))
-        if j + 1 < len(b):
-            heights.append(heights[-1] + slopes[-1] * (b[j + 1] - b[j]))
-    return heights, slopes
 
 
 # ---------------------------------------------------------------- what the data cannot see
@@ -514,11 +487,6 @@ descend.mistakes(
             "return beta, steps, length",
             "return beta, steps + 1, length",
             "How many steps have been made when the start itself is good enough?",
-        ),
-        "it never stops early": (
-            "if np.mean(e**2) <= tol:",
-            "if False:",
-            "When is it done, other than at `most` steps?",
         ),
     }
 )
@@ -825,11 +793,6 @@ epicycle_fit.mistakes(
             "if i % 2 == 0",
             "if i % 2 == 1",
             "After 0 comes 1, then -1. It matters when N is even.",
-        ),
-        "always whole pairs": (
-            "in range(N)",
-            "in range(N + 1 - N % 2)",
-            "Four circles are 0, 1, -1, 2: an even N ends with a frequency that has no partner.",
         ),
         "the largest circles instead of the slowest": (
             "return np",

@@ -1018,12 +1018,6 @@ erratum(
     corrected_holds=bool(bends[0] < bends[1]),
 )
 erratum(
-    "wu:1.4.8",
-    quote="Early stopping may be unnecessary with sufficient overparameterization",
-    corrected="a stopped run has not interpolated; with much noise it is better",
-    kind="convention",
-)
-erratum(
     "wu:1.4.10",
     quote=(
         r"r(t) = \sum_{n=1}^{N} R_n e^{i\omega_n t} "

@@ -99,10 +99,6 @@ def bending_of(x, y, p: int) -> float:
     return float((p + 1) * np.sum((gains * (U.T @ y)) ** 2))
 
 
-def _side_by_side(count=2, size=(9, 3.6)):
-    return fixed_axes(count, size, (0.08, 0.985, 0.15, 0.9), wspace=0.27)
-
-
 def _mark_threshold(ax):
     ax.axvline(N - 1, color=BLACK, linewidth=6, alpha=0.12)
 
@@ -143,12 +139,12 @@ def knots_explorer(sweep: Callable) -> Callable:
     sweep(x, y, x_new, y_new, ps) -> training error, distance from the truth and bending, the student's.
     """
     t = np.linspace(0, 1, 401)
-    ticks = (1, 3, 10, 19, 100, 1000)
+    ticks, levels = (1, 3, 10, 19, 100, 1000), (1e-4, 1e-3, 0.01, 0.1, 1)
 
     def draw(p: float, sigma: float):
         p, (x, y) = round(p), rows(sigma)
         train, off, bend = (float(values[0]) for values in sweep(x, y, t, sine(t), [p]))
-        fig, (left, right) = _side_by_side(size=(9.4, 3.8))
+        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.08, 0.985, 0.15, 0.9), wspace=0.27)
         _draw_fit(left, x, y, t, fit_operator(x, t, p) @ y)
         if p <= 100:
             left.plot(np.arange(1, p + 1) / (p + 1), np.full(p, -2.25), "|", color=BLACK)
@@ -161,9 +157,11 @@ def knots_explorer(sweep: Callable) -> Callable:
         _mark_threshold(right)
         low, high = 0.3 * excess.min(), 5.0
         right.plot(p, np.clip(off, 1.2 * low, 0.8 * high), "*", color=BLACK, markersize=13)
-        right.set(xscale="log", yscale="log", ylim=(low, high), xlim=(0.9, 1100))
+        right.set(xscale="log", yscale="log")
         right.set(xlabel="knots p", ylabel="mean squared error")
-        right.set_xticks(ticks, [str(p) for p in ticks])
+        right.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        right.set_yticks(levels, [f"{level:g}" for level in levels])
+        right.set(ylim=(low, high), xlim=(0.9, 1100))  # ticks beyond would widen them
         right.minorticks_off()
         right.set_title(f"Averages; at 19 knots {excess[COUNTS.index(N - 1)]:.0e}", fontsize=11)
         right.text(1.1, fitted[0], "training", color=BLUE, va="bottom")  # quicker than a legend
@@ -603,21 +601,15 @@ def tooth(x):
 
 
 def draw_learned_knots(losses, knots):
-    """Knots that stay, and those that learned by `train_knots` -> (fig, words)."""
-    x, t = np.linspace(0, 1, 101), np.linspace(0, 1, 401)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    fit, ticks = fit_operator(x, t, knots.shape[1]) @ tooth(x), np.full(knots.shape[1], -0.25)
-    left.plot(t, tooth(t), color=SKY, linewidth=5, label="truth")
-    left.plot(t, fit, color=VERMILION, label="fixed knots")
-    left.plot(knots[0], ticks, "|", color=BLACK, markersize=9, label="knots")
-    left.set(xlabel="input x", ylabel="value", ylim=(-0.35, 1.1))
-    left.set_title("Spread knots miss the corners")
-    left.legend(fontsize=8, loc="upper left")
+    """Where the knots of `train_knots` go, and the corners of the tooth -> (fig, words)."""
+    fig, ax = plt.subplots()
     for corner in TOOTH:
-        right.axhline(corner, color=SKY, linewidth=5)
-    right.plot(knots, color=BLACK, linewidth=1)
-    right.set(xlabel="training step", ylabel="knots −u/w", ylim=(-0.1, 1.1))
-    right.set_title("Learned knots find them")
+        ax.axhline(corner, color=SKY, linewidth=5, label="corner" if corner == TOOTH[0] else "")
+    ax.plot(knots[:, 0], color=BLACK, linewidth=1, label="knot −u/w")
+    ax.plot(knots[:, 1:], color=BLACK, linewidth=1)
+    ax.set(xlabel="training step", ylabel="input x", ylim=(-0.1, 1.1))
+    ax.set_title("Learned knots find the corners")
+    ax.legend(fontsize=9)
     near = sum(np.abs(knots[-1] - corner).min() < 0.02 for corner in TOOTH)
     return fig, say(
         "Learning the knots leaves {share:.0%} of the error of fixed ones; a knot ends on {near} of 3 corners.",
