@@ -1,7 +1,5 @@
 """Double descent references against scikit-learn, SciPy, loops and closed forms; what the notebook draws and tells."""
 
-from math import comb
-
 import numpy as np
 import pytest
 import torch
@@ -81,13 +79,6 @@ def test_the_walk_meets_every_point(batch):
     torch.testing.assert_close(
         heights[..., 1:], (heights + slopes * b.diff(dim=-1, append=b[..., -1:]))[..., :-1]
     )
-
-
-def test_on_the_grid_a_kick_grows_by_a_binomial():
-    x, b = torch.linspace(0, 1, 20).double(), torch.arange(1, 20).double() / 20
-    _, slopes = ref.broken_line(x, (x > 0).double(), b)
-    assert slopes[0].item() == pytest.approx(380)
-    assert slopes[9] / slopes[0] == pytest.approx(-comb(19, 10) / 19, rel=1e-6)
 
 
 def test_descent_ends_at_pinv_plus_the_unseen_part():
