@@ -552,8 +552,8 @@ with after(descend, "few-steps"):
         s = np.linalg.svd(X, compute_uv=False)
         conditions.append((s[0] / s[19]) ** 2)
     claim(
-        "19, 40, 200 knots: XᵀX has condition {c[0]:.0e}, {c[1]:.0e}, {c[2]:.0e}; error "
-        "0.01 takes {t[0]}, {t[1]}, {t[2]} steps",
+        "19, 40, 200 knots: XᵀX has condition {c[0]:.0e}, {c[1]:.0e}, {c[2]:.0e}; an "
+        "error of 0.01 takes {t[0]}, {t[1]}, {t[2]} steps",
         sorted(steps) == steps[::-1] and conditions[0] > 1e9 * conditions[1],
         c=conditions, t=steps,
     )  # fmt: skip
