@@ -94,7 +94,6 @@ double_descent = Exercise(
     "double_descent",
     reference=reference.knot_sweep,
     compare=close(rtol=1e-4, atol=1e-8),  # condition numbers up to 10⁶
-    limit=6.0,  # the first use of scikit-learn
     batched=("x", "x_new", "y", "y_new"),
     hints=[
         "For one p you need the features of the training inputs, weights fitted to y, and the features of the new inputs. What happens to a free intercept when y and every column have mean 0?",
@@ -172,6 +171,11 @@ double_descent.mistakes(
             "rcond=1e-12",
             "rcond=1e-5",
             "Only a singular value that is 0 but for rounding may go. Print them for p = n - 1: how small is the smallest that counts?",
+        ),
+        "NumPy's own limit": (
+            "rcond=1e-12",
+            "rcond=1e-15",
+            "Without rcond NumPy cuts off at 1e-15 of the largest only. What does the text count as 0?",
         ),
         "nothing is cut off": (
             "rcond=1e-12",
@@ -436,6 +440,8 @@ def _(rng):
     once = dict(X=np.array([[scale], [0.0]]), y=y, start=np.zeros(1), most=5)
     yield "an error of exactly tol is small enough", dict(once, tol=2.0)
     yield "an error of exactly tol is small enough", dict(once, tol=a**2 / 2 + 2)
+    rows = dict(X=np.array([[scale], [0.0], [0.0], [0.0]]), y=np.array([a, 2, 2, 2]))
+    yield "rows that no weight can meet", dict(rows, start=np.zeros(1), tol=5.0, most=5)
     there = case(3, 5, 1e-6, 9)
     there["start"] = np.linalg.pinv(there["X"]) @ there["y"]
     yield "a start that is good enough is kept", there
@@ -463,7 +469,7 @@ descend.mistakes(
             "np.linalg.norm(X, 2)",
             "Multiply X by 10. By what must the step size change?",
         ),
-        "the largest entry's norm": (
+        "the Frobenius norm": (
             "np.linalg.norm(X, 2)",
             "np.linalg.norm(X)",
             "np.linalg.norm(X) adds the squares of all entries. Which one gives the largest singular value?",
@@ -540,7 +546,6 @@ to_torch_net = Exercise(
     "to_torch_net",
     reference=_net_values,
     compare=close(rtol=1e-6, atol=1e-9, float32=True),
-    limit=4.0,  # the first use of torch.nn
     batched=("b", "beta", "x"),
     hints=[
         "A Linear layer computes z Wᵀ + bias. Which W and which bias turn one number x into x - b_1, …, x - b_p?",
@@ -564,15 +569,19 @@ def _(answer, beta0, beta, b, x):
 @to_torch_net.cases
 def _(rng):
     b = np.sort(rng.uniform(0.1, 0.9, 4)) + np.arange(4) * 0.05
-    beta = rng.uniform(1, 3, 4) * np.array([1, -1, 1, -1])
-    curve = dict(beta0=float(rng.normal(2.0)), beta=beta, b=b)
+    falling = np.sort(rng.uniform(1, 3, 4))[::-1]  # so the curve never falls
+    beta = falling * np.array([1, -1, 1, -1])
+    start = float(rng.uniform(0.5, 3))
+    curve = dict(beta0=start, beta=beta, b=b)
     x = np.linspace(-0.2, 1.4, 9)
     yield "equal to the spline", dict(curve, x=x)
+    below = dict(curve, beta0=-start, beta=-beta, x=x)
+    yield "a curve below 0", below
     flat = np.array([-2.0, -1.0, 0.05])
     yield "flat to the left of the first knot", dict(curve, x=flat)
     right = np.array([2.0, 3.0, 4.0])
     yield "a straight line beyond the last knot", dict(curve, x=right)
-    yield "a single knot", dict(curve, beta=beta[1:2], b=b[1:2], x=x)
+    yield "a single knot", dict(curve, beta=beta[:1], b=b[:1], x=x)
     yield "all slopes zero", dict(curve, beta=np.zeros(3), b=b[:3], x=x)
 
 
@@ -598,6 +607,11 @@ to_torch_net.mistakes(
             "torch.nn.ReLU()",
             "torch.nn.Identity()",
             "Two linear layers in a row are one straight line. What stands between them?",
+        ),
+        "an activation after the last layer": (
+            "linear(p, 1))",
+            "linear(p, 1), torch.nn.ReLU())",
+            "A spline may be negative. Can your network say −1?",
         ),
         "slopes of the pieces instead of changes of slope": (
             "torch.as_tensor(beta)[None]",
@@ -650,7 +664,8 @@ noise_cost = Exercise(
 @noise_cost.cases
 def _(rng):
     def flat(strong, size, value):
-        return np.concatenate([rng.uniform(20, 40, strong), np.full(size, value)])
+        large = np.sort(rng.uniform(20, 40, strong))[::-1]
+        return np.concatenate([large, np.full(size, value)])
 
     tail = rng.uniform(0.8, 1.0, 9)
     yield (
@@ -663,21 +678,22 @@ def _(rng):
     )
     step = float(2.0 ** rng.integers(-3, 4))  # powers of two: sums are exact
     exact = "a tail of exactly n equal directions is long enough"
-    yield exact, dict(eigs=flat(2, 6, step), n=6)
-    yield exact, dict(eigs=flat(1, 7, step), n=8)
-    yield "all directions equal", dict(eigs=np.full(6, step), n=3)
-    fast = rng.uniform(2, 3) * 0.4 ** np.arange(6.0)
-    yield "too fast a decay: no such k", dict(eigs=fast[[3, 0, 5, 2, 1, 4]], n=3)
-    zeros = np.concatenate([fast[:3], np.zeros(4)])
+    for n in rng.choice(np.arange(6, 12), 2, replace=False):
+        yield exact, dict(eigs=flat(rng.integers(1, 4), n, step), n=int(n))
+    equal = rng.integers(4, 12)
+    yield "all directions equal", dict(eigs=np.full(equal, step), n=3)
+    fast = rng.uniform(2, 3) * rng.uniform(0.3, 0.45) ** np.arange(rng.integers(5, 9))
+    mixed = np.roll(fast[::-1], 2)  # the second largest comes first
+    yield "too fast a decay: no such k", dict(eigs=mixed, n=3)
+    zeros = np.concatenate([fast[:3], np.zeros(rng.integers(2, 7))])
     none = "directions without variance count for nothing"
     yield none, dict(eigs=zeros, n=2)
     yield none, dict(eigs=np.zeros(3), n=1)
-    yield none, dict(eigs=np.concatenate([[0.0], flat(2, 5, step), [0.0]]), n=4)
+    few = flat(rng.integers(1, 4), rng.integers(5, 9), step / 8)
+    yield none, dict(eigs=np.concatenate([[0.0], few, [0.0]]), n=4)
     yield "one row: the first k will do", dict(eigs=fast[[2, 0, 1]], n=1)
-    yield (
-        "whole numbers",
-        dict(eigs=rng.integers(1, 9) * np.array([1, 8, 1, 1, 2, 1]), n=3),
-    )
+    whole = rng.integers(1, 9) * np.array([1, 8, 2] + [1] * rng.integers(4, 9))
+    yield "whole numbers", dict(eigs=whole, n=3)
 
 
 noise_cost.mistakes(

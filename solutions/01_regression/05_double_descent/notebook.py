@@ -160,6 +160,21 @@ predict(
     because="More than ten million. Noise only makes it worse; it is not the cause.",
 )
 
+# %% predict="worth-it" minutes=1
+predict(
+    "worth-it",
+    "In the first picture σ, the noise's standard deviation, is 0.3. Take σ = 0.1, "
+    "averaged over all noise. What comes nearest to the truth?",
+    ["1,000 knots", "the best of 1 to 17 knots", "they are equal"],
+    truth=int(
+        np.argmin(
+            [dd.expected_errors(ps, 0.1)[1].min() for ps in ([1000], range(1, 18))]
+        )
+    ),
+    because="1,000 knots are 0.0088 off, 12 knots, the best of the others, 0.0097. "
+    "With three times the noise it is the other way round.",
+)
+
 # %% [markdown] covers="wu:1.4.7 explainers:2.5.3"
 # Our measurements: $n = 20$ inputs $x_i = i/19$, $i = 0, \dots, 19$, the truth $\sin 2\pi x$, noise of standard
 # deviation $\sigma$. *Off the truth* means the mean squared distance to the sine itself; a new noisy target is missed by
@@ -169,11 +184,11 @@ predict(
 # 1. At $\sigma = 0.3$, from 1 to 17: where is the valley of the textbook? (Bias falls, variance rises, [[01/04]].)
 # 2. Walk through 18, 19, 20, 22, 30. What happens *between* the points? And the bending?
 # 3. Why is 18 better than 17? Look at knots and points.
-# 4. Is 1,000 better than the valley? At $\sigma = 0$, 0.1, 0.3, 0.5?
+# 4. For which $\sigma$ is 1,000 better than the valley? Move the noise.
 
 # %% covers="wu:1.4 wu:1.4.7 explainers:2.5.3"
 # Drag p: the fit with p knots, and where it stands.
-with after(double_descent, "no-noise"):
+with after(double_descent, "no-noise", "worth-it"):
     explore(
         dd.knots_explorer(double_descent),
         drag={"p": "curve"},
@@ -363,7 +378,7 @@ check(descend)
 #
 # Small weights mean little bending. As $p \to \infty$ your fit tends to the curve through the points that bends least: a
 # **cubic spline**, here with slope 0 at the left, where our hinges leave no choice. (If $\beta_0$ counts in the norm, that holds
-# only where it costs nothing, as on our grid: at $x = 0$ all hinges are 0, so $\beta_0 = y_1$ in every perfect fit.)
+# only where it costs nothing, as on our grid: at $x = 0$ all hinges are 0, so $\beta_0 = y_0$ in every perfect fit.)
 
 # %% covers="wu:1.4.4 wu:1.4.5 wu:1.4.6 moon:5.2"
 # Your descent, from 0 and from elsewhere, line by line; then more and more knots.
@@ -429,24 +444,9 @@ def to_torch_net(beta0, beta, b):
 # %% check="to_torch_net"
 check(to_torch_net)
 
-# %% predict="worth-it" minutes=1
-predict(
-    "worth-it",
-    "Small noise, σ = 0.1, averaged over all noise: 1,000 knots, or the best of 1 to "
-    "17?",
-    ["1,000 knots", "the best of 1 to 17", "they are equal"],
-    truth=int(
-        np.argmin(
-            [dd.expected_errors(ps, 0.1)[1].min() for ps in ([1000], range(1, 18))]
-        )
-    ),
-    because="1,000 knots are 0.0088 off, 12 knots, the best of the others, 0.0097. "
-    "With three times the noise it is the other way round.",
-)
-
 # %% covers="wu:1.4.7 wu:1.4.3 wu:1.4.6 explainers:2.5.3"
 # Why 19 explodes and 1,000 does not: your functions, on forty sets of measurements.
-with after(double_descent, nullspace_part, to_torch_net, "worth-it"):
+with after(double_descent, nullspace_part, to_torch_net):
     x, t, ps = dd.grid(), np.linspace(0, 1, 401), [2, 6, 12, 17, 19, 25, 40, 1000]
     targets = dd.sine(x) + 0.3 * dd.noise(40)
     runs = [double_descent(x, y, t, dd.sine(t), ps) for y in targets]
