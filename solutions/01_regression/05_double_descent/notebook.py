@@ -476,7 +476,7 @@ with after(double_descent, nullspace_part, to_torch_net):
 #
 # - The peak sits where weights, intercept included, equal rows ($p + 1 = n$, for regular inputs). It needs no noise.
 # - A second descent below the valley is no law: without noise and at $\sigma = 0.1$ the thousand knots win (0.0088
-#   against 0.0097, the best of 17), at $\sigma = 0.3$ the valley does (0.046 against 0.078). A perfect fit carries the noise of its points.
+#   against 0.0097, the best of 1 to 17), at $\sigma = 0.3$ the valley does (0.046 against 0.078). A perfect fit carries the noise of its points.
 # - Data never choose between perfect fits; the learner does.
 #
 # Next: [[next]]. Below: when overfitting is benign, and why a spline understands nothing.
@@ -750,7 +750,7 @@ for L in (1, 3, 6):
     deep = torch.nn.Sequential(*[layer] * L)
     grid = torch.linspace(0, 1, 4097).double()[:, None]
     pieces = dd.count_pieces(deep(grid).detach().numpy()[:, 0])
-    claim("{L} tents: {pieces} pieces", pieces == 2**L, L=L, pieces=pieces)
+    claim("τ applied {L} times: {pieces} pieces", pieces == 2**L, L=L, pieces=pieces)
 
 # %% [markdown] covers="wu:1.4.10"
 # ## Deeper: interpolation is not understanding

@@ -427,7 +427,7 @@ def draw_hidden(counts=(10, 19, 25, 30, 40, 50, 60, 80, 100, 150, 200), steps=(1
         at[stop] = excess[shown.index(N - 1)]
     _mark_threshold(right)
     right.set(xscale="log", yscale="log", xlabel="knots p", ylabel="off the truth", ylim=(0.02, 5))
-    right.set_title("Stopped in time: no peak")
+    right.set_title("Stopped in time, nothing explodes")
     right.legend(fontsize=9)
     return fig, say(
         "Half of the random samples can be interpolated from {half} knots on, grids from 19. Off the truth with 19 "
