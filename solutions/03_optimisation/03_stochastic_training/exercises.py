@@ -868,7 +868,7 @@ clip_by_norm = Exercise(
     hints=[
         "All arrays together are one long vector. What is its length, and when must it change?",
         "Its squared length is the sum of all squared entries of all arrays. There is one factor for all of them.",
-        "The factor is c / norm where the norm is above c, else 1: nothing is ever stretched, and nothing is divided by 0.",
+        "The factor is c / norm where the norm is above c, else 1. Divide c by the larger of the two: that is both at once.",
     ],
 )
 
@@ -898,7 +898,7 @@ def _(rng):
     yield "a zero gradient stays zero", dict(grads=[np.zeros(2), np.zeros((1, 2))], c=1.0)  # fmt: skip
 
 
-FACTOR = "c / norm if norm > c else 1.0"
+FACTOR = "c / max(norm, c)"
 clip_by_norm.mistakes(
     {
         "each array by its own norm": (
@@ -913,7 +913,7 @@ clip_by_norm.mistakes(
         ),
         "always scaled to length c": (
             FACTOR,
-            "c / norm if norm > 0 else 1.0",
+            "c / (norm or 1.0)",
             "A gradient shorter than c stays what it is. Yours is stretched.",
         ),
         "always divided by the norm": (
@@ -950,7 +950,7 @@ clip_by_norm.mistakes(
 )
 clip_by_norm.worked(
     why=r"""One factor for all arrays keeps the direction of the whole gradient, so the step still goes downhill; only its length
-    is limited. `norm > c` decides first: nothing is stretched, and a norm of 0 is never divided by. The price is a small
+    is limited. `max(norm, c)` is never 0, and where the norm is at most c the factor is exactly 1. The price is a small
     bias: the mean of clipped gradients is not the clipped mean."""
 )
 

@@ -9,15 +9,15 @@
 # %% [markdown] form=2 builds="a training loop with shuffled batches, early stopping, a schedule and clipping"
 # # Stochastic gradients and training craft
 #
-# Here are 1,000 handwritten digits, and a small network that is to read them. Each may be looked at eight times,
-# no more. Gradient descent averages over all 1,000 before it moves: eight looks, eight steps. At the best of four rates
+# Here are 1,000 handwritten digits, and a small network that is to read them. Each may be looked at eight times.
+# Gradient descent averages over all 1,000 before it moves: eight looks, eight steps. At the best of four rates
 # it then reads fewer than four new digits in five.
 #
 # At the next desk the same eight looks go into steps on 32 digits each. That network reads 97 in a hundred. Bolder, your
 # neighbour turns the rate from 1 to 3, and it reads hardly one in ten.
 #
 # *Where do the 248 extra steps come from, and are they any good? What killed the network, and can it live at a rate of
-# 3?* You will write the loop, and the tools that save it.
+# 3?* You write the loop, and the tools that save it.
 
 # %%
 # What this notebook needs.
@@ -34,7 +34,6 @@ from descent import (
     below,
     check,
     claim,
-    data,
     erratum,
     explore,
     hint,
@@ -103,10 +102,8 @@ with after(perceptron_grad):
     singles = [perceptron_grad(w0, points, labels, row) for row in rows]
     w = torch.tensor(w0, requires_grad=True)
     torch.relu(-torch.tensor(labels) * (torch.tensor(points) @ w)).mean().backward()
-    claim(
-        "the mean of the 40 single gradients is PyTorch's gradient of f",
-        np.allclose(np.mean(singles, axis=0), w.grad),
-    )
+    mean = np.mean(singles, axis=0)
+    claim("the mean of 40 single looks: PyTorch's ∇f", np.allclose(mean, w.grad))
     w = v = w0
     for i in np.random.default_rng(0).permutation(40):
         w = w - 1.0 * np.asarray(perceptron_grad(w, points, labels, rows[i]))
@@ -241,8 +238,7 @@ def followed(deal, lr, max_epochs, grad=line_grad, w0=(-1.5, -0.8)):
 
 with after(minibatches, train):
     for B in (1000, 32, 1):
-        rng = np.random.default_rng(0)
-        deal = functools.partial(minibatches, 1000, B, rng)
+        deal = functools.partial(minibatches, 1000, B, np.random.default_rng(0))
         steps = train(
             lambda w, b: w, lambda w: 0.0, np.zeros(1), deal, lambda t: 1.0, 8, 8
         )[2]
@@ -425,7 +421,7 @@ def lr_schedule(t, base, warmup, kind, length, floor=0.0):
 check(lr_schedule)
 
 # %% covers="cs480:8-sgd cs480:9-lr explainers:3.1.3.3 guo:IV.1 guo:IV.2.a wu:2.5.4"
-# 4,000 walkers on the floor; then 60 runs of each kind, down the 442 patients. Press play.
+# 4,000 walkers on the floor; then 60 runs of each kind, over 442 patients. Press play.
 with after(train, lr_schedule):
     rng = np.random.default_rng(0)
     x = rng.normal(size=1000)
@@ -437,12 +433,9 @@ with after(train, lr_schedule):
         grad=lambda w, idx: 2 * (w - x[idx].mean(axis=1)),
         w0=np.full(4000, 3.0),
     )
-    measured, floor = np.mean(walkers[-1] ** 2), 1 / (2 - 1) * 2.25 / 4
-    claim(
-        "noise floor {floor:.2f}; 4,000 walkers are within 10 % of it",
-        abs(measured / floor - 1) < 0.1,  # four standard errors
-        floor=floor,
-    )
+    floor = 1 / (2 - 1) * 2.25 / 4
+    met = abs(np.mean(walkers[-1] ** 2) / floor - 1) < 0.1  # four standard errors
+    claim("4,000 walkers meet the floor, {f:.2f}, within 10 %", met, f=floor)
     kinds = {
         "B = 1, η = 0.3": (1, lambda t: 0.3),
         "B = 16, η = 0.3": (16, lambda t: 0.3),
@@ -487,7 +480,7 @@ def clip_by_norm(grads, c):
     ### BEGIN SOLUTION
     squares = sum((g**2).sum() for g in grads)
     norm = math.sqrt(squares)
-    factor = c / norm if norm > c else 1.0
+    factor = c / max(norm, c)
     return [factor * g for g in grads]
     ### END SOLUTION
 
@@ -496,7 +489,7 @@ def clip_by_norm(grads, c):
 check(clip_by_norm)
 
 # %% covers="explainers:3.3.4.2"
-# The living units under a rate of 3; then a cliff, as in networks that repeat one weight 20 times.
+# Living units under a rate of 3; then a cliff: one weight, repeated 20 times.
 with after(train, clip_by_norm):
 
     def clipped(w, idx, c=0.5):
@@ -504,15 +497,15 @@ with after(train, clip_by_norm):
 
     def alive(grad):
         """Units that fire for some digit: at the start and after each look."""
-        rng = np.random.default_rng(0)
-        deal = functools.partial(minibatches, 1000, 32, rng)
-        return [
-            net.alive(w) for w in followed(deal, lambda t: 3.0, 8, grad, net.start())
-        ]
+        deal = functools.partial(minibatches, 1000, 32, np.random.default_rng(0))
+        path = followed(deal, lambda t: 3.0, 8, grad, net.start())
+        return [net.alive(w) for w in path]
 
     free, held = alive(net.grad), alive(clipped)
     claim(
-        "{n} of 64 units fire at the start, none at the end", free[-1] == 0, n=free[0]
+        "{n} of 64 units fire at first, in the end fewer than 4",
+        free[-1] < 4,
+        n=free[0],
     )
     claim("clipped to c = 0.5, more than half live on", held[-1] > 32)
 
@@ -539,7 +532,7 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
 
     def reads(grad, B, lr, seed):
         deal = functools.partial(minibatches, 1000, B, np.random.default_rng(seed))
-        best, _, steps = train(grad, net.score, net.start(seed), deal, lr, 8, 8)
+        best, _, _ = train(grad, net.score, net.start(seed), deal, lr, 8, 8)
         return net.accuracy(best)
 
     rates, recipes = [0.1, 0.3, 1, 2, 3], {}
@@ -557,12 +550,9 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
             for rate in rates
         ]
     full, bare, tools = (np.array(shares) for shares in recipes.values())
-    claim(
-        "8 steps on all rows read fewer than nine in ten, at every rate",
-        full.max() < 0.9,
-    )
+    claim("8 steps on all rows read fewer than nine in ten", full.max() < 0.9)
     claim("256 steps on 32 rows at η = 1 read over 95 %", bare[2].min() > 0.95)
-    claim("at η = 3 they read one in three at best", bare[4].max() < 0.34)
+    claim("at η = 3 they read fewer than one in five", bare[4].max() < 0.2)
     claim("with the tools, over 95 % at η = 1, 2 and 3", tools[2:].min() > 0.95)
     show(*pictures.draw_rates(rates, recipes), digits=0)
 
@@ -571,8 +561,8 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
 # now beats an exact one that comes too late. A bare rate of 3 kills the units; clipped, and falling to 0, the same rate is
 # as good as any.
 #
-# To be honest about the parts: clipping did the saving. On this small network the warm-up changes little: set
-# it to 0 and see. And the early stop, which costs a few lines, kept the best of the jumping bare runs.
+# To be honest about the parts: clipping did the saving, and at small rates the tools only slow the run down. On this
+# small network the warm-up changes little: set it to 0 and see. The early stop, which costs a few lines, kept the best of the jumping bare runs.
 
 # %% [markdown]
 # ## Take-aways
@@ -620,7 +610,7 @@ def accumulate(grad, w, batches):
 check(accumulate)
 
 # %% covers="explainers:3.3.4.1"
-# 32 rows in parts of 12, 12, 6 and 2, through a plain layer and through batch normalisation.
+# 32 rows in parts of 12, 12, 6 and 2: a plain layer, then batch normalisation.
 with after(accumulate):
     torch.manual_seed(0)
     rows, goals = torch.randn(32, 5).double(), torch.randn(32, 1).double()
@@ -684,7 +674,7 @@ def average_weights(states):
 check(average_weights)
 
 # %% covers="moon:37.2.3"
-# The mean of weights, of predictions, and PyTorch's; then the patients at η = 0.5, B = 4.
+# Mean weights, mean predictions, and PyTorch's; then the patients at η = 0.5.
 with after(minibatches, train, average_weights):
     torch.manual_seed(0)
     models = [torch.nn.Linear(3, 2).double() for _ in range(4)]
@@ -823,7 +813,7 @@ explore(
 
 
 # %% demo=true covers="wu:2.5.7"
-# The exact loss after one epoch; and the drift of Adam under a tiny gradient with much noise.
+# The drift of Adam under a tiny, noisy gradient; the exact loss after one epoch.
 def adam_drift(B, eta, rows=4096):
     """Mean move of 20,000 weights in an epoch: gradient 0.01, noise of variance 1/B."""
     gen = torch.Generator().manual_seed(0)
@@ -919,8 +909,8 @@ curves = {}
 for B, rate, epochs in ((1, 0.03, 6), (32, 1, 12), (1000, 1, 60)):
     run = pictures.eight_looks(net, B, rate, epochs)[1:]
     epoch = 0.07 * math.ceil(1000 / B) + 0.0015 * 1000  # milliseconds
-    reads = [net.accuracy(w) for w in run]
-    curves[f"{B} a step"] = epoch * np.arange(1, epochs + 1), reads
+    shares = [net.accuracy(w) for w in run]
+    curves[f"{B} a step"] = epoch * np.arange(1, epochs + 1), shares
 show(*pictures.draw_clock(curves), digits=0)
 
 # %% [markdown]

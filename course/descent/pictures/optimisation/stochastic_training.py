@@ -377,7 +377,9 @@ def draw_cloud(A, y, names):
     for name, color in zip(names, COLORS, strict=True):
         ax.plot([], [], "o", color=color, label=name)
     _cross(ax, best)
-    ax.set(xlabel="intercept w₀", ylabel="slope w₁", title="One row a step: a falling rate closes in")
+    ax.set(
+        xlabel="intercept w₀", ylabel="slope w₁", title="One row a step: a falling rate closes in"
+    )
     ax.legend(loc="lower right", frameon=True)
     return fig, ax
 
@@ -524,13 +526,13 @@ def draw_page(A, y, B, page, x, z, count=60):
     wrong = int(np.sum(grads @ full <= 0))
 
     fig, (left, right) = plots.fixed_axes(2, (7.8, 3.5), (0.09, 0.99, 0.14, 0.9), wspace=0.26)
-    left.plot(*grads.T, "o", markersize=3, label=f"{count} batches of {B}")
-    left.plot(*grads[page], "D", color=plots.GREEN, markersize=7, label="this batch")
-    _star(left, full, "all rows")
+    left.plot(*grads.T, "o", markersize=3)
+    left.plot(*grads[page], "D", color=plots.GREEN, markersize=7)
+    _star(left, full, None)
     left.axhline(0, color=GREY, linewidth=0.8)
     left.axvline(0, color=GREY, linewidth=0.8)
-    left.set(xlabel="∂/∂w₀", ylabel="∂/∂w₁", title=f"{wrong} of {count} point the wrong way")
-    left.legend(fontsize=8, loc="lower right", frameon=True)
+    left.set(xlabel="∂/∂w₀  (★ all rows, ◆ this batch)", ylabel="∂/∂w₁")
+    left.set_title(f"{wrong} of {count} point the wrong way")
 
     xs, zs = best[0] + np.linspace(-1.6, 1.6, 30), best[1] + np.linspace(-1.6, 1.6, 30)
     W = np.stack(np.meshgrid(xs, zs), -1).reshape(-1, 2)
@@ -617,6 +619,7 @@ def draw_schedule(rates, name, losses):
         said = say("Blows up at step {step}.", step=last + 1)
     bottom.set(xlabel="step t", ylabel="mean loss", yscale="log", title=said[:-1], ylim=(1e-3, 1e3))
     _plain_powers(bottom.yaxis)
+    bottom.set_yticks([1e-2, 1, 1e2])
     words = "{name}: the highest rate is {high:.3f}, the last {final:.3f}. "
     return fig, say(words, name=name, high=max(rates), final=rates[-1]) + said
 
