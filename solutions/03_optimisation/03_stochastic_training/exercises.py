@@ -86,20 +86,10 @@ perceptron_grad.mistakes(
             "total",
             "For a single row you are right. By which factor are you off for three?",
         ),
-        "divided by the number of all rows": (
-            "len(idx)",
-            "len(X)",
-            "With all rows in idx you are right. Over how many rows does a batch of three average?",
-        ),
         "a row named twice counts once": (
             "for i in idx",
             "for i in set(idx)",
             "idx may name a row twice, as draws do that put rows back. How often is it then in the mean?",
-        ),
-        "all rows, whatever idx says": (
-            "for i in idx",
-            "for i in range(len(y))",
-            "Which rows does idx name?",
         ),
     }
 )
@@ -113,16 +103,6 @@ perceptron_grad.worked(
 def _(w, X, y, idx):
     mistakes = y[idx] * (X[idx] @ w) <= 0
     return -X[idx].T @ (mistakes * y[idx]) / len(idx)
-
-
-@perceptron_grad.right("by autograd", library="torch.nn.functional.relu")
-def _(w, X, y, idx):
-    w = torch.tensor(w, dtype=torch.float64, requires_grad=True)
-    X, y = (torch.tensor(a[idx], dtype=torch.float64) for a in (X, y))
-    scores = y * (X @ w)
-    # at a score of exactly 0 the slope of relu is 0: 1e-300 below it is -1
-    torch.relu(1e-300 - scores).mean().backward()
-    return w.grad.numpy()
 
 
 # ------------------------------------------------------------------------------------- minibatches
@@ -246,15 +226,6 @@ minibatches.worked(
 )
 
 
-@minibatches.wrong(
-    "batches of nearly equal size",
-    advice="All batches but the last have exactly B rows. What have you done with the remainder?",
-)
-def _(n, B, rng, drop_last=False):
-    count = max(1, n // B if drop_last else -(-n // B))
-    return np.array_split(rng.permutation(n), count)
-
-
 @minibatches.right("a generator of lists, shuffled in place")
 def _(n, B, rng, drop_last=False):
     order = list(range(n))
@@ -262,15 +233,6 @@ def _(n, B, rng, drop_last=False):
     while len(order) >= B or (order and not drop_last):
         yield order[:B]
         order = order[B:]
-
-
-@minibatches.right("by sorting random numbers, batch by batch")
-def _(n, B, rng, drop_last=False):
-    order = np.argsort(rng.random(n))
-    batches = [order[s : s + B] for s in range(0, n, B)]
-    if drop_last and len(batches[-1]) < B:
-        batches.pop()
-    return batches
 
 
 @minibatches.right("by PyTorch's loader", library="torch.utils.data.DataLoader")
@@ -443,16 +405,6 @@ train.mistakes(
             "return w,",
             "Where the scores rise again at the end: which w did you keep?",
         ),
-        "the best score is kept, not its w": (
-            RECORD,
-            "lowest, waited = scores[-1], 0",
-            "You notice a new record. Which w belongs to it?",
-        ),
-        "patience never runs out": (
-            " and waited < patience",
-            "",
-            "When have you waited long enough?",
-        ),
         "patience is never refilled": (
             RECORD,
             "best, lowest = w, scores[-1]",
@@ -478,35 +430,10 @@ train.mistakes(
             "not scores[-1] >= lowest",
             "Compare nan with any number: nothing holds. Can it be better?",
         ),
-        "one epoch too few": (
-            "len(scores) <= max_epochs",
-            "len(scores) < max_epochs",
-            "scores begins with that of w0. How many are there after max_epochs epochs?",
-        ),
         "one epoch of patience too many": (
             "waited < patience",
             "waited <= patience",
             "After how many epochs without a record is it over?",
-        ),
-        "the score of the start is missing": (
-            "return best, scores, t",
-            "return best, scores[1:], t",
-            "With k epochs there are k + 1 scores. Which one is missing?",
-        ),
-        "epochs in place of updates": (
-            "scores, t",
-            "scores, len(scores) - 1",
-            "How many steps does one epoch make?",
-        ),
-        "the score is asked twice": (
-            "waited = w, scores[-1], 0",
-            "waited = w, score(w), 0",
-            "A score may cost a look at a million rows. You have asked for this one already.",
-        ),
-        "the score is asked after every update": (
-            "            t = t + 1\n",
-            "            t = t + 1\n            score(w)\n",
-            "When is an epoch over?",
         ),
     }
 )
@@ -607,11 +534,6 @@ grad_variance.mistakes(
             "var(axis=0, ddof=1)",
             "Nothing is estimated here: the n rows are all there is. List the n outcomes for B = 1.",
         ),
-        "the standard deviation": (
-            "G.var(axis=0)",
-            "G.std(axis=0)",
-            "Double G: how many times as large is its variance?",
-        ),
         "the variance of one row, whatever B": (
             " / B",
             "",
@@ -621,11 +543,6 @@ grad_variance.mistakes(
             CORRECTION,
             "(n - B) / n",
             "Try B = 1: with one row it cannot matter whether it is put back.",
-        ),
-        "1/B²": (
-            " / B",
-            " / B**2",
-            "Each row is scaled by 1/B, which gives 1/B². But how many rows are added?",
         ),
         "the mean is not taken off": (
             "G.var(axis=0)",
@@ -656,14 +573,6 @@ def _(G, B, replace):
     )
     variance = np.array([G[list(b)].mean(axis=0) for b in every]).var(axis=0)
     return variance * (min(B, 4) / B if replace else 1)
-
-
-@grad_variance.right("in torch")
-def _(G, B, replace):
-    G = torch.tensor(np.asarray(G), dtype=torch.float64)
-    n = len(G)
-    spread = ((G - G.mean(0)) ** 2).sum(0)
-    return spread / (n * B) if replace else spread * (n - B) / (n * B * (n - 1))
 
 
 # ------------------------------------------------------------------------------------- lr_schedule
@@ -727,80 +636,30 @@ lr_schedule.mistakes(
             "base * (t + 1) / warmup",
             "Which rate has step 0, and which is the first step with the full one?",
         ),
-        "the climb starts at the floor": (
-            "base * t / warmup",
-            "floor + (base - floor) * t / warmup",
-            "The floor is where the cosine ends. What is your rate at t = 0?",
-        ),
         "the decay counts from step 0": (
             "(t - warmup) / length",
             "t / length",
             "At the end of the climb your rate jumps. From which step on does the decay count?",
-        ),
-        "the decay ends at t = length": (
-            "(t - warmup) / length",
-            "(t - warmup) / max(length - warmup, 1)",
-            "length counts the steps of the decay alone. Where does it end?",
         ),
         "the cosine climbs again": (
             "min(s, 1)",
             "s",
             "A cosine goes up and down for ever. What stops yours at the floor?",
         ),
-        "a whole wave": (
-            "math.pi *",
-            "2 * math.pi *",
-            "At s = length the wave is to be at its bottom. Where is yours?",
-        ),
         "the floor is added on top": (
             "(base - floor)",
             "base",
             "At the end of the climb your rate is above base. By how much does the cosine fall in all?",
-        ),
-        "zero after the end": (
-            f"return {COSINE}",
-            f"return 0.0 if s > 1 else {COSINE}",
-            "Where does the rate stay after the end?",
-        ),
-        "a cosine to zero, cut off at the floor": (
-            COSINE,
-            "max(floor, base * (1 + math.cos(math.pi * min(s, 1))) / 2)",
-            "Half-way down the rate is the mean of base and floor. Is yours?",
         ),
         "the floor holds the inverse, too": (
             "return base / (1 + s)",
             "return max(floor, base / (1 + s))",
             "The floor belongs to the cosine. The others go on falling.",
         ),
-        "the floor holds the root, too": (
-            "return base / math.sqrt(1 + s)",
-            "return max(floor, base / math.sqrt(1 + s))",
-            "The floor belongs to the cosine. The others go on falling.",
-        ),
         "the first step down comes too early": (
             "s <= 0.5",
             "s < 0.5",
             "At s = length / 2, exactly: which of the two rates holds?",
-        ),
-        "the second step down comes too early": (
-            "else base / 10 if s <= 1",
-            "else base / 10 if s < 1",
-            "At s = length, exactly: which of the two rates holds?",
-        ),
-        "the second step is a tenth of base again": (
-            "base / 100",
-            "base / 10",
-            "A tenth, and then?",
-        ),
-        "the root without the 1": (
-            "math.sqrt(1 + s)",
-            "math.sqrt(max(s, 1))",
-            "Right after the climb the root falls, too. Does yours?",
-        ),
-        "inverse and root exchanged": (
-            'kind == "inverse"',
-            'kind == "root"',
-            "Which of the two falls faster?",
         ),
     }
 )
@@ -822,19 +681,6 @@ def _(t, base, warmup, kind, length, floor=0.0):
         cosine=lambda: base * math.cos(angle) ** 2 + floor * math.sin(angle) ** 2,
     )
     return base * t / warmup if t < warmup else decays[kind]()
-
-
-@lr_schedule.right("in torch, single precision")
-def _(t, base, warmup, kind, length, floor=0.0):
-    if t < warmup:
-        return torch.tensor(base * t / warmup)
-    s = torch.tensor((t - warmup) / length)
-    if kind == "cosine":
-        wave = (1 + torch.cos(torch.pi * s.clamp(max=1.0))) / 2
-        return torch.lerp(torch.tensor(floor), torch.tensor(base), wave)
-    if kind == "steps":
-        return base / 10 ** (1.0 * (s > 0.5) + 1.0 * (s > 1))
-    return base / (1 + s) if kind == "inverse" else base / (1 + s).sqrt()
 
 
 @lr_schedule.right("by torch's schedulers", library="torch.optim.lr_scheduler")
@@ -916,16 +762,6 @@ clip_by_norm.mistakes(
             "c / (norm or 1.0)",
             "A gradient shorter than c stays what it is. Yours is stretched.",
         ),
-        "always divided by the norm": (
-            FACTOR,
-            "1 / norm if norm > c else 1.0",
-            "How long is what you return, and how long may it be?",
-        ),
-        "too long ones are dropped": (
-            FACTOR,
-            "0.0 if norm > c else 1.0",
-            "A gradient that is too long still knows the way.",
-        ),
         "the root is missing": (
             "math.sqrt(squares)",
             "squares",
@@ -940,11 +776,6 @@ clip_by_norm.mistakes(
             "sum((g**2).sum() for g in grads)",
             "max((g**2).sum() for g in grads)",
             "How long is the whole if its parts have the lengths 3 and 4?",
-        ),
-        "the largest entry decides": (
-            "math.sqrt(squares)",
-            "max(np.abs(g).max() for g in grads)",
-            "How long is (0.9 c, 0.9 c)?",
         ),
     }
 )
@@ -1083,15 +914,6 @@ def _(grad, w, batches):
     return np.average(gradients, axis=0, weights=[len(b) for b in batches])
 
 
-@accumulate.right("a running mean")
-def _(grad, w, batches):
-    g, rows = np.zeros(len(w)), 0
-    for b in batches:
-        rows += len(b)
-        g = g + (grad(w, b) - g) * len(b) / rows
-    return g
-
-
 # --------------------------------------------------------------------------------- average_weights
 
 average_weights = Exercise(
@@ -1154,16 +976,6 @@ average_weights.mistakes(
             "sum(2.0**k * state[name] for k, state in enumerate(states)) / (2.0 ** len(states) - 1)",
             "Each state counts as much as every other. Whose weight is largest in yours?",
         ),
-        "first and last only": (
-            "sum(state[name] for state in states) / len(states)",
-            "(states[0][name] + last) / 2",
-            "With two states you are right. And with three?",
-        ),
-        "the mean of all entries": (
-            "sum(state[name] for state in states) / len(states)",
-            "np.full(last.shape, np.mean([state[name] for state in states]))",
-            "Each entry of an array has a mean of its own.",
-        ),
     }
 )
 average_weights.worked(
@@ -1179,13 +991,3 @@ def _(states):
         return arrays[-1] if arrays[-1].dtype.kind in "iu" else np.mean(arrays, axis=0)
 
     return {name: one([s[name] for s in states]) for name in states[0]}
-
-
-@average_weights.right("a running mean")
-def _(states):
-    mean = dict(states[0])
-    for k, state in enumerate(states):
-        for name, new in state.items():
-            whole = np.issubdtype(new.dtype, np.integer)
-            mean[name] = new if whole else mean[name] + (new - mean[name]) / (k + 1)
-    return mean

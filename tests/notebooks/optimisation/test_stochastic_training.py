@@ -130,12 +130,6 @@ def test_the_digits_gradient_is_torchs():
     assert held.score(net.start(3)) == pytest.approx(loss)
 
 
-def test_the_rows_of_the_digits_are_disjoint():
-    net = st.digits()
-    everything = np.vstack([net.X, net.held[0], net.new[0]])
-    assert everything.shape == (1797, 64) and len(np.unique(everything, axis=0)) == 1797
-
-
 def test_a_dead_unit_is_counted_out():
     net = st.digits()
     w = net.start()
@@ -226,11 +220,3 @@ def test_the_variance_picture_tells_the_share():
         lambda G, B, put: ref.grad_variance(torch.tensor(G), B, put).numpy(), G
     )
     assert words.facts["half"] == pytest.approx(500 / 999) and words.facts["off"] < 0.15
-
-
-def test_the_mean_of_a_walk_lies_lower_than_its_points(rng):
-    A, y = st.body_mass_line()
-    path = st.least_squares(A, y) + rng.normal(size=(400, 2))
-    _, words = st.draw_average(path, A, y, skip=100)
-    assert words.facts["typical"] == pytest.approx(1, rel=0.25)  # half the trace of I
-    assert words.facts["last"] < words.facts["typical"] / 20

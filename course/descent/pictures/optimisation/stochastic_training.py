@@ -400,23 +400,6 @@ def told_cloud(paths, best):
     )
 
 
-def draw_floor(rates, *, B=1, start=3.0, steps=120):
-    """E (w − minimum)² on ½ (w − x_i)², x of variance 1, for several schedules {label: t -> rate}, exactly."""
-    fig, ax = plt.subplots()
-    t, ends = np.arange(steps), {}
-    for (label, rate), style in zip(rates.items(), STYLES, strict=False):
-        e2 = 2 * expected_gap([1.0], 1.0, start**2, [rate(k) for k in t], B)
-        ax.plot(e2, style, label=label)
-        ends[label] = e2[-1]
-    first, second = list(ends.values())[:2]
-    ax.set(yscale="log", xlabel="update t", ylabel="E (w − minimum)²")
-    ax.set_title(f"Half the rate: {second / first:.2f} of the floor")
-    ax.legend()
-    told = [say("{label}: {end:.3f}", label=label, end=end) for label, end in ends.items()]
-    words = "Expected squared distance after {steps} updates: {told:; }. Ratio of the first two: {ratio:.2f}."
-    return fig, say(words, steps=steps, told=told, ratio=second / first)
-
-
 def draw_clipping(vector, c, free, held):
     """Left: a gradient, clipped by norm and by value. Right: two descents on the cliff ½ (w²⁰ − 1)²."""
 
