@@ -123,8 +123,8 @@ with after(perceptron_grad):
 # | mini-batch | $B$ rows | $n/B$, rounded |
 # | stochastic (SGD) | 1 row | $n$ |
 #
-# An *epoch* is one look at every row. To see each once, nobody draws at random: the rows are shuffled like cards and
-# dealt, $B$ at a time, and shuffled again for the next epoch. What if $B$ does not divide $n$?
+# An *epoch* is one look at every row. To see each once, rows are not drawn one by one but shuffled like cards and dealt,
+# $B$ at a time, and shuffled again for the next epoch. What if $B$ does not divide $n$?
 
 
 # %% exercise="minibatches" points=2 difficulty=1 covers="cs480:9-mini wu:2.5.1 wu:2.5.5 guo:IV.1 explainers:3.1.3.2"
@@ -555,7 +555,8 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
 # as good as any.
 #
 # To be honest about the parts: clipping did the saving, and at small rates the tools only slow the run down. On this
-# small network the warm-up changes little: set it to 0 and see. The early stop, which costs a few lines, kept the best of the jumping bare runs.
+# small network the warm-up changes little: set it to 0 and see. And the held-back rows kept the best of each jumping
+# run.
 
 # %% [markdown]
 # ## Take-aways
@@ -567,7 +568,7 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
 # - Clipping shortens *all* arrays by one factor. It keeps a bold run alive.
 # - Hold rows back, keep the best, and know when to give up.
 #
-# Next: [[next]]. Below: what to do when a batch does not fit into memory, and five more questions of the craft.
+# Next: [[next]]. Below: what to do when a batch does not fit into memory, and seven more questions of the craft.
 
 # %% [markdown] covers="explainers:3.3.4.1 explainers:3.1.3"
 # ## Deeper: when the batch does not fit
@@ -717,8 +718,8 @@ explore(
 # On $f = \frac12 w^2 + \frac14 w^4$ a step gives $w\,(1 - \eta(1 + w^2))$: $|w|$ grows where $\eta\,(1+w^2) > 2$, from $w = 3$ for $\eta > 0.2$, near
 # the minimum only for $\eta > 2$. **Find** the shortest warm-up that saves $\eta = 0.3$. Which decay ends lowest?
 #
-# How fast may a rate fall? The start is forgotten like $e^{-\lambda\sum\eta_t}$, so $\sum\eta_t$ must be infinite; if $\sum\eta_t^2$ is
-# finite as well, all noise is forgotten in the end.
+# How fast may a rate fall? Robbins and Monro answered in 1951. The start is forgotten like $e^{-\lambda\sum\eta_t}$, so
+# $\sum\eta_t$ must be infinite; if $\sum\eta_t^2$ is finite as well, all noise is forgotten in the end.
 #
 # And the rule of the first Transformer, $d^{-1/2} \min(t^{-1/2}, t\,W^{-3/2})$ with $d = 512$, $W = 4000$? It is your *root* with
 # $S = W$ and the highest rate $(dW)^{-1/2} \approx 0.0007$.

@@ -567,11 +567,9 @@ def draw_cost(n, full, runs, target):
     ax.set_title(f"Cheapest to a gap of {target:g}: {winner}" if arrived else "None gets there")
     ax.legend(loc="upper right")
     told = [
-        say(
-            "{label}: {cost:,.0f}" if np.isfinite(cost) else "{label}: never ({cost})",
-            label=label,
-            cost=cost,
-        )
+        say("{label}: {cost:,.0f}", label=label, cost=cost)
+        if np.isfinite(cost)
+        else say("{label}: never", label=label)
         for label, cost in price.items()
     ]
     return fig, say(
