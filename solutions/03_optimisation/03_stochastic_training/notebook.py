@@ -434,17 +434,17 @@ with after(train, lr_schedule):
 # %% [markdown] covers="explainers:3.3.4.2"
 # ## 5. Who killed the network?
 #
-# Back to the neighbour's rate of 3. A hidden unit passes on its sum where that is positive, else 0. One step that is
-# much too long, and the sum is negative for *every* digit: the unit says 0, its gradient is 0, and no step will ever
-# change it. It is dead.
-#
-# One bad step undoes a thousand good ones. So limit its length, and keep its direction: *clipping*,
+# Back to the rate of 3. A hidden unit passes its sum on where that is positive, else it says 0. After one step that is
+# much too long, the sum is negative for *every* digit: the unit says 0, its gradient is 0, and no step will ever
+# change it. It is dead. So limit the length of a step, and keep its direction: *clipping*,
 #
 # $$g \leftarrow g \cdot \min\Big(1, \frac{c}{\lVert g\rVert}\Big).$$
 #
-# A network's gradient comes as a list of arrays, one a layer. Here $\lVert g\rVert$ is the root of the sum of *all*
-# squared entries. (Cut each entry to $[-c, c]$ instead, and you turn the direction.) The picture below has another killer,
-# a cliff: a network that repeats one weight 20 times has a loss like $\frac12 (w^{20} - 1)^2$, flat at first, then a wall.
+# A network's gradient is a list of arrays, one a layer, and $\lVert g\rVert$ the root of the sum of *all* their squared
+# entries.
+#
+# (The picture below has another killer, a cliff: a network that repeats one weight 20 times has a loss like
+# $\frac12 (w^{20} - 1)^2$, flat, then a wall.)
 
 
 # %% exercise="clip_by_norm" points=2 difficulty=1 covers="explainers:3.3.4.2"
@@ -480,11 +480,7 @@ with after(minibatches, train, clip_by_norm):
         alive(net.grad),
         alive(lambda w, idx: clip_by_norm([net.grad(w, idx)], 0.5)[0]),
     )
-    claim(
-        "{n} of 64 units fire at first, in the end fewer than 4",
-        free[-1] < 4,
-        n=free[0],
-    )
+    claim("{n} of 64 units fire, in the end fewer than 4", free[-1] < 4, n=free[0])
     claim("clipped to c = 0.5, more than half live on", held[-1] > 32)
 
     def wall(w):
