@@ -626,6 +626,16 @@ def _(rng):
 COSINE = "floor + (base - floor) * (1 + math.cos(math.pi * min(s, 1))) / 2"
 lr_schedule.mistakes(
     {
+        "the cosine is cut off at the floor": (
+            COSINE,
+            "max(floor, base * (1 + math.cos(math.pi * min(s, 1))) / 2)",
+            "Half-way the rate is the mean of base and floor. Is yours?",
+        ),
+        "the floor is a share of base": (
+            COSINE,
+            COSINE.replace("floor", "floor * base"),
+            "floor is a rate, like base. Where does your cosine end?",
+        ),
         "the climb is stretched over the decay": (
             "base * t / warmup",
             "base * t / (warmup + length)",
@@ -857,8 +867,8 @@ def _(rng):
 accumulate.mistakes(
     {
         "every micro-batch weighs the same": (
-            "total / rows",
-            "sum(g for g in [grad(w, idx) for idx in batches]) / len(batches)",
+            "len(idx) * grad(w, idx)\n        rows = rows + len(idx)",
+            "grad(w, idx)\n        rows = rows + 1",
             "With equal sizes you are right. One row now speaks as loudly as four.",
         ),
         "added up, never divided": (
@@ -946,6 +956,9 @@ def _(rng):
     yield "whole numbers are those of the last state", dict(states=states[:2])
     counts = [{"seen": rng.integers(5, 99, 3), "w": rng.integers(5, 99, 3) / 1.0} for _ in range(3)]  # fmt: skip
     yield "a float that holds a whole number has a mean", dict(states=counts)
+    # a network's own kind of number; eighths, whose mean it holds exactly
+    small = [{"weight": np.float32(rng.integers(-40, 40, (2, 3)) / 8)} for _ in range(4)]
+    yield "float32 has a mean, too", dict(states=small)
     yield "one state is its own mean", dict(states=states[:1])
 
 
@@ -955,6 +968,11 @@ average_weights.mistakes(
             "np.issubdtype(last.dtype, np.integer)",
             "False",
             "How many batches has a network seen that saw 3 and then 8?",
+        ),
+        "only float64 is averaged": (
+            "np.issubdtype(last.dtype, np.integer)",
+            "last.dtype != np.float64",
+            "Networks mostly hold float32. Which kinds of number are whole, which are not?",
         ),
         "counters of the first state": (
             "mean[name] = last\n",

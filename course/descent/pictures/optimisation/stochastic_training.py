@@ -342,7 +342,7 @@ def draw_epochs(epochs, n, B):
 def draw_variance(exact, G, coordinate=1, count=3000):
     """Measured and exact variance of batch means against B. exact: function (G, B, replace) -> (d,)."""
     n, one = len(G), G[:, [coordinate]]
-    sizes = np.array([1, 2, 4, 8, 16, 32, 64, 128, n // 2, 9 * n // 10])
+    sizes = np.array([1, 2, 4, 8, 16, 32, 64, n // 4, n // 2, 9 * n // 10])
     fig, ax = plt.subplots()
     off = 0.0
     for replace, style, marker, label in (
@@ -356,15 +356,15 @@ def draw_variance(exact, G, coordinate=1, count=3000):
         (line,) = ax.plot(sizes, formula, style, label=f"{label}: formula")
         ax.plot(sizes, measured, marker, color=line.get_color(), label=f"{label}: {count} batches")
         off = max(off, np.abs(measured / formula - 1).max())
-    half = float(exact(one, n // 2, False)[0] / exact(one, n // 2, True)[0])
-    ax.axvline(n // 2, color=GREY, linewidth=0.8)
+    share = float(exact(one, n // 4, False)[0] / exact(one, n // 4, True)[0])
+    ax.axvline(n // 4, color=GREY, linewidth=0.8)
     ax.set(xscale="log", yscale="log", xlabel="batch size B", ylabel="variance of one coordinate")
-    ax.set_title(f"Half of the rows, not put back: × {half:.2f}")
+    ax.set_title(f"A quarter of the rows, not put back: × {share:.2f}")
     ax.legend(fontsize=9)
     return fig, say(
-        "The variance falls like 1/B; at half of the rows, not put back, it is {half:.2f} of what it is with. "
+        "The variance falls like 1/B; a quarter of the rows, not put back, has {share:.2f} of that of rows put back. "
         "Simulated batches are within {off:.0%} of the formulas.",
-        half=half, off=off,
+        share=share, off=off,
     )  # fmt: skip
 
 
@@ -479,7 +479,7 @@ def draw_average(path, A, y, *, skip):
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6))
     reach = 1.1 * np.abs(tail - best).max()
     x, z = ((c - reach, c + reach) for c in best)
-    plots.contours(gap, left, x, z)
+    plots.contours(gap, left, x, z, levels=9)
     left.plot(*tail.T, "o", markersize=3, label="iterates")
     _cross(left, best)
     _star(left, means[-1], "mean of the iterates")
@@ -499,7 +499,10 @@ def draw_average(path, A, y, *, skip):
 
 
 def draw_page(A, y, B, page, x, z, count=60):
-    """Left: gradients of `count` batches at w = (x, z). Right: the loss of all rows (lines), of one batch (colour)."""
+    """Left: gradients of `count` batches at w = (x, z). Right: the loss of all rows (lines), of one batch (colour).
+
+    It is dragged, and text is the dear part of a redraw: few ticks, no legend, titles that need no place sought.
+    """
     rng = np.random.default_rng(3)
     batches = np.array([rng.permutation(len(y))[:B] for _ in range(count)])
     best, chosen, point = least_squares(A, y), batches[page], np.array([x, z])
@@ -515,7 +518,8 @@ def draw_page(A, y, B, page, x, z, count=60):
     left.axhline(0, color=GREY, linewidth=0.8)
     left.axvline(0, color=GREY, linewidth=0.8)
     left.set(xlabel="∂/∂w₀  (★ all rows, ◆ this batch)", ylabel="∂/∂w₁")
-    left.set_title(f"{wrong} of {count} point the wrong way")
+    left.set_title(f"{wrong} of {count} point the wrong way", y=1.02)
+    left.locator_params(nbins=3)
 
     xs, zs = best[0] + np.linspace(-1.6, 1.6, 30), best[1] + np.linspace(-1.6, 1.6, 30)
     W = np.stack(np.meshgrid(xs, zs), -1).reshape(-1, 2)
@@ -523,18 +527,18 @@ def draw_page(A, y, B, page, x, z, count=60):
     whole = ((W - best) @ (A.T @ A / len(y)) * (W - best)).sum(axis=1).reshape(30, 30) / 2
     right.contourf(xs, zs, part, levels=8, cmap="cividis_r", alpha=0.55)
     right.contour(xs, zs, whole, levels=6, colors="#444444", linewidths=0.8)
-    _cross(right, best, "minimum, all rows")
-    right.plot(*point, "s", color=plots.VERMILION, markersize=7, label="w, to drag")
+    _cross(right, best)
+    right.plot(*point, "s", color=plots.VERMILION, markersize=7)
     away = np.nan
     if B >= 2:
         own = least_squares(A[chosen], y[chosen])
         away = float(np.linalg.norm(own - best))
-        right.plot(*own, "D", color=plots.GREEN, markersize=8, label="minimum, this batch")
-    title = f"Its minimum is {away:.2f} away" if B >= 2 else "One row: a line of minima"
-    right.set(xlabel="intercept w₀", ylabel="slope w₁", title=title)
-    right.set(xlim=(xs[0], xs[-1]), ylim=(zs[0], zs[-1]))
+        right.plot(*own, "D", color=plots.GREEN, markersize=8)
+    title = f"Its minimum ◆ is {away:.2f} away" if B >= 2 else "One row: a line of minima"
+    right.set_title(title, y=1.02)
+    right.set(xlabel="intercept w₀  (■ w, ✖ minimum)", ylabel="slope w₁")
+    right.set(xlim=(xs[0], xs[-1]), ylim=(zs[0], zs[-1]), xticks=[-1, 0, 1], yticks=[-1, 0, 1, 2])
     right.set_gid("plane")
-    right.legend(loc="upper right", fontsize=8, frameon=True)
     right.grid(False)
     words = say(
         "B = {B}, w = ({x:.2f}, {z:.2f}): {wrong} of {count} batch gradients point more than 90° away from the "
@@ -614,21 +618,21 @@ def draw_batch_rate_map(n, spread):
     anchor = 2  # both rules are anchored at B = 4
     fig, ax = plots.fixed_axes(1, (5.8, 3.8), (0.14, 0.97, 0.14, 0.91))
     mesh = ax.pcolormesh(B, rate, np.log10(loss).T, cmap="cividis_r", shading="nearest")
-    fig.colorbar(mesh, label="log₁₀ of the loss after one epoch")
-    ax.plot(B, best, "o", color=plots.BLACK, markersize=5, zorder=4, label="best η for each B")
-    for rule, power, style in (("η ∝ B", 1, "-"), ("η ∝ √B", 0.5, "--")):
+    fig.colorbar(mesh, label="log₁₀ of the loss after one epoch", ticks=range(-8, 3, 2))
+    ax.plot(B, best, "o", color=plots.BLACK, markersize=5, zorder=4)
+    for power, style in ((1, "-"), (0.5, "--")):
         line = best[anchor] * (B / B[anchor]) ** power
         inside = line <= 1
         ax.plot(B[inside], line[inside], color=plots.BLACK, linewidth=3.6)  # a rim
-        ax.plot(B[inside], line[inside], style, color="white", linewidth=2, label=rule)
-    ax.set(xscale="log", yscale="log", xlabel="batch size B", ylabel="rate η", ylim=(rate[0], 1.2))
+        ax.plot(B[inside], line[inside], style, color="white", linewidth=2)
+    ax.set(xscale="log", yscale="log", ylabel="rate η", ylim=(rate[0], 1.2))
+    ax.set(xlabel="batch size B  (● best η, — η ∝ B, - - η ∝ √B)")
     _plain_powers(ax.xaxis, ax.yaxis)
     slopes = np.diff(np.log(best)) / np.diff(np.log(B))
     early, late = slopes[2:5].mean(), slopes[-3:].mean()
     near = np.abs(np.log(best / (best[anchor] * B / B[anchor]))) < np.log(1.5)
     reach = int(B[near].max())
-    ax.set_title(f"η ∝ B is good up to about B = {reach}")
-    ax.legend(loc="lower right", facecolor="#666666", frameon=True, labelcolor="white")
+    ax.set_title(f"η ∝ B is good up to about B = {reach}", y=1.02)
     ax.grid(False)
     return fig, say(
         "{n} rows, noise variance {spread:g}: between B = 4 and 32 the best rate grows like B to the power "
