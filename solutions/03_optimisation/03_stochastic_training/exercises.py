@@ -139,7 +139,9 @@ def _(answer, n, B, seed, drop_last):
         no_row_twice=not mixed or len(set(everything)) == len(everything),
         rows_outside=sum(not 0 <= i < n for i in everything),
         rows_in_order=mixed and everything == sorted(everything),
-        batches_of_neighbours=sum(max(b) - min(b) == len(b) - 1 > 3 for b in first)
+        batches_of_neighbours=sum(
+            len(b) > 4 and max(b) - min(b) == len(b) - 1 for b in first
+        )
         if mixed
         else 0,
         batches_met_again_next_epoch=len(same) if mixed else 0,
@@ -211,6 +213,16 @@ minibatches.mistakes(
             "order = rng.permutation(n)",
             "order = rng.permutation(n - n % B if drop_last else n)",
             "In which epoch is it the last row's turn? Shuffle all n rows, then deal.",
+        ),
+        "an empty batch at the end": (
+            "n - n % B if drop_last else n",
+            "n - n % B + (not drop_last)",
+            "Where B divides n: how many rows are left for the last batch?",
+        ),
+        "rows counted from 1": (
+            "rng.permutation(n)",
+            "rng.permutation(n) + 1",
+            "Python counts from 0. Is there a row n?",
         ),
         "a full last batch is dropped too": (
             "n - n % B if",
@@ -957,7 +969,9 @@ def _(rng):
     counts = [{"seen": rng.integers(5, 99, 3), "w": rng.integers(5, 99, 3) / 1.0} for _ in range(3)]  # fmt: skip
     yield "a float that holds a whole number has a mean", dict(states=counts)
     # a network's own kind of number; eighths, whose mean it holds exactly
-    small = [{"weight": np.float32(rng.integers(-40, 40, (2, 3)) / 8)} for _ in range(4)]
+    small = [
+        {"weight": np.float32(rng.integers(-40, 40, (2, 3)) / 8)} for _ in range(4)
+    ]
     yield "float32 has a mean, too", dict(states=small)
     yield "one state is its own mean", dict(states=states[:1])
 
