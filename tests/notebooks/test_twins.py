@@ -52,7 +52,7 @@ def paired(y, called_a, called_b):
 def clipped(grads, c):
     leaves = [torch.zeros(np.shape(g), dtype=torch.float64) for g in grads]
     for leaf, g in zip(leaves, grads, strict=True):
-        leaf.grad = torch.tensor(g)
+        leaf.grad = torch.tensor(g, dtype=leaf.dtype)
     torch.nn.utils.clip_grad_norm_(leaves, c)
     return [leaf.grad for leaf in leaves]
 
