@@ -73,10 +73,10 @@ design_matrix = Exercise(
     hints=[
         "Write the matrix for two children on paper. How many columns does a feature of numbers make, how many one of "
         "three words?",
-        "Keep a list of columns that starts with the ones. Of each feature ask whether its first entry is a str; set "
+        "Keep a list of columns that starts with the ones. Of each feature ask whether it is a list; set "
         "gives its different words, sorted their order.",
-        "For each word of sorted(set(feature))[1:] append a list with 1.0 where the feature has this word, else 0.0; "
-        "append numbers as they are. np.column_stack at the end.",
+        "For each of these words but the first append 1.0 where the feature has it, else 0.0: np.array(feature) == word "
+        "compares all at once. Append numbers as they are. np.column_stack at the end.",
     ],
 )
 
@@ -107,12 +107,14 @@ def _(rng):
         "one word for all has no column",
         dict(features=[heights(rng, 3), words("female", "female", "female")]),
     )
+    yield "a single feature", dict(features=[words("b", "c", "a", "b")])
+    yield "a single feature", dict(features=[heights(rng, 3)])
     yield "a single row", dict(features=[heights(rng, 1), words("male")])
     years = rng.integers(1900, 2000, 4)
     yield "whole numbers", dict(features=[years, words("b", "a", "a", "b")])
 
 
-WORDS = "sorted(set(feature))[1:]"
+WORDS = "words[1:]"
 design_matrix.mistakes(
     {
         "no column of ones": (
@@ -127,12 +129,12 @@ design_matrix.mistakes(
         ),
         "a column for every word": (
             WORDS,
-            "sorted(set(feature))",
+            "words",
             "Add up the columns of all the words: which column is that? One of them says nothing new.",
         ),
         "the last word is left out": (
             WORDS,
-            "sorted(set(feature))[:-1]",
+            "words[:-1]",
             "Of male and female, which one does the example give 0?",
         ),
         "words in the order in which they occur": (
@@ -141,8 +143,8 @@ design_matrix.mistakes(
             "Sort the rows of the table otherwise, and your columns mean something else. Which order does the text ask for?",
         ),
         "one column of codes 0, 1, 2": (
-            f"for word in {WORDS}:\n                columns.append(np.array([float(w == word) for w in feature]))",
-            "columns.append(np.array([sorted(set(feature)).index(w) for w in feature]))",
+            f"for word in {WORDS}:\n                has = np.array(feature) == word\n                columns.append(has.astype(float))",
+            "columns.append(np.array([words.index(w) for w in feature]))",
             "0, 1, 2 says that the third word is worth twice the second. How many columns do three words need?",
         ),
         "numbers first, words behind": (
@@ -155,6 +157,12 @@ design_matrix.mistakes(
             "np.array(columns)",
             "A child is a row. What does np.array make of a list of columns?",
         ),
+    }
+)
+
+design_matrix.equivalent(
+    {
+        "columns = [np.ones(len(features[0]))] → columns = [np.ones(len(features[-1]))]": "Each is an array of n numbers, or a list of n\n    words (str)."
     }
 )
 
@@ -364,11 +372,6 @@ hat_matrix.mistakes(
             "s >= 0",
             "Its trace is the number of columns, even where two are equal. Which columns of U really belong to the span?",
         ),
-        "the first columns of U, as many as X has": (
-            "U[:, s > 1e-10 * s[0]]",
-            "np.linalg.svd(X)[0][:, : X.shape[1]]",
-            "Dependent columns span less than their number. How many singular values count?",
-        ),
         "takes U's columns to span everything": (
             "return U @ U.T",
             "return U.T @ U",
@@ -389,11 +392,6 @@ hat_matrix.mistakes(
 )
 def _(X):
     return X @ np.linalg.inv(X.T @ X) @ X.T
-
-
-@hat_matrix.wrong("the pseudo-inverse of XᵀX", advice=COARSE)
-def _(X):
-    return X @ np.linalg.pinv(X.T @ X) @ X.T
 
 
 @hat_matrix.wrong("the pseudo-inverse with its own cut-off", advice=FINE)
@@ -418,6 +416,12 @@ def _(X):
 def _(X):
     return X @ X.T
 
+
+hat_matrix.equivalent(
+    {
+        "U = U[:, s > 1e-10 * s[0]] → U = -U[:, s > 1e-10 * s[0]]": "The columns of $U$ whose $s_j$ is not 0 are orthonormal and span the column space."
+    }
+)
 
 hat_matrix.worked(
     why=r"""Onto orthonormal columns one projects without an inverse: the shares are $U^\top y$, and $U(U^\top y)$ puts them together. The
@@ -510,9 +514,9 @@ def _(rng):
     yield "a column of zeros", dict(X=second, Y=many["y"])
     yield "up to 1e-10 of its length is nothing", leaning(rng, 0.5e-10)
     yield "a little more than that counts", leaning(rng, 2e-10)
-    units = named(rows(rng, 6, 3))
-    units["X"] = units["X"] * [1e-12, 1.0, 1e9]
-    yield "each column in its own unit", units
+    for unit in ([1e-12, 1.0, 1e9], [1e9, 1.0, 1e-12]):
+        units = named(rows(rng, 6, 3))
+        yield "each column in its own unit", {**units, "X": units["X"] * unit}
     yield "whole numbers", named(whole(rng))
 
 
@@ -558,15 +562,10 @@ ols.mistakes(
             "return weights, list(range(len(used)))",
             "The numbers are those of X's columns. Which column is the second that you use?",
         ),
-        "from the first weight down": (
-            "reversed(used)",
-            "used",
-            "The last row of R has one entry. Which weight can be solved for first?",
-        ),
         "the shares are taken for the weights": (
             "(z[j] - R[j] @ weights)",
             "z[j]",
-            "R is triangular, not diagonal: what do the later weights contribute to row j?",
+            "R is triangular: what do the later weights contribute to row j? And which weight can be solved for first?",
         ),
         "the targets are centred first": (
             "rest = Y\n",

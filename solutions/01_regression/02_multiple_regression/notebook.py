@@ -53,17 +53,15 @@ show(*mr.draw_programs())
 # %% [markdown] covers="wu:1.3 wu:1.3.1 wu:1.3.2 wu:1.3.3"
 # ## 1. From a table to a matrix
 #
-# Take a friendlier table first. How tall will a child be? The father's height explains little. Give the model more:
-# $x_{i1}$ the father's height, $x_{i2}$ the mother's (both in cm), $x_{i3}$ the sex of child $i$: 0 female, 1 male. The
-# **score**
+# A friendlier table first. How tall will a child be? Let $x_{i1}$ be the father's height, $x_{i2}$ the mother's (in
+# cm), $x_{i3}$ the sex of child $i$: 0 female, 1 male. The **score**
 #
 # $$s_i = \beta_0 + x_{i1}\beta_1 + x_{i2}\beta_2 + x_{i3}\beta_3$$
 #
-# has an *intercept* $\beta_0$ that belongs to no feature. So give it one: let every row begin with a 1. Then
-# $s_i = \mathbf x_i^\top\beta$ is one inner product, and all $n$ scores are $X\beta$, with the $\mathbf x_i^\top$ as rows of
-# the **design matrix** $X$.
+# has an *intercept* $\beta_0$ without a feature. Give it one: let every row begin with a 1. Then
+# $s_i = \mathbf x_i^\top\beta$, and all $n$ scores are $X\beta$: the $\mathbf x_i^\top$ are the rows of the **design matrix** $X$.
 #
-# Words need numbers as well. With three words, would 0, 1, 2 do? That says the third is twice the second. Give each word
+# Words need numbers. For three of them, would 0, 1, 2 do? That says the third is twice the second. Give each word
 # a column of its own, except one, whose rows the intercept speaks for.
 #
 # Stuck? `hint(design_matrix)`, up to three times; so for every exercise.
@@ -83,9 +81,11 @@ def design_matrix(features):
     ### BEGIN SOLUTION
     columns = [np.ones(len(features[0]))]
     for feature in features:
-        if isinstance(feature[0], str):
-            for word in sorted(set(feature))[1:]:
-                columns.append(np.array([float(w == word) for w in feature]))
+        if isinstance(feature, list):
+            words = sorted(set(feature))
+            for word in words[1:]:
+                has = np.array(feature) == word
+                columns.append(has.astype(float))
         else:
             columns.append(feature)
     return np.column_stack(columns)
@@ -103,9 +103,7 @@ with after(design_matrix):
     fit = np.linalg.lstsq(X, child)[0]
     print("weights: 1, father, mother, male:", np.round(fit, 2))
     apart = fit[0] + X[:, 1:] @ fit[1:]
-    claim(
-        "intercept and features apart give the same scores", np.allclose(apart, X @ fit)
-    )
+    claim("intercept apart: the same scores", np.allclose(apart, X @ fit))
     sister, brother = np.array([1, 180, 165, 0]), np.array([1, 180, 165, 1])
     claim(
         "the weight of male, {gap:.1f} cm, is the gap between brother and sister",
@@ -117,25 +115,13 @@ with after(design_matrix):
 # %% predict="one-and-two" minutes=1
 predict(
     "one-and-two",
-    "Somebody codes female as 1 and male as 2 instead of 0 and 1, and fits again. Which "
-    "weights change?",
+    "Somebody codes female as 1 and male as 2 instead of 0 and 1, and fits again. "
+    "Which weights change?",
     ["none", "the weight of male only", "the intercept only", "all"],
-    truth=[[], [3], [0], [0, 1, 2, 3]].index(
-        (
-            lambda X, y: np.flatnonzero(
-                ~np.isclose(
-                    np.linalg.lstsq(X + [0, 0, 0, 1], y)[0], np.linalg.lstsq(X, y)[0]
-                )
-            ).tolist()
-        )(
-            np.column_stack(
-                [np.ones(9), np.arange(9) ** 2, np.arange(9) % 4, np.arange(9) % 2]
-            ),
-            np.arange(9.0) ** 3,
-        )
-    ),
-    because="The new column is the old one plus the column of ones. The intercept drops "
-    "by β₃, scores stay the same, and β₃ is the gap between brother and sister as before.",
+    truth=[[], [3], [0], [0, 1, 2, 3]].index(mr.moved_weights([0, 0, 0, 1])),
+    because="The new column is the old one plus the column of ones. The intercept "
+    "drops by β₃, scores stay the same, and β₃ is the gap between brother and sister "
+    "as before.",
 )
 
 # %% [markdown] covers="wu:1.3.4 wu:1.3.6 explainers:2.1.a moon:5.1 cs480:3-normal"
@@ -180,7 +166,10 @@ with after(gd_mlr):
     rng = np.random.default_rng(1)
     A, t, b = rng.normal(size=(7, 3)), rng.normal(size=7), rng.normal(size=3)
     grad = gd_mlr(A, t, b, 1.0, 1)[0] - gd_mlr(A, t, b, 1.0, 1)[1]
-    half = lambda b: np.sum((t - A @ b) ** 2) / 2  # noqa: E731
+
+    def half(b):
+        return np.sum((t - A @ b) ** 2) / 2
+
     central = [(half(b + s) - half(b - s)) / 2e-5 for s in 1e-5 * np.eye(3)]
     claim("your step follows central differences", np.allclose(grad, central))
     v = torch.tensor(b, requires_grad=True)
@@ -242,10 +231,10 @@ explore(
 
 # %% exercise="hat_matrix" points=2 difficulty=1 covers="wu:1.3.5 cs480:3-geom"
 def hat_matrix(X):
-    """The orthogonal projection onto the span of the columns of X, of any shape and rank.
+    """The orthogonal projection onto the span of the columns of X, of any rank.
 
-    X (n, d), not all zero. Singular values up to 1e-10 times the largest count as 0.
-    Returns (n, n).
+    X (n, d) of any shape, not all zero. Singular values up to 1e-10 times the largest
+    count as 0. Returns (n, n).
     X = [[1], [1]] gives [[0.5, 0.5], [0.5, 0.5]]: everybody gets the mean.
     """
     ### BEGIN SOLUTION
@@ -315,19 +304,9 @@ predict(
     "In standard deviations, Longley's X has κ = 110. What is the condition number of "
     "XᵀX, which the programs formed?",
     ["about 10", "110", "about 220", "about 12,000"],
-    truth=int(
-        np.digitize(
-            (lambda Z: np.linalg.cond(Z.T @ Z))(
-                (lambda X: np.c_[np.ones(16), (X - X.mean(0)) / X.std(0)])(
-                    mr.longley()[0][:, 1:]
-                )
-            ),
-            [50, 150, 1000],
-        )
-    ),
+    truth=int(np.digitize(mr.longley_kappas()[1], [50, 150, 1000])),
     because="XᵀX has the squares of X's singular values, so κ is squared. As printed, "
-    "with the best choice of units, κ is about 43,000, squared 1.9 billion. Seven "
-    "digits do not reach so far.",
+    "with the year as 1947, X has a κ of billions. Seven digits do not reach so far.",
 )
 
 # %% [markdown] covers="wu:1.3.6 cs480:3-normal cs480:3 cs480:prob3.1"
@@ -434,20 +413,12 @@ check(min_norm)
 # %% predict="from-zero" minutes=1
 predict(
     "from-zero",
-    "X is fat, so many β fit exactly. Gradient descent starts at 0. Which does it reach?",
+    "X is fat, so many β fit exactly. Gradient descent starts at 0. Which does it "
+    "reach?",
     ["one that depends on the step size", "the shortest", "the one with most zeros"],
-    truth=[False, True].index(
-        (
-            lambda X, y: np.allclose(
-                functools.reduce(
-                    lambda b, _: b + 0.1 * X.T @ (y - X @ b), range(500), np.zeros(3)
-                ),
-                np.linalg.pinv(X) @ y,
-            )
-        )(np.array([[1.0, 1.5, 2.0]]), np.array([3.0]))
-    ),
-    because="Every gradient is a combination of the rows of X, so the path never leaves "
-    "their span. There, only the shortest solution fits.",
+    truth=[False, True].index(mr.ends_at_the_shortest(np.zeros(3))),
+    because="Every gradient is a combination of the rows of X, so the path never "
+    "leaves their span. There, only the shortest solution fits.",
 )
 
 # %% covers="moon:5.2 wu:1.3.6"
@@ -503,7 +474,8 @@ with after(ols, hat_matrix):
     far = int(np.argmax(pull))
     without = ols(np.delete(X, far, 0), np.delete(y, far))[0]
     print(
-        f"leverage of {X[far, 6]:.0f}: {pull[far]:.2f}; without it: prices {without[1]:.1f}"
+        f"leverage of {X[far, 6]:.0f}: {pull[far]:.2f}; "
+        f"without it: prices {without[1]:.1f}"
     )
     rng, tables = np.random.default_rng(0), []
     for _ in range(1000):
@@ -521,17 +493,16 @@ with after(ols, hat_matrix):
 # %% [markdown] covers="wu:1.3.6 moon:5.2 cs480:3-unstable"
 # ## Take-aways
 #
-# Publish none of the weights. Your program is right to a dozen digits, and the table does not hold one. Longley's
-# programs erred by less than his table's last digit (so Beaton, Rubin and Barone found in 1976). What all agree on is the
-# *fit*: the shadow is firm, the weights that name it are not.
+# Publish none of the weights. Your program is right to nine digits and more, and the table does not hold one. The programs
+# erred by less than its last digit does (Beaton, Rubin and Barone saw that in 1976). What all agree on is the *fit*: the
+# shadow is firm, the weights that name it are not.
 #
 # - A column of ones turns an affine score into an inner product; a 0/1 column is a gap.
-# - Least squares is a projection: $X^\top(y - X\hat\beta) = 0$. Leverage is $h_{ii}$; unusual pairs have it.
-# - Weights are unique when the columns are independent, however nearly dependent. $\kappa(X)$ says how touchy they are;
-#   $X^\top X$ squares it. Orthogonalise.
+# - Least squares is a projection: $X^\top(y - X\hat\beta) = 0$. Unusual pairs have leverage.
+# - Independent columns, however near to dependence: unique weights. $\kappa(X)$ says how touchy; $X^\top X$ squares it.
 # - Else $X^+y$ is the shortest, and descent from 0 finds it.
 #
-# [[next]] shows what to do about touchy weights. Below: several targets, unequal rows, bad rows, and the bill.
+# [[next]] tames touchy weights. Below: several targets, unequal rows, bad rows, the bill.
 
 # %% [markdown] covers="wu:1.3.2 explainers:2.1"
 # ## Deeper: two parallel planes
@@ -572,7 +543,10 @@ with after(ols):
         own=own,
         new=new,
     )
-    mse = lambda b: np.mean((t - A @ b) ** 2)  # noqa: E731
+
+    def mse(b):
+        return np.mean((t - A @ b) ** 2)
+
     chords = [
         (mse(u * b + (1 - u) * c), u * mse(b) + (1 - u) * mse(c))
         for u in rng.uniform(size=1000)
@@ -845,19 +819,12 @@ check(huber_irls)
 # %% predict="far-out" minutes=1
 predict(
     "far-out",
-    "Huber bounds the pull of each row. One bad row may stand anywhere, at any x and any "
-    "y. Can it bend Huber's line as far as it likes?",
+    "Huber bounds the pull of each row. One bad row may stand anywhere, at any x and "
+    "any y. Can it bend Huber's line as far as it likes?",
     ["yes", "only if δ is large", "no"],
-    truth=int(
-        (
-            lambda X, y: abs(
-                mr.influence(y - X @ [1, 0.5], 0.05)["Huber"][-1] * X[-1, 1]
-            )
-        )(*mr.line_with_outlier(1e6, -1e6))
-        < 1e3
-    ),
-    because="ψ(e) is bounded, but ψ(e) times the row's features is what counts. A row far "
-    "out has leverage, for every δ.",
+    truth=["yes", "no"][not mr.far_row_wins(delta=0.05)],
+    because="ψ(e) is bounded, but ψ(e) times the row's features is what counts. A row "
+    "far out has leverage, for every δ.",
 )
 
 # %% [markdown] covers="moon:5.6"
@@ -939,7 +906,9 @@ erratum(
         r"assuming that rank( $\mathbf{X}$ ) = m so that  $\mathbf{X}^T \mathbf{X}$  "
         r"is invertible"
     ),
-    corrected=r"… so that $XX^\top$ is invertible; $X^\top X$ is $d \times d$ of rank $m < d$",
+    corrected=(
+        r"… so that $XX^\top$ is invertible; $X^\top X$ is $d \times d$ of rank $m < d$"
+    ),
     printed_holds=np.linalg.matrix_rank(fat.T @ fat) == 6,
     corrected_holds=np.linalg.matrix_rank(fat @ fat.T) == 3,
     decoy_holds=np.linalg.matrix_rank(fat[[0, 1, 1]] @ fat[[0, 1, 1]].T) == 3,
@@ -952,10 +921,13 @@ exists = [np.linalg.matrix_rank(A) == 2 for A in (near, same)]
 severe = [np.linalg.cond(A) > 1e6 for A in (near, same)]
 erratum(
     "wu:1.3.6",
-    quote="For this solution to exist, we require: … No severe multicollinearity among predictors",
+    quote=(
+        "For this solution to exist, we require: … No severe multicollinearity among "
+        "predictors"
+    ),
     corrected=(
-        r"$\hat\beta$ is unique exactly when the columns are independent, however nearly "
-        r"dependent; near dependence costs digits and precision"
+        r"$\hat\beta$ is unique exactly when the columns are independent, however near "
+        r"to dependence; that costs digits and precision"
     ),
     printed_holds=all(e != s for e, s in zip(exists, severe)),  # severe: no solution
     corrected_holds=exists == [True, False]
@@ -968,10 +940,12 @@ sizes = {len(X @ theta)}
 erratum(
     "moon:5.1",
     quote=(
-        r"noisy output data)  $\mathbf{y} = [y_1, \dots, y_d]^T$  with measurement noise  "
-        r"$\boldsymbol{\eta} = [\eta_1, \dots, \eta_d]^T$"
+        r"noisy output data)  $\mathbf{y} = [y_1, \dots, y_d]^T$  with measurement "
+        r"noise  $\boldsymbol{\eta} = [\eta_1, \dots, \eta_d]^T$"
     ),
-    corrected=r"$y$ and $\eta$ have $m$ entries: $X$ is $m \times d$, and $d$ counts parameters",
+    corrected=(
+        r"$y$ and $\eta$ have $m$ entries: $X$ is $m \times d$, $d$ counts parameters"
+    ),
     printed_holds=sizes == {d},
     corrected_holds=sizes == {m},
     decoy_holds=sizes == {m + d},
@@ -1001,12 +975,12 @@ J = e @ np.diag(1 / sigma**2) @ e
 erratum(
     "moon:5.5",
     quote=(
-        "Note that by dividing each residual by its variance, we effectively equalize the "
-        "influence"
+        "Note that by dividing each residual by its variance, we effectively equalize "
+        "the influence"
     ),
     corrected=(
-        "each squared residual is divided by its variance, each residual by its standard "
-        "deviation"
+        "each squared residual is divided by its variance, each residual by its "
+        "standard deviation"
     ),
     printed_holds=np.isclose(np.sum((e / sigma**2) ** 2), J),
     corrected_holds=np.isclose(np.sum((e / sigma) ** 2), J),
@@ -1015,22 +989,25 @@ erratum(
 erratum(
     "moon:5.1",
     quote=(
-        r"Note that the  $\mathbf{X}^T(\mathbf{X}\boldsymbol{\theta} - \mathbf{y})$  is "
-        r"called the *normal equation*."
+        r"Note that the  $\mathbf{X}^T(\mathbf{X}\boldsymbol{\theta} - \mathbf{y})$  "
+        r"is called the *normal equation*."
     ),
     corrected=r"$X^\top(X\theta - y) = 0$ are the normal equations",
     kind="convention",
 )
 erratum(
     "moon:5.2",
-    quote=r"Equivalently,  $\mathbf{X}$  should be linearly independent (*i.e.*, full rank).",
+    quote=(
+        r"Equivalently,  $\mathbf{X}$  should be linearly independent (*i.e.*, full "
+        r"rank)."
+    ),
     corrected="the columns of $X$ should be linearly independent",
     kind="convention",
 )
 erratum(
     "moon:5.5",
     quote="The OLEs assume an equal confidence on all the measurements.",
-    corrected=r"OLS; below it $J(\theta)$ for $J(\tilde x)$, and $m$ measurements for $l$",
+    corrected=r"OLS; below it $J(\theta)$ for $J(\tilde x)$, $m$ measurements for $l$",
     kind="convention",
 )
 erratum(

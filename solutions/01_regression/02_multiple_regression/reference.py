@@ -32,7 +32,8 @@ def design_matrix(features: list) -> Tensor:
 
 
 def descent(X: Tensor, y: Tensor, beta: Tensor, eta: float, steps: int) -> Tensor:
-    """Iterates of beta + eta Xᵀ(y - X beta). X (*batch, n, d), y (*batch, n), beta (*batch, d) -> (*batch, S + 1, d)."""
+    """Iterates of beta + eta Xᵀ(y - X beta), from beta (*batch, d). X (*batch, n, d), y (*batch, n)
+    -> (*batch, S + 1, d)."""
     X = _floating(X)
     y, beta = y.to(X.dtype), beta.to(X.dtype)
     gram, target = X.mT @ X, (X.mT @ y.unsqueeze(-1)).squeeze(-1)

@@ -94,6 +94,13 @@ def programs() -> dict[str, np.ndarray]:
     return found
 
 
+def longley_kappas() -> tuple[float, float]:
+    """Condition numbers of X and of XᵀX, features in standard deviations from their means."""
+    X = longley()[0]
+    Z = np.column_stack([X[:, 0], (X[:, 1:] - X[:, 1:].mean(0)) / X[:, 1:].std(0)])
+    return np.linalg.cond(Z), np.linalg.cond(Z.T @ Z)
+
+
 PROGRAM_LOOKS = ((VERMILION, "s"), (ORANGE, "^"), (PINK, "D"), (BLUE, "o"))
 
 
@@ -145,6 +152,14 @@ def r_squared(X, y) -> float:
     """Share of the variance of y that least squares on X explains; X holds a constant."""
     residual = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
     return 1 - residual @ residual / np.sum((y - y.mean()) ** 2)
+
+
+def moved_weights(shift) -> list[int]:
+    """Numbers of the weights of 40 families that change when `shift` (4,) is added to the columns."""
+    father, mother, sex, child = families(40)
+    X = np.column_stack([np.ones(40), father, mother, [word == "male" for word in sex]])
+    one, other = (np.linalg.lstsq(A, child, rcond=None)[0] for A in (X, X + shift))
+    return np.flatnonzero(~np.isclose(one, other)).tolist()
 
 
 SEXES = (("daughters", 0, "o", VERMILION), ("sons", 1, "^", BLUE))
@@ -300,9 +315,20 @@ def projection_explorer(X, y):
     return draw
 
 
+ONE_ROW = np.array([[1.0, 1.5, 2.0]]), np.array([3.0])  # X and y: one row, three weights
+
+
+def ends_at_the_shortest(start) -> bool:
+    """Whether gradient descent on `ONE_ROW` ends at the shortest solution."""
+    (X, y), beta = ONE_ROW, np.asarray(start)
+    for _ in range(500):
+        beta = beta + 0.1 * X.T @ (y - X @ beta)
+    return np.allclose(beta, np.linalg.pinv(X) @ y)
+
+
 def draw_solution_set(min_norm: Callable, descend: Callable):
     """One row, three weights: the plane of exact fits, the shortest, two descents -> (fig, words)."""
-    X, y = np.array([[1.0, 1.5, 2.0]]), np.array([3.0])
+    X, y = ONE_ROW
     best = np.asarray(min_norm(X, y))
     starts = np.zeros(3), np.array([1.6, -0.6, 0.6])
     eta = 0.35 / np.linalg.norm(X, 2) ** 2
@@ -654,6 +680,14 @@ def line_with_outlier(x_out: float, y_out: float):
     x = np.linspace(0, 5, 20)
     y = 1 + 0.5 * x + 0.3 * rng.standard_normal(20)
     return np.column_stack([np.ones(21), [*x, x_out]]), np.array([*y, y_out])
+
+
+def far_row_wins(delta: float, x_out=1e4, y_out=-1e6) -> bool:
+    """Whether a steep line through one far row has less of Huber's loss than the true line of the 20 others."""
+    X, y = line_with_outlier(x_out, y_out)
+    size = np.abs(y - np.array([[1.0, y_out / x_out], [1.0, 0.5]]) @ X.T)
+    losses = np.where(size <= delta, size**2 / 2, delta * size - delta**2 / 2).sum(axis=1)
+    return bool(losses[0] < losses[1])
 
 
 LOSS_LOOKS = {
