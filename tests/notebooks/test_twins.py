@@ -74,7 +74,7 @@ def null_part(beta, X):
 
 
 def hat(X):
-    Q = scipy.linalg.orth(X)
+    Q = scipy.linalg.orth(X, rcond=1e-10)
     return Q @ Q.T
 
 
@@ -102,7 +102,7 @@ TWINS = {
     },
     "01_regression/02_multiple_regression": {
         "hat_matrix": hat,
-        "min_norm": lambda X, y: scipy.linalg.lstsq(X, y)[0],
+        "min_norm": lambda X, y: scipy.linalg.lstsq(X, y, cond=1e-10)[0],
         "wls": lambda X, y, R: GLS(y, X, sigma=R).fit().params,
     },
     "01_regression/03_ridge_and_lasso": {

@@ -51,6 +51,14 @@ def dependent(rng, n=6):
     return dict(X=np.column_stack([u, 2 * u, v]), y=problem["y"])
 
 
+def rounded(rng):
+    """A column twice, but for one part in 10^12."""
+    problem = rows(rng, 6, 2)
+    u, v = problem["X"].T
+    again = u * (1 + 1e-12 * signs(rng, 6) * rng.uniform(0.5, 1, 6))
+    return dict(X=np.column_stack([u, again, v]), y=problem["y"])
+
+
 def whole(rng):
     """Whole numbers X (6, 3), y; what is drawn is the order of rows and the unit of y."""
     X = np.array(
@@ -328,7 +336,7 @@ hat_matrix = Exercise(
     ],
 )
 
-NEAR = "almost equal columns still span a space"
+NEAR = "almost equal columns still span a plane"
 
 
 @hat_matrix.cases
@@ -346,6 +354,7 @@ def _(rng):
     yield "a dependent column, anywhere", dict(X=np.column_stack([u, u]))
     yield "a dependent column, anywhere", dict(X=np.column_stack([np.zeros(4), u]))
     yield NEAR, X(almost_equal(rng))
+    yield "a column twice, but for rounding", X(rounded(rng))
     for share in (0.3, 1.0):
         small = axes(rng, [0.2 * BIG, share * 1e-10 * BIG, BIG])
         yield "up to 1e-10 of the largest is nothing", X(small)
@@ -481,9 +490,9 @@ def named(problem):
 
 
 def leaning(rng, share):
-    """The second of three columns is the first, turned by that share; no rounding."""
-    unit = signs(rng, 2) * 4
-    X = np.array([[1, 1, 0], [0, share, 0], [0, 0, 1], [0, 0, 2]]) * [*unit, 1]
+    """The last of three columns is the second, turned by that share; no rounding. The first one is long."""
+    unit = signs(rng, 3) * [1e6, 4, 4]
+    X = np.array([[0, 1, 1], [0, 0, share], [1, 0, 0], [0, 0, 0]]) * unit
     y = np.array([2.0, 3.0, 1.0, 5.0]) * rng.uniform(0.5, 1.5, 4)
     return dict(X=X, Y=y)
 
@@ -498,9 +507,12 @@ def _(rng):
     yield "several targets, each on its own", two
     yield "several targets, each on its own", dict(X=ones["X"], Y=ones["y"][:, None])
     yield "no column is added", named(rows(rng, 7, 2, level=20.0))
-    yield "as many rows as columns", dict(X=square(rng, 3), Y=rng.normal(size=3))
+    yield "one target", dict(X=square(rng, 3), Y=rng.normal(size=3))
     for _ in range(2):
         yield ALMOST, named(almost_equal(rng))
+    X = almost_equal(rng)["X"]
+    several = dict(X=X, Y=X @ (signs(rng, 3, 2) * [[1, 4], [2, 5], [3, 6]]))
+    yield "almost equal columns, several targets", several
     yield "a dependent column is left out", named(dependent(rng))
     many = rows(rng, 7, 3)
     u, v, w = many["X"].T
@@ -510,8 +522,8 @@ def _(rng):
     # two columns that agree but for rounding: the rest of a large one is a large rest
     yield "a dependent column is left out", dict(X=1e9 * X[:, :4], Y=many["y"])
     first, second = (np.column_stack(c) for c in ([0 * u, u, v], [u, 0 * u, v]))
-    yield "a column of zeros", dict(X=first, Y=many["y"])
-    yield "a column of zeros", dict(X=second, Y=many["y"])
+    yield "a dependent column is left out", dict(X=first, Y=many["y"])
+    yield "a dependent column is left out", dict(X=second, Y=many["y"])
     yield "up to 1e-10 of its length is nothing", leaning(rng, 0.5e-10)
     yield "a little more than that counts", leaning(rng, 2e-10)
     for unit in ([1e-12, 1.0, 1e9], [1e9, 1.0, 1e-12]):
@@ -676,8 +688,9 @@ CLOSE = "almost equal columns"
 @min_norm.cases
 def _(rng):
     yield "more weights than rows", rows(rng, 2, 5)
-    yield "more rows than weights", rows(rng, 6, 2)
-    yield "as many weights as rows", dict(X=square(rng, 3), y=rng.normal(2, 1, 3))
+    yield "as many rows as weights, or more", rows(rng, 6, 2)
+    equal = dict(X=square(rng, 3), y=rng.normal(2, 1, 3))
+    yield "as many rows as weights, or more", equal
     u = rng.permutation([1.0, 2.0, 3.0, 5.0]) * signs(rng, 4)
     twice = dict(X=np.array([u, u]), y=rng.normal(2, 1, 2))
     yield "the same row twice, targets that disagree", twice
@@ -688,6 +701,7 @@ def _(rng):
     yield "one row, one weight that matters", one
     yield "all features are zero", dict(X=np.zeros((3, 2)), y=rng.normal(2, 1, 3))
     yield CLOSE, almost_equal(rng)
+    yield "a column twice, but for rounding", rounded(rng)
     for share in (0.3, 1.0):
         small = axes(rng, [0.2 * BIG, share * 1e-10 * BIG, BIG])
         yield "up to 1e-10 of the largest is nothing", small
@@ -743,11 +757,6 @@ def _(X, y):
     if chosen:
         beta[chosen] = np.linalg.lstsq(X[:, chosen], y)[0]
     return beta
-
-
-@min_norm.wrong("the pseudo-inverse of XᵀX", advice=COARSE)
-def _(X, y):
-    return np.linalg.pinv(X.T @ X) @ X.T @ y
 
 
 @min_norm.wrong("NumPy's lstsq with its own cut-off", advice=FINE)
@@ -826,37 +835,37 @@ def _(rng):
     yield "as many rows as weights", exact
 
 
-WHITE_X, WHITE_Y = "np.linalg.solve(L, X)", "np.linalg.solve(L, y)"
+FACTOR = "np.linalg.cholesky(R)"
 wls.mistakes(
     {
         "the noisiest rows count most": (
-            "L = np.linalg.cholesky(R)",
-            "L = np.linalg.cholesky(np.linalg.inv(R))",
+            FACTOR,
+            "np.linalg.cholesky(np.linalg.inv(R))",
             "Should a row with a large variance pull harder or less hard? Compare R with its inverse.",
         ),
         "each residual is divided by its variance": (
-            "L = np.linalg.cholesky(R)",
-            "L = R",
+            FACTOR,
+            "R",
             "The squared residual is divided by the variance. By what, then, the residual itself?",
         ),
         "the noise that rows share is ignored": (
-            "np.linalg.cholesky(R)",
+            FACTOR,
             "np.sqrt(np.diag(np.diag(R)))",
             "R need not be diagonal. What do its other entries tell, and do you use them?",
         ),
         "the features are whitened, the targets are not": (
-            WHITE_Y,
-            "y",
+            "lstsq(white_X, white_y)",
+            "lstsq(white_X, y)",
             "The model is y = Xβ + noise. If you multiply X by a matrix, what must happen to y?",
         ),
         "the factor for its inverse": (
-            f"{WHITE_X}, {WHITE_Y}",
-            "L @ X, L @ y",
+            f"np.linalg.solve({FACTOR}, v)",
+            f"{FACTOR} @ v",
             "Multiplied by L, noise grows. Which matrix makes it white?",
         ),
         "the factor is transposed": (
-            "np.linalg.cholesky(R)",
-            "np.linalg.cholesky(R).T",
+            FACTOR,
+            f"{FACTOR}.T",
             "R = LLᵀ with L on the left. What is the covariance of your whitened noise?",
         ),
     }
@@ -988,6 +997,12 @@ huber_irls.mistakes(
             "np.array(path[-1])",
             "The path has steps + 1 rows: the plain fit first, then the weights after each step.",
         ),
+    }
+)
+
+huber_irls.equivalent(
+    {
+        "root = np.sqrt(delta / np.maximum(delta, size)) → root = -np.sqrt(delta / np.maximum(delta, size))": "A weight $w_i$ multiplies $e_i^2$."
     }
 )
 

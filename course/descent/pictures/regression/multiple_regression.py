@@ -275,7 +275,7 @@ def projection_explorer(X, y):
         inner = X.T @ residual
         right = np.all(np.abs(inner) < 0.02 * scale)
         fig = plt.figure(figsize=(9, 4.2), layout="none")
-        fig.subplots_adjust(left=0.08, right=0.98, bottom=0.13, top=0.9, wspace=0.15)
+        fig.subplots_adjust(left=0.08, right=0.98, bottom=0.13, top=0.9, wspace=0.3)
         grid_spec = fig.add_gridspec(1, 2, width_ratios=(1.2, 1))
         ax = fig.add_subplot(grid_spec[0], projection="3d", computed_zorder=False)
         flat = fig.add_subplot(grid_spec[1])
@@ -293,10 +293,8 @@ def projection_explorer(X, y):
         ax.view_init(20, -50)
         ax.legend(loc="upper left", fontsize=8)
         ax.set_title(f"‖e‖ = {np.linalg.norm(residual):.2f}")
-        drawn = flat.contour(
-            grid[..., 0], grid[..., 1], lengths, np.arange(0.6, 6, 0.4), cmap="cividis"
-        )
-        flat.clabel(drawn, drawn.levels[::3], fontsize=8)
+        levels = np.arange(lowest + 0.1, 6, 0.5)
+        flat.contour(grid[..., 0], grid[..., 1], lengths, levels, colors=GREEN)
         flat.plot(b1, b2, "o", color=BLUE, markersize=7)
         flat.set(xlabel="weight β₁", ylabel="weight β₂")
         word = "perpendicular" if right else "slanted"
@@ -384,7 +382,7 @@ def leverage_explorer(hat_matrix: Callable):
         fig, (left, right) = fixed_axes(
             2, (9, 3.8), (0.08, 0.99, 0.15, 0.9), wspace=0.25, width_ratios=(1.3, 1)
         )
-        drawn = left.contour(grid[..., 0], grid[..., 1], u / (1 + u), spreads, cmap="cividis")
+        drawn = left.contour(grid[..., 0], grid[..., 1], u / (1 + u), spreads, colors=GREEN)
         left.clabel(drawn, fontsize=8)
         left.plot(others[:, 1], others[:, 2], "o", color=BLUE, mfc="none", label="the other years")
         left.plot(gnp, population, "D", color=VERMILION, label="1954, moved")
@@ -443,6 +441,10 @@ def draw_two_rows(eps: float):
     left.plot(eps, abs(w[0]), "o", color=VERMILION, markersize=9)
     left.set(xlabel="distance ε of the two inputs", ylabel="size", ylim=(1, 4e3))
     left.set_title(f"At ε = {eps:.2g}: w = ({w[0]:.3g}, {w[1]:.3g})")
+    for axis, ends in ((left.xaxis, (0.001, 0.01, 0.1, 1)), (left.yaxis, (1, 10, 100, 1000))):
+        axis.set_ticks(
+            ends, [f"{end:g}" for end in ends]
+        )  # plain labels are drawn in a tenth of the time
     left.minorticks_off()
     left.legend(loc="upper right")
     left.set_gid("near")
