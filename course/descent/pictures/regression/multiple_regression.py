@@ -111,14 +111,16 @@ def draw_programs():
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), width_ratios=(1.3, 1))
     left.plot(X[:, 6], y / 1000, "k-", linewidth=1, label="the table")
     shares = []
-    for (name, beta), (color, marker) in zip(answers.items(), PROGRAM_LOOKS, strict=True):
+    for place, (name, beta) in enumerate(answers.items()):
+        color, marker = PROGRAM_LOOKS[place]
         left.plot(X[:, 6], X @ beta / 1000, marker, color=color, mfc="none", label=name)
         shares.append(1 - np.sum((y - X @ beta) ** 2) / np.sum((y - y.mean()) ** 2))
-        right.plot(beta[1], name[0], marker, color=color, markersize=9)
-        right.hlines(name[0], 0, beta[1], color=color)
+        right.plot(beta[1], place, marker, color=color, markersize=9)
+        right.hlines(place, 0, beta[1], color=color)
     left.set(xlabel="year", ylabel="at work (millions)", title="Four programs, one fit …")
     left.legend(fontsize=8)
     right.axvline(0, color=BLACK, linewidth=0.8)
+    right.set_yticks(range(4), "ABCD")
     right.invert_yaxis()
     right.set(xlabel="weight of prices (thousand people a point)", ylabel="program")
     right.set_title("… and four weights")
