@@ -22,22 +22,14 @@ HALF_DIGIT = np.array([0, 0.05, 0.5, 0.5, 0.5, 0.5, 0.5])  # half of the last di
 # work (thousands), prices (index, 1954 = 100), gross national product (million dollars), unemployed, army and
 # population from 14 years on (thousands), year.
 _LONGLEY = """
-60323  83.0 234289 2356 1590 107608 1947
-61122  88.5 259426 2325 1456 108632 1948
-60171  88.2 258054 3682 1616 109773 1949
-61187  89.5 284599 3351 1650 110929 1950
-63221  96.2 328975 2099 3099 112075 1951
-63639  98.1 346999 1932 3594 113270 1952
-64989  99.0 365385 1870 3547 115094 1953
-63761 100.0 363112 3578 3350 116219 1954
-66019 101.2 397469 2904 3048 117388 1955
-67857 104.6 419180 2822 2857 118734 1956
-68169 108.4 442769 2936 2798 120445 1957
-66513 110.8 444546 4681 2637 121950 1958
-68655 112.6 482704 3813 2552 123366 1959
-69564 114.2 502601 3931 2514 125368 1960
-69331 115.7 518173 4806 2572 127852 1961
-70551 116.9 554894 4007 2827 130081 1962
+60323  83.0 234289 2356 1590 107608 1947   61122  88.5 259426 2325 1456 108632 1948
+60171  88.2 258054 3682 1616 109773 1949   61187  89.5 284599 3351 1650 110929 1950
+63221  96.2 328975 2099 3099 112075 1951   63639  98.1 346999 1932 3594 113270 1952
+64989  99.0 365385 1870 3547 115094 1953   63761 100.0 363112 3578 3350 116219 1954
+66019 101.2 397469 2904 3048 117388 1955   67857 104.6 419180 2822 2857 118734 1956
+68169 108.4 442769 2936 2798 120445 1957   66513 110.8 444546 4681 2637 121950 1958
+68655 112.6 482704 3813 2552 123366 1959   69564 114.2 502601 3931 2514 125368 1960
+69331 115.7 518173 4806 2572 127852 1961   70551 116.9 554894 4007 2827 130081 1962
 """
 # The weights to 15 digits: National Institute of Standards and Technology, Statistical Reference Datasets.
 CERTIFIED = np.array(
@@ -55,7 +47,7 @@ CERTIFIED = np.array(
 
 def longley():
     """The table of 1967 -> X (16, 7), a column of ones first, then `FEATURES`; y (16,): thousands at work."""
-    table = np.array([row.split() for row in _LONGLEY.strip().splitlines()], float)
+    table = np.array(_LONGLEY.split(), float).reshape(16, 7)
     return np.column_stack([np.ones(16), table[:, 1:]]), table[:, 0]
 
 
@@ -230,11 +222,8 @@ def planes_explorer(father, mother, gender, child):
         return fig, say(
             "Root mean squared error {rmse:.2f} cm; the lowest possible is {lowest:.2f} cm. The plane of the sons "
             "lies {gap:.1f} cm above that of the daughters. Mean residual {mean:.2f} cm.",
-            rmse=rmse,
-            lowest=lowest,
-            gap=b_son,
-            mean=np.mean(child - fit),
-        )
+            rmse=rmse, lowest=lowest, gap=b_son, mean=np.mean(child - fit),
+        )  # fmt: skip
 
     return draw
 
@@ -254,12 +243,18 @@ def sheet(ax, corners, color):
     ax.plot_trisurf(*np.asarray(corners).T, triangles=[[0, 1, 2], [0, 2, 3]], **look)
 
 
+def sparse(*axes):
+    """At most four intervals an axis: tick labels are what takes longest to draw."""
+    for ax in axes:
+        ax.locator_params(nbins=4)
+
+
 def few_ticks(ax, true_angles=False):
     """Few numbers an axis, since more overlap in three dimensions. true_angles: one unit is as long on every axis."""
     limits = np.array([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()])
     ax.set_box_aspect(np.ptp(limits, axis=1) if true_angles else None, zoom=1.1)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        axis.set_major_locator(MaxNLocator(4))
+        axis.set_major_locator(MaxNLocator(3))
 
 
 def projection_explorer(X, y):
@@ -302,15 +297,13 @@ def projection_explorer(X, y):
         word = "perpendicular" if right else "slanted"
         flat.set_title(f"The residual is {word}")
         flat.set_gid("weights")
+        sparse(flat)
         return fig, say(
             "Length of the residual {length:.3f}, the shortest is {lowest:.3f}. Inner products with the columns "
             "{first:.2f} and {second:.2f}: it is {word} to the plane.",
-            length=np.linalg.norm(residual),
-            lowest=lowest,
-            first=inner[0] + 0,
-            second=inner[1] + 0,
-            word=word,
-        )
+            length=np.linalg.norm(residual), lowest=lowest, first=inner[0] + 0,
+            second=inner[1] + 0, word=word,
+        )  # fmt: skip
 
     return draw
 
@@ -349,10 +342,9 @@ def draw_solution_set(min_norm: Callable, descend: Callable):
     return fig, say(
         "Solutions of β₁ + 1.5 β₂ + 2 β₃ = 3 form a plane. The shortest has length {best:.3f}; descent from zero "
         "walks straight to it and ends at length {zero:.3f}; descent from another start ends at length {other:.3f}.",
-        best=np.linalg.norm(best),
-        zero=np.linalg.norm(paths[0][-1]),
+        best=np.linalg.norm(best), zero=np.linalg.norm(paths[0][-1]),
         other=np.linalg.norm(paths[1][-1]),
-    )
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- leverage
@@ -368,12 +360,12 @@ def leverage_explorer(hat_matrix: Callable):
     moved = 7
     others = np.delete(X, moved, 0)
     M = np.linalg.inv(others.T @ others)
-    grid = np.stack(np.meshgrid(np.linspace(200, 600, 60), np.linspace(105, 133, 60)), -1)
-    rows = np.concatenate([np.ones((60, 60, 1)), grid], -1)
+    grid = np.stack(np.meshgrid(np.linspace(200, 600, 41), np.linspace(105, 133, 41)), -1)
+    rows = np.concatenate([np.ones((41, 41, 1)), grid], -1)
     u = np.sum(
         rows @ M * rows, -1
     )  # a row with xᵀ(XᵀX)⁻¹x = u of the others has leverage u / (1 + u)
-    spreads = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95]
+    spreads = [0.1, 0.25, 0.5, 0.75, 0.9]
 
     def draw(gnp: float, population: float):
         A = X.copy()
@@ -399,19 +391,15 @@ def leverage_explorer(hat_matrix: Callable):
         right.axhline(0, color=BLACK, linewidth=0.8)
         right.set(xlabel="year", ylabel="its fit moves by (millions)", ylim=(-0.6, 1.05))
         right.set_title("Raise 1954's target by 1 million")
+        sparse(left, right)
         return fig, say(
             "1954 at a GNP of {gnp:.0f} billion and {population:.1f} million people has leverage {leverage:.3f}: raise "
             "its target by one million, and its own fit rises by {leverage:.3f} million. The weights, in thousands at "
             "work a billion and a million people: {first:.1f} and {second:.0f}; without that year {free:.1f} and "
             "{freed:.0f}.",
-            gnp=gnp,
-            population=population,
-            leverage=H[moved, moved],
-            first=weights[0][0],
-            second=weights[0][1],
-            free=weights[1][0],
-            freed=weights[1][1],
-        )
+            gnp=gnp, population=population, leverage=H[moved, moved], first=weights[0][0],
+            second=weights[0][1], free=weights[1][0], freed=weights[1][1],
+        )  # fmt: skip
 
     return draw
 
@@ -419,14 +407,12 @@ def leverage_explorer(hat_matrix: Callable):
 # ---------------------------------------------------------------- digits
 
 
-def two_rows(eps: float, noise=0.0, ridge: float = 0.0):
+def two_rows(eps: float, noise=0.0):
     """Weights for rows (0, 1), (eps, 1) and targets 1, -1 + noise -> (*noise shape, 2)."""
     X = np.array([[0.0, 1.0], [eps, 1.0]])
     first, second = np.broadcast_arrays(1.0, -1.0 + np.asarray(noise, float))
     y = np.stack([first, second], -1)[..., None]
-    if ridge == 0:
-        return np.linalg.solve(X, y)[..., 0]
-    return np.linalg.solve(X.T @ X + ridge * np.eye(2), X.T @ y)[..., 0]
+    return np.linalg.solve(X, y)[..., 0]
 
 
 def draw_two_rows(eps: float):
@@ -459,11 +445,8 @@ def draw_two_rows(eps: float):
     return fig, say(
         "ε = {eps:.3g}: w = ({w[0]:.3g}, {w[1]:.3g}). Condition number of X: {kappa:.3g}. "
         "A noise of 0.05 in one target moves w₁ by {spread:.2g}.",
-        eps=eps,
-        w=w,
-        kappa=kappa,
-        spread=refits[:, 0].std(),
-    )
+        eps=eps, w=w, kappa=kappa, spread=refits[:, 0].std(),
+    )  # fmt: skip
 
 
 def hard_problem(kappa: float, tangent: float, rng, n=20, d=4):
@@ -539,39 +522,12 @@ def draw_rounded(weights, best: float):
         "{count} tables that differ by half of their last digit at most give prices weights from {low:.0f} to "
         "{high:.0f}; of the table as printed it is {best:.1f}. {wrong:.0%} of them are farther from this than "
         "program A.",
-        count=len(weights),
-        low=low,
-        high=high,
-        best=best,
+        count=len(weights), low=low, high=high, best=best,
         wrong=np.mean(np.abs(weights - best) > abs(programs()["A: as it stands"][1] - best)),
-    )
+    )  # fmt: skip
 
 
-# ---------------------------------------------------------------- several targets, and cost
-
-
-def draw_outputs(x, Y, points, fit):
-    """Two targets over one position, and the same fits as a curve in the plane -> (fig, words).
-
-    x (n,), Y (n, 2) measured, points (m,), fit (m, 2).
-    """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.4, 1))
-    looks = (("first target", "o", "-", BLUE), ("second target", "^", "--", VERMILION))
-    for j, (name, marker, style, color) in enumerate(looks):
-        left.plot(x, Y[:, j], marker, color=color, mfc="none", markersize=4)
-        left.plot(points, fit[:, j], style, color=color, label=name)
-    left.set(xlabel="position x (turns)", ylabel="target", title="Two regressions that share X")
-    left.legend(loc="lower left")
-    right.plot(Y[:, 0], Y[:, 1], "s", color=BLACK, mfc="none", markersize=4, label="measured")
-    right.plot(fit[:, 0], fit[:, 1], color=GREEN, label="fit")
-    right.set(xlabel="first target", ylabel="second target", title="Together: nearly a circle")
-    right.set_aspect("equal")
-    right.legend(loc="center")
-    return fig, say(
-        "Cosine and sine over one turn, fitted by polynomials of degree 5 in the position: together the two fits "
-        "stay within {worst:.2f} of the unit circle.",
-        worst=np.max(np.abs(np.hypot(*fit.T) - 1)),
-    )
+# ---------------------------------------------------------------- cost
 
 
 def counted_ols(X, y):
@@ -642,16 +598,13 @@ def sensor_explorer(wls: Callable, n=12, repeats=400):
         right.set(xlabel="fitted slope (m/s)", ylabel=f"data sets (of {repeats})")
         right.set_title(f"Plain scatters {theory[0] / theory[1]:.1f} × as much")
         right.legend()
+        sparse(left, right)
         return fig, say(
             "Noise ratio {ratio:g}. Standard deviation of the slope: plain {plain:.4f} (theory {plain_theory:.4f}), "
             "weighted {weighted:.4f} (theory {weighted_theory:.4f}). The good sensor alone: {alone:.4f}.",
-            ratio=ratio,
-            plain=plain.std(),
-            plain_theory=theory[0],
-            weighted=weighted.std(),
-            weighted_theory=theory[1],
-            alone=alone,
-        )
+            ratio=ratio, plain=plain.std(), plain_theory=theory[0], weighted=weighted.std(),
+            weighted_theory=theory[1], alone=alone,
+        )  # fmt: skip
 
     return draw
 
@@ -734,15 +687,12 @@ def outlier_explorer(huber: Callable, steps=60):
         right.set(ylim=(-4, 4), xlabel="residual r", ylabel="pull of a row")
         right.set_title("Pull: the derivative of the loss")
         right.legend(fontsize=8, loc="upper left")
+        sparse(left, right)
         return fig, say(
             "Your row at x = {x:g}, y = {y:g}; δ = {delta:g}. Slopes (true 0.5): squared {squared:.2f}, absolute "
             "{absolute:.2f}, Huber {huber:.2f}.",
-            x=x_out,
-            y=y_out,
-            delta=delta,
-            squared=fits["squared"][1] + 0,
-            absolute=fits["absolute"][1] + 0,
-            huber=fits["Huber"][1] + 0,
-        )
+            x=x_out, y=y_out, delta=delta, squared=fits["squared"][1] + 0,
+            absolute=fits["absolute"][1] + 0, huber=fits["Huber"][1] + 0,
+        )  # fmt: skip
 
     return draw
