@@ -170,6 +170,7 @@ with after(gd_mlr):
     Z = (table - np.append(0, table[:, 1:].mean(axis=0))) / scale
     eta = 1 / np.linalg.norm(Z, 2) ** 2
     path = np.array(gd_mlr(Z, work, np.zeros(7), eta, 100_000)) / scale
+    print(f"λmax / λmin = {np.linalg.cond(Z) ** 2:,.0f}")
     for k in (100, 1000, 10_000, 100_000):
         print(f"after {k:>6} steps the weight of prices is {path[k, 1]:6.1f}")
 
@@ -289,9 +290,9 @@ explore(
 # %% predict="squared" minutes=1
 predict(
     "squared",
-    "In standard deviations, Longley's X has κ = 110. What is the condition number of "
-    "XᵀX, which the programs formed?",
-    ["about 10", "110", "about 220", "about 12,000"],
+    "In standard deviations, Longley's X has κ = 111. What is the condition number of "
+    "XᵀX?",
+    ["about 10", "about 110", "about 220", "about 12,000"],
     truth=int(np.digitize(mr.longley_kappas()[1], [50, 150, 1000])),
     because="XᵀX has the squares of X's singular values, so κ is squared. As printed, "
     "with the year as 1947, X has a κ of billions. Seven digits do not reach so far.",
@@ -349,7 +350,10 @@ check(ols)
 
 # %% covers="wu:1.3.6 moon:5.1 cs480:3-normal cs480:3-unstable"
 # Four roads on easy data; then problems of known answer, ever closer to dependence.
-with after(ols, gd_mlr):
+with after(ols, gd_mlr, "squared"):
+    one, two, raw = mr.longley_kappas()
+    claim("κ(X) = {k:.0f}, κ(XᵀX) = κ²", np.isclose(two, one**2, rtol=1e-6), k=one)
+    claim("of the table as printed, κ is {k:.1f} billion", raw > 1e9, k=raw / 1e9)
     rng = np.random.default_rng(0)
     x = rng.normal(size=50)
     A, t = np.c_[x, np.ones(50)], 3.4 * x + 0.9 + 0.3 * rng.normal(size=50)
@@ -371,7 +375,10 @@ with after(ols, gd_mlr):
 # %% [markdown] covers="moon:5.2 wu:1.3.6"
 # ## 5. What if the columns *are* dependent?
 #
-# Then infinitely many weights give the one shadow: with $\beta$ also $\beta + v$, for every $v$ with $Xv = 0$. A column for
+# (The right panel is honest: where the residual is long, the problem itself is as touchy as $\kappa^2$, and no road avoids
+# it.)
+#
+# If columns are dependent, infinitely many weights give the one shadow: with $\beta$ also $\beta + v$, for every $v$ with $Xv = 0$. A column for
 # *each* sex does it, and so does every **fat** table, more columns than rows. You left a column out. Fairer is to take, of
 # all minimisers, the shortest; there is exactly one, $\hat\beta = X^+y$, with the **pseudo-inverse** $X^+$.
 #
@@ -441,13 +448,13 @@ with after(min_norm, gd_mlr, ols, design_matrix, "from-zero"):
 # ## 6. Which would you publish?
 #
 # Now Longley's table, raw, through your own program. The American bureau of standards has since computed its weights to
-# 15 digits: how many of yours are right, and which of the four programs comes nearest?
+# 15 digits: how many of yours are right? Which of the four programs comes nearest, and why? (What does it count from 1900?)
 #
 # Then ask what the table can bear.
 #
 # - One year has the highest leverage. What is left of the weight of prices without it?
 # - Every number is rounded to its last digit (and "1947" stands for a whole year). Make 1,000 tables that would have been
-#   printed just like this one, and fit each.
+#   printed just like this one, and fit each. Where among their weights is the one of 15 digits?
 
 # %% covers="wu:1.3.6 cs480:3-unstable wu:1.3.5"
 # The answer to the question of the first screen.

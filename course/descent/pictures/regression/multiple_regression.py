@@ -86,11 +86,11 @@ def programs() -> dict[str, np.ndarray]:
     return found
 
 
-def longley_kappas() -> tuple[float, float]:
-    """Condition numbers of X and of XᵀX, features in standard deviations from their means."""
+def longley_kappas() -> tuple[float, float, float]:
+    """Condition numbers of X and of XᵀX, features in standard deviations from their means; and of X as printed."""
     X = longley()[0]
     Z = np.column_stack([X[:, 0], (X[:, 1:] - X[:, 1:].mean(0)) / X[:, 1:].std(0)])
-    return np.linalg.cond(Z), np.linalg.cond(Z.T @ Z)
+    return np.linalg.cond(Z), np.linalg.cond(Z.T @ Z), np.linalg.cond(X)
 
 
 PROGRAM_LOOKS = ((VERMILION, "s"), (ORANGE, "^"), (PINK, "D"), (BLUE, "o"))
