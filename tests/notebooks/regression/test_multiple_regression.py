@@ -153,7 +153,7 @@ def test_three_features_explain_more_than_one():
 
 
 def test_the_shortest_residual_is_perpendicular():
-    start, best = told("projection_explorer"), told("projection_explorer", b1=1.15, b2=0.5)
+    start, best = told("projection_explorer"), told("projection_explorer", b1=1.2, b2=0.5)
     assert start["word"] == "slanted" and start["length"] > start["lowest"] + 0.5
     assert best["word"] == "perpendicular"
     assert best["length"] == pytest.approx(best["lowest"], abs=0.01)
@@ -165,7 +165,7 @@ def test_a_pair_has_leverage_where_neither_number_is_unusual():
 
     X = np.column_stack([np.ones(16), mr.longley()[0][:, [2, 5]] / 1000])
     X[7, 1:] = 500, 114
-    influence = sm.OLS(np.zeros(16), X).get_influence()
+    influence = sm.OLS(np.arange(16.0), X).fit().get_influence()
     assert leverage(500, 114) == pytest.approx(influence.hat_matrix_diag[7])
     assert leverage(363, 116) < 0.2 < leverage(550, 130) < 0.5 < 0.9 < leverage(500, 114)
 
@@ -195,9 +195,9 @@ def test_descent_from_zero_ends_at_the_shortest_solution():
 
 
 def test_the_planes_are_as_far_apart_as_the_weight_of_male():
-    good = told("planes_explorer", base=160, b_father=0.4, b_mother=0.45, b_son=13)
+    good = told("planes_explorer", base=162, b_father=0.4, b_mother=0.45, b_son=13)
     assert good["gap"] == 13 and good["lowest"] <= good["rmse"] < 5.2
-    high = told("planes_explorer", base=170, b_father=0.4, b_mother=0.45, b_son=13)
+    high = told("planes_explorer", base=172, b_father=0.4, b_mother=0.45, b_son=13)
     assert high["mean"] == pytest.approx(good["mean"] - 10)
 
 
@@ -239,6 +239,6 @@ def test_influences_are_derivatives_of_their_losses():
 
 def test_only_the_squares_follow_a_bad_target_and_all_follow_a_far_one():
     high, low = told("outlier_explorer"), told("outlier_explorer", y_out=-10)
-    assert high["squared"] - low["squared"] > 0.5 > 0.15 > high["Huber"] - low["Huber"]
+    assert high["squared"] - low["squared"] > 0.5 > 0.15 > high["huber"] - low["huber"]
     far = told("outlier_explorer", x_out=30, y_out=-10)
-    assert far["Huber"] < 0 and far["absolute"] < 0
+    assert far["huber"] < 0 and far["absolute"] < 0
