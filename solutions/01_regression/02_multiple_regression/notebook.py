@@ -780,6 +780,7 @@ with after(wls):
 # | squared | $r^2/2$ | $r$ | $1$ |
 # | absolute | $\lvert r\rvert$ | $\pm1$ | $1/\lvert r\rvert$ |
 # | Huber | $r^2/2$ up to $\delta$, then $\delta\lvert r\rvert - \delta^2/2$ | $r$, at most $\pm\delta$ | $\min(1, \delta/\lvert r\rvert)$ |
+# | Student's $t$, scale $s$ | $\frac{\nu s^2}{2}\ln\big(1 + \frac{r^2}{\nu s^2}\big)$ | rises, then falls | $1/\big(1 + \frac{r^2}{\nu s^2}\big)$ |
 
 # %% [markdown] covers="moon:5.6"
 # At the minimum $\sum_i \psi(e_i)\,\mathbf x_i = 0$. Write $\psi(e_i) = w_ie_i$: the normal equations of a *weighted* fit, whose

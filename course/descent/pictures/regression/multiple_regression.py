@@ -365,7 +365,7 @@ def leverage_explorer(hat_matrix: Callable):
     u = np.sum(
         rows @ M * rows, -1
     )  # a row with xᵀ(XᵀX)⁻¹x = u of the others has leverage u / (1 + u)
-    spreads = [0.1, 0.25, 0.5, 0.75, 0.9]
+    spreads = [0.25, 0.5, 0.75, 0.9]
 
     def draw(gnp: float, population: float):
         A = X.copy()
