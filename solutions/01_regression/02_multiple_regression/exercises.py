@@ -96,31 +96,23 @@ def heights(rng, n):
 
 @design_matrix.cases
 def _(rng):
-    def words(
-        *some,
-    ):  # each occurs; the first in the alphabet stands neither first nor last
-        return list(some)
-
-    two = words("male", "female", "female", "male", "male")
-    yield (
-        "numbers and two words",
-        dict(features=[heights(rng, 5), heights(rng, 5), two]),
-    )
-    three = words("red", "blue", "green", "green", "red", "blue", "red")
+    # of the words the first in the alphabet stands neither first nor last
+    two = "male female female male male".split()
+    both = dict(features=[heights(rng, 5), heights(rng, 5), two])
+    yield "numbers and two words", both
+    three = "red blue green green red blue red".split()
     yield "three words, two columns", dict(features=[three, heights(rng, 7)])
-    four = words("spring", "winter", "autumn", "summer", "winter", "autumn", "spring")
+    four = "spring winter autumn summer winter autumn spring".split()
     both = dict(features=[four, heights(rng, 7), three])
     yield "each feature in its place", both
     yield "numbers only", dict(features=[heights(rng, 3), rng.normal(size=3)])
-    yield (
-        "one word for all has no column",
-        dict(features=[heights(rng, 3), words("female", "female", "female")]),
-    )
-    yield "a single feature", dict(features=[words("b", "c", "a", "b")])
+    one = dict(features=[heights(rng, 3), ["female"] * 3])
+    yield "one word for all has no column", one
+    yield "a single feature", dict(features=[list("bcab")])
     yield "a single feature", dict(features=[heights(rng, 3)])
-    yield "a single row", dict(features=[heights(rng, 1), words("male")])
+    yield "a single row", dict(features=[heights(rng, 1), ["male"]])
     years = rng.integers(1900, 2000, 4)
-    yield "whole numbers", dict(features=[years, words("b", "a", "a", "b")])
+    yield "whole numbers", dict(features=[years, list("baab")])
 
 
 WORDS = "words[1:]"
@@ -145,6 +137,11 @@ design_matrix.mistakes(
             WORDS,
             "words[:-1]",
             "Of male and female, which one does the example give 0?",
+        ),
+        "words in the order of the rows": (
+            "sorted(set(feature))",
+            "list(dict.fromkeys(feature))",
+            "Shuffle the rows: may the columns change their places? In which order do they stand?",
         ),
         "one column of codes 0, 1, 2": (
             f"for word in {WORDS}:\n                has = np.array(feature) == word\n                columns.append(has.astype(float))",

@@ -14,7 +14,7 @@
 # weight for each number. The programs disagreed in the first digit.
 #
 # Below, the table goes through four programs that carry seven digits. On paper all four do the same. They fit
-# the sixteen years equally well. But does a rise in prices cost 60,000 jobs, or bring 14,000? *Which answer would you
+# the sixteen years equally well. But does one point more of prices cost 60,000 jobs, or bring 14,000? *Which answer would you
 # publish?*
 #
 # At the end you decide, with a program of your own. One warning: the answer is not the most accurate one.
@@ -93,11 +93,9 @@ with after(design_matrix):
     apart = fit[0] + X[:, 1:] @ fit[1:]
     claim("intercept apart: the same scores", np.allclose(apart, X @ fit))
     sister, brother = np.array([1, 180, 165, 0]), np.array([1, 180, 165, 1])
-    claim(
-        "the weight of male, {gap:.1f} cm, is the gap between brother and sister",
-        np.isclose((brother - sister) @ fit, fit[3]),
-        gap=fit[3],
-    )
+    gap = (brother - sister) @ fit
+    same = np.isclose(gap, fit[3])
+    claim("from sister to brother {gap:.1f} cm, the weight of male", same, gap=gap)
     show(*mr.draw_heights(X, child))
 
 # %% predict="one-and-two" minutes=1
@@ -178,7 +176,7 @@ with after(gd_mlr):
 # First plus, then minus, then plus again. The Hessian $X^\top X$ is the same everywhere, and $v^\top X^\top Xv =
 # \lVert Xv\rVert^2 \ge 0$: $L$ is convex. Along an eigenvector with eigenvalue $\lambda$ a step multiplies the distance
 # by $1 - \eta\lambda$. So $\eta < 2/\lambda_{\max}$, and then the flattest direction needs about
-# $\lambda_{\max}/\lambda_{\min}$ steps. For Longley: 12,000, again and again.
+# $\lambda_{\max}/\lambda_{\min}$ steps, each time its distance is to fall to a third. For Longley: 12,000.
 #
 # So jump to the end: where $L$ is least, the gradient is 0.
 #
@@ -250,14 +248,10 @@ check(hat_matrix)
 with after(hat_matrix):
     H = np.array(hat_matrix(Z))
     claim("H = Hᵀ = H²", np.allclose(H, H.T) and np.allclose(H @ H, H))
-    claim(
-        "HX = X; the trace is the rank, {r:.0f}", np.allclose(H @ Z, Z), r=np.trace(H)
-    )
+    claim("HX = X, trace = rank = {r:.0f}", np.allclose(H @ Z, Z), r=np.trace(H))
     shadow, e = H @ work, work - H @ work
-    claim(
-        "the residual is at right angles to all columns",
-        np.allclose(Z.T @ e, 0, atol=1e-6),
-    )
+    upright = np.allclose(Z.T @ e, 0, atol=1e-6)
+    claim("the residual is at right angles to all columns", upright)
     claim("‖y‖² = ‖ŷ‖² + ‖e‖²", np.isclose(work @ work, shadow @ shadow + e @ e))
     explore(
         mr.leverage_explorer(hat_matrix),
@@ -290,12 +284,13 @@ explore(
 # %% predict="squared" minutes=1
 predict(
     "squared",
-    "In standard deviations, Longley's X has κ = 111. What is the condition number of "
-    "XᵀX?",
-    ["about 10", "about 110", "about 220", "about 12,000"],
-    truth=int(np.digitize(mr.longley_kappas()[1], [50, 150, 1000])),
-    because="XᵀX has the squares of X's singular values, so κ is squared. As printed, "
-    "with the year as 1947, X has a κ of billions. Seven digits do not reach so far.",
+    "A table of κ(X) = 100,000, whose targets fit exactly, goes through the normal "
+    "equations. The program carries 16 digits. How many digits of a weight are right?",
+    ["about 2", "about 7", "about 11", "about 15"],
+    truth=int(np.digitize(mr.right_digits(1e5), [4.5, 9, 13])),
+    because="XᵀX has the squares of X's singular values: κ is squared, and about ten "
+    "digits are at stake, not five. Longley's table as printed, with the year as 1947, "
+    "has a κ of billions. Seven digits do not reach so far.",
 )
 
 # %% [markdown] covers="wu:1.3.6 cs480:3-normal cs480:3 cs480:prob3.1"
@@ -308,7 +303,7 @@ predict(
 # $y$ as one more column: its shares $z_j$ are taken off one after the other, each as soon as its $q_j$ is known. The best fit has
 # $R\beta = z$: solve from the last weight up.
 #
-# If next to nothing is left of a column, it depends on earlier ones. Say so, and leave it out: weight 0. Several targets
+# If next to nothing is left of a column, it depends on earlier ones. Leave it out: weight 0, and tell which you used. Several targets
 # can share one $X$.
 
 
@@ -361,22 +356,18 @@ with after(ols, gd_mlr, "squared"):
     roads = [np.linalg.inv(A.T @ A) @ A.T @ t, np.linalg.lstsq(A, t)[0]]
     roads.append(np.linalg.solve(sum(np.outer(r, r) for r in A), A.T @ t))
     roads.append(gd_mlr(A, t, np.zeros(2), 0.01, 2000)[-1])
-    claim(
-        "moon's line 3.4 x + 0.9, noise 0.3: {b[0]:.2f} x + {b[1]:.2f}, by five roads",
-        all(np.allclose(b, other) for other in roads),
-        b=b,
-    )
+    same = all(np.allclose(b, other) for other in roads)
+    claim("3.4 x + 0.9, noise 0.3: {b[0]:.2f} x + {b[1]:.2f}, by five roads", same, b=b)
     near = np.array([[0, 1], [1e-3, 1]]), np.array([1, -1])
-    claim(
-        "ε = 0.001: your weights are −2/ε and 1", np.allclose(ols(*near)[0], [-2000, 1])
-    )
+    exact = np.allclose(ols(*near)[0], [-2000, 1])
+    claim("ε = 0.001: your weights are −2/ε and 1", exact)
     show(*mr.draw_digits(lambda X, y, ols=ols: np.array(ols(X, y)[0])), digits=0)
 
 # %% [markdown] covers="moon:5.2 wu:1.3.6"
 # ## 5. What if the columns *are* dependent?
 #
-# (The right panel is honest: where the residual is long, the problem itself is as touchy as $\kappa^2$, and no road avoids
-# it.)
+# (First, the right panel above: where the residual is long, the problem itself is as touchy as $\kappa^2$, and no road
+# avoids it.)
 #
 # If columns are dependent, infinitely many weights give the one shadow: with $\beta$ also $\beta + v$, for every $v$ with $Xv = 0$. A column for
 # *each* sex does it, and so does every **fat** table, more columns than rows. You left a column out. Fairer is to take, of
@@ -410,7 +401,7 @@ predict(
     "from-zero",
     "X is fat, so many β fit exactly. Gradient descent starts at 0. Which does it "
     "reach?",
-    ["one that depends on the step size", "the shortest", "the one with most zeros"],
+    ["one that depends on the step size", "the shortest", "the one that ols gives"],
     truth=[False, True].index(mr.ends_at_the_shortest(np.zeros(3))),
     because="Every gradient is a combination of the rows of X, so the path never "
     "leaves their span. There, only the shortest solution fits.",
@@ -436,11 +427,8 @@ with after(min_norm, gd_mlr, ols, design_matrix, "from-zero"):
     b, used = ols(both, child)
     short = np.array(min_norm(both, child))
     same = np.allclose(both @ b, both @ short)
-    claim(
-        "rank {r} of 5: two sets of weights, one fit",
-        same and len(used) == 4,
-        r=len(used),
-    )
+    r = len(used)
+    claim("rank {r} of 5: two sets of weights, one fit", same and r == 4, r=r)
     print("ols     ", np.round(b, 1), "\nshortest", np.round(short, 1))
     show(*mr.draw_solution_set(min_norm, gd_mlr))
 
@@ -448,7 +436,7 @@ with after(min_norm, gd_mlr, ols, design_matrix, "from-zero"):
 # ## 6. Which would you publish?
 #
 # Now Longley's table, raw, through your own program. The American bureau of standards has since computed its weights to
-# 15 digits: how many of yours are right? Which of the four programs comes nearest, and why? (What does it count from 1900?)
+# 15 digits: how many of yours are right? Which of the four programs comes nearest, and why? (Which counts something from 1900?)
 #
 # Then ask what the table can bear.
 #
@@ -468,18 +456,15 @@ with after(ols, hat_matrix):
     pull = np.diag(hat_matrix(Z))
     far = int(np.argmax(pull))
     without = ols(np.delete(X, far, 0), np.delete(y, far))[0]
-    print(
-        f"leverage of {X[far, 6]:.0f}: {pull[far]:.2f}; "
-        f"without it: prices {without[1]:.1f}"
-    )
+    print(f"leverage of {X[far, 6]:.0f}: {pull[far]:.2f}")
+    print(f"prices without that year: {without[1]:.1f}")
     rng, tables = np.random.default_rng(0), []
     for _ in range(1000):
         tables.append(ols(X + mr.HALF_DIGIT * rng.uniform(-1, 1, X.shape), y)[0])
     prices = np.array(tables)[:, 1]
     share = np.mean(prices > 0)
-    claim(
-        "prices bring jobs in {share:.0%} of the tables", 0.2 < share < 0.8, share=share
-    )
+    some = 0.2 < share < 0.8
+    claim("prices bring jobs in {share:.0%} of the tables", some, share=share)
     misses = y - np.array(tables) @ X.T
     worst = 1 - np.max(np.sum(misses**2, axis=1)) / np.sum((y - y.mean()) ** 2)
     claim("and every fit has an R² above {low}", worst > 0.96, low=0.96)
@@ -518,7 +503,7 @@ explore(
 )
 
 # %% [markdown] covers="explainers:2.1 explainers:2.1.a"
-# Is the fit good for anything but its own rows? As explainers do, split the rows in two halves, learn on one and be
+# Is the fit good for anything but its own rows? Split the rows in two halves, learn on one and be
 # judged on the other. And is there really only one bottom? $L$ is convex: it lies below each of its chords.
 
 # %% covers="explainers:2.1 explainers:2.1.a"
@@ -533,7 +518,7 @@ with after(ols):
         errors.append([np.mean((t[r] - A[r] @ b) ** 2) ** 0.5 for r in (train, test)])
     own, new = np.mean(errors, axis=0)
     claim(
-        "error {own:.0f} on its own half, {new:.0f} on the other",
+        "error on own rows {own:.0f}, on new ones {new:.0f}",
         own < new,
         own=own,
         new=new,
@@ -554,7 +539,7 @@ with after(ols):
 # ## Deeper: several targets, and what "linear" means
 #
 # From pairs $(\mathbf x_i, \mathbf y_i) \in \mathbb R^{d+t}$ find $f$ with $f(\mathbf x_i) \approx \mathbf y_i$. Through
-# finitely many points pass infinitely many functions, so impose a structure. cs480 writes samples as *columns*
+# finitely many points pass infinitely many functions, so impose a structure. Many write samples as *columns*
 # (under each a 1), and $W$ is $t \times (d+1)$:
 #
 # $$\mathrm{Loss}(W) = \tfrac1n\lVert WX - Y\rVert_F^2, \qquad \nabla = \tfrac2n (WX - Y)X^\top, \qquad W = YX^\top(XX^\top)^{-1}.$$
@@ -563,7 +548,7 @@ with after(ols):
 # circle has two targets, cosine and sine with noise; the features are $1, x, \dots, x^5$.
 
 # %% covers="cs480:3 cs480:prob3.1 cs480:3-normal"
-# Two targets, one X: yours, and cs480's formulas.
+# Two targets, one X: yours, and the formulas above.
 with after(ols):
     rng = np.random.default_rng(3)
     place = np.sort(rng.uniform(size=40))
@@ -589,7 +574,7 @@ with after(ols):
 # f(\theta_2)$ at every input. Sort the seven cards before you look. (The last is affine: subtract the 1 from the targets,
 # and it is linear.)
 #
-# Every formula of [[01/01]] is the case $d = 1$. guo's second part walks from one to many in just this way:
+# Every formula of [[01/01]] is the case $d = 1$. From one to many:
 #
 # | | one feature | many |
 # |---|---|---|
@@ -663,13 +648,9 @@ for d in sizes:
     A, t = rng.normal(size=(128, d)), rng.normal(size=128)
     counted, counts = mr.counted_ols(A, t)
     right = np.allclose(counted, np.linalg.lstsq(A, t)[0])
-    same = sum(counts.values()) == flops_ols(128, d)
-    claim(
-        "d = {d}: {n:,} multiplications, as in the table",
-        right and same,
-        d=d,
-        n=flops_ols(128, d),
-    )
+    n = flops_ols(128, d)
+    same = sum(counts.values()) == n
+    claim("d = {d}: {n:,} multiplications, as in the table", right and same, d=d, n=n)
 many, wide = (
     np.log2(flops_ols(n, 2 * d) / flops_ols(n, d))
     for n, d in ((10**6, 100), (100, 10**5))
@@ -684,7 +665,7 @@ claim(
 # %% [markdown] covers="explainers:2.1.b"
 # ## Deeper: a little on the diagonal
 #
-# If $X^\top X$ is singular, explainers add a little to its diagonal: $(X^\top X + \delta I)^{-1}X^\top y$. For every
+# If $X^\top X$ is singular, a little is often added to its diagonal: $(X^\top X + \delta I)^{-1}X^\top y$. For every
 # $\delta > 0$ that matrix is positive definite. Along $v_j$ the answer is $\frac{s_j}{s_j^2 + \delta}\,u_j^\top y$. To
 # which solution does it tend, as $\delta \to 0$? And why not take $\delta = 10^{-15}$?
 
@@ -700,9 +681,8 @@ with after(min_norm):
 
     best = np.array(min_norm(A, t))
     for delta in (1, 1e-2, 1e-4, 1e-6):
-        print(
-            f"δ = {delta:<6g} distance {np.linalg.norm(ols_jitter(delta) - best):.1g}"
-        )
+        off = np.linalg.norm(ols_jitter(delta) - best)
+        print(f"δ = {delta:<6g} distance {off:.1g}")
     coarse, good, tiny = (
         np.linalg.norm(ols_jitter(d) - best) for d in (1e-4, 1e-7, 1e-13)
     )
@@ -753,15 +733,14 @@ with after(wls):
     rng = np.random.default_rng(9)
     A, sd = np.c_[np.ones(8), np.arange(8)], np.tile([0.3, 1.5], 4)
     R, L = np.diag(sd**2), np.diag(sd)
-    claim(
-        "L⁻¹RL⁻ᵀ = I", np.allclose(np.linalg.inv(L) @ R @ np.linalg.inv(L).T, np.eye(8))
-    )
+    white = np.linalg.inv(L) @ R @ np.linalg.inv(L).T
+    claim("L⁻¹RL⁻ᵀ = I", np.allclose(white, np.eye(8)))
     T = A @ [1.0, 0.5] + sd * rng.normal(size=(3000, 8))
     fits, P = np.array([wls(A, row, R) for row in T]), np.linalg.pinv(A)
     theory, plain = np.linalg.inv(A.T @ np.linalg.inv(R) @ A), P @ R @ P.T
     near = np.allclose(np.cov(fits.T), theory, atol=0.1 * theory.max())
-    claim("their covariance is (XᵀR⁻¹X)⁻¹, within sampling error", near)
-    smaller = np.linalg.eigvalsh(plain - theory).min() > -1e-12
+    claim("the weighted fits' covariance is (XᵀR⁻¹X)⁻¹, within sampling error", near)
+    smaller = np.linalg.eigvalsh(plain - theory).min() > 0
     claim("the plain fit's is larger in every direction", smaller)
     explore(
         mr.sensor_explorer(wls),
@@ -772,7 +751,7 @@ with after(wls):
 # ## Deeper: rows that are plainly wrong
 #
 # A sensor jams, a comma slips. A square lets one large error count more than all others together, so the fit bends to
-# please it. moon stops at this; here is a remedy. Replace the square by a loss $\rho$ that grows more slowly. The *pull*
+# please it. A remedy: replace the square by a loss $\rho$ that grows more slowly. The *pull*
 # of a row is $\psi = \rho'$:
 #
 # | loss | $\rho(r)$ | pull $\psi(r)$ | weight $\psi(r)/r$ |
@@ -836,19 +815,14 @@ with after(huber_irls, "far-out"):
     path = np.array(huber_irls(X, y, 0.5, 100))
     r = np.abs(y - path @ X.T)
     losses = np.where(r <= 0.5, r**2 / 2, 0.5 * r - 0.125).sum(axis=1)
-    claim(
-        "the sum of losses never rises in {n} steps",
-        (np.diff(losses) < 1e-9).all(),
-        n=100,
-    )
+    falls = (np.diff(losses) < 1e-9).all()
+    claim("the sum of losses never rises in {n} steps", falls, n=100)
     e = np.clip(y - X @ path[-1], -0.5, 0.5)
     claim("at the end no pull is left", np.allclose(X.T @ e, 0, atol=1e-6))
     claim("δ → ∞ is least squares", np.allclose(huber_irls(X, y, 1e9, 3), path[0]))
     ends = [huber_irls(X, np.append(y[:-1], far), 0.5, 400)[-1] for far in (1e6, 1e7)]
-    claim(
-        "a target of 10⁷ bends it no more than one of 10⁶",
-        np.allclose(*ends, atol=1e-6),
-    )
+    same = np.allclose(*ends, atol=1e-6)
+    claim("a target of 10⁷ bends it no more than one of 10⁶", same)
     explore(
         mr.outlier_explorer(huber_irls),
         drag={("x_out", "y_out"): "rows"},
@@ -860,7 +834,7 @@ with after(huber_irls, "far-out"):
 # %% [markdown] covers="cs480:3 cs480:3-geom"
 # ## Deeper: the same shadow with chance
 #
-# cs480 leaves the geometry as a gap to fill, and with it the **statistical model**. Draw a row $(\mathbf x, y)$ at random. Which
+# The shadow needed no chance. A **statistical model** does: draw a row $(\mathbf x, y)$ at random. Which
 # function $f$ makes $\mathbb E\,(y - f(\mathbf x))^2$ least? The **conditional mean** $\mathbb E[y\mid\mathbf x]$: it is the
 # shadow of $y$ on all functions of $\mathbf x$, and Pythagoras says
 #
@@ -880,9 +854,7 @@ with after(ols):
         (np.mean((t - f) ** 2), np.mean((t - means) ** 2) + np.mean((means - f) ** 2))
         for f in (0.3 * level, np.cos(level), means + 0.1)
     ]
-    claim(
-        "Pythagoras, for {n} functions f", np.allclose(*np.transpose(sums)), n=len(sums)
-    )
+    claim("Pythagoras, for {n} functions f", np.allclose(*np.transpose(sums)), n=3)
     A = np.c_[np.ones(200), level]
     same = np.allclose(ols(A, t)[0], ols(A, means)[0])
     claim("the line through the targets is the line through their means", same)

@@ -33,15 +33,9 @@ _LONGLEY = """
 """
 # The weights to 15 digits: National Institute of Standards and Technology, Statistical Reference Datasets.
 CERTIFIED = np.array(
-    [
-        -3482258.63459582,
-        15.0618722713733,
-        -0.0358191792925910,
-        -2.02022980381683,
-        -1.03322686717359,
-        -0.0511041056535807,
-        1829.15146461355,
-    ]
+    "-3482258.63459582 15.0618722713733 -0.0358191792925910 -2.02022980381683 "
+    "-1.03322686717359 -0.0511041056535807 1829.15146461355".split(),
+    float,
 )
 
 
@@ -243,10 +237,15 @@ def sheet(ax, corners, color):
     ax.plot_trisurf(*np.asarray(corners).T, triangles=[[0, 1, 2], [0, 2, 3]], **look)
 
 
-def sparse(*axes):
-    """At most four intervals an axis: tick labels are what takes longest to draw."""
-    for ax in axes:
-        ax.locator_params(nbins=4)
+def light(ax, title, x, y):
+    """Title and ticks of a picture that is dragged: text is what takes longest to draw.
+
+    Few numbers at x and y, and a title that stands still: else matplotlib measures all labels to find its place.
+    """
+    for place, values in ((ax.set_xticks, x), (ax.set_yticks, y)):
+        place(values, [f"{value:g}".replace("-", "−") for value in values])
+    ax.minorticks_off()
+    ax.set_title(title, y=1.02)
 
 
 def few_ticks(ax, true_angles=False):
@@ -295,9 +294,8 @@ def projection_explorer(X, y):
         flat.plot(b1, b2, "o", color=BLUE, markersize=7)
         flat.set(xlabel="weight β₁", ylabel="weight β₂")
         word = "perpendicular" if right else "slanted"
-        flat.set_title(f"The residual is {word}")
+        light(flat, f"The residual is {word}", [0, 1, 2], [0, 1, 2])
         flat.set_gid("weights")
-        sparse(flat)
         return fig, say(
             "Length of the residual {length:.3f}, the shortest is {lowest:.3f}. Inner products with the columns "
             "{first:.2f} and {second:.2f}: it is {word} to the plane.",
@@ -366,6 +364,7 @@ def leverage_explorer(hat_matrix: Callable):
         rows @ M * rows, -1
     )  # a row with xᵀ(XᵀX)⁻¹x = u of the others has leverage u / (1 + u)
     spreads = [0.25, 0.5, 0.75, 0.9]
+    label_places = [(450, 120.0), (450, 118.3), (450, 115.7), (450, 111.1)]
 
     def draw(gnp: float, population: float):
         A = X.copy()
@@ -377,11 +376,12 @@ def leverage_explorer(hat_matrix: Callable):
             2, (9, 3.8), (0.08, 0.99, 0.15, 0.9), wspace=0.25, width_ratios=(1.3, 1)
         )
         drawn = left.contour(grid[..., 0], grid[..., 1], u / (1 + u), spreads, colors=GREEN)
-        left.clabel(drawn, fontsize=8)
+        left.clabel(drawn, fontsize=8, manual=label_places)
         left.plot(others[:, 1], others[:, 2], "o", color=BLUE, mfc="none", label="the other years")
         left.plot(gnp, population, "D", color=VERMILION, label="1954, moved")
         left.set(xlabel="GNP (billion dollars)", ylabel="population (millions)")
-        left.set_title(f"Leverage of 1954: {H[moved, moved]:.2f}")
+        title = f"Leverage of 1954: {H[moved, moved]:.2f}"
+        light(left, title, [200, 400, 600], [110, 120, 130])
         left.legend(fontsize=9, loc="upper left")
         left.set_gid("plane")
         years = table[:, 6]
@@ -390,8 +390,7 @@ def leverage_explorer(hat_matrix: Callable):
         right.plot(years[moved], pull[moved], "D", color=VERMILION)
         right.axhline(0, color=BLACK, linewidth=0.8)
         right.set(xlabel="year", ylabel="its fit moves by (millions)", ylim=(-0.6, 1.05))
-        right.set_title("Raise 1954's target by 1 million")
-        sparse(left, right)
+        light(right, "Raise 1954's target by 1 million", [1950, 1955, 1960], [-0.5, 0, 0.5, 1])
         return fig, say(
             "1954 at a GNP of {gnp:.0f} billion and {population:.1f} million people has leverage {leverage:.3f}: raise "
             "its target by one million, and its own fit rises by {leverage:.3f} million. The weights, in thousands at "
@@ -428,20 +427,15 @@ def draw_two_rows(eps: float):
     left.loglog(grid, kappas, "--", color=BLACK, label="κ(X)")
     left.plot(eps, abs(w[0]), "o", color=VERMILION, markersize=9)
     left.set(xlabel="distance ε of the two inputs", ylabel="size", ylim=(1, 4e3))
-    left.set_title(f"At ε = {eps:.2g}: w = ({w[0]:.3g}, {w[1]:.3g})")
-    for axis, ends in ((left.xaxis, (0.001, 0.01, 0.1, 1)), (left.yaxis, (1, 10, 100, 1000))):
-        axis.set_ticks(
-            ends, [f"{end:g}" for end in ends]
-        )  # plain labels are drawn in a tenth of the time
-    left.minorticks_off()
+    title = f"At ε = {eps:.2g}: w = ({w[0]:.3g}, {w[1]:.3g})"
+    light(left, title, [0.001, 0.01, 0.1, 1], [1, 10, 100, 1000])
     left.legend(loc="upper right")
     left.set_gid("near")
     lines = refits[:, :1] * t + refits[:, 1:]
     right.plot(np.tile(t, len(refits)), lines.ravel(), color=BLUE, alpha=0.5, linewidth=0.6)
-    right.plot([0, eps], [1, -1], "s", color=BLACK, label="the two rows")
+    right.plot([0, eps], [1, -1], "s", color=BLACK)
     right.set(ylim=(-12, 12), xlim=t[:2], xlabel="input x", ylabel="w₁ x + w₂")
-    right.set_title("60 refits, second target ± 0.05")
-    right.legend(loc="upper right")
+    light(right, "60 refits, second target ± 0.05", [0, 0.5, 1], [-10, 0, 10])
     return fig, say(
         "ε = {eps:.3g}: w = ({w[0]:.3g}, {w[1]:.3g}). Condition number of X: {kappa:.3g}. "
         "A noise of 0.05 in one target moves w₁ by {spread:.2g}.",
@@ -472,6 +466,16 @@ def digit_errors(solver: Callable, kappas, tangent: float, draws=9):
     return np.array(errors)
 
 
+def normal_equations(X, y):
+    """Least squares weights the short way."""
+    return np.linalg.solve(X.T @ X, X.T @ y)
+
+
+def right_digits(kappa: float) -> float:
+    """How many digits the normal equations get right where the fit is exact."""
+    return -np.log10(digit_errors(normal_equations, [kappa], 0.0)[0])
+
+
 def power(kappas, errors) -> float:
     """With which power of κ the errors grow, from κ = 10 until they reach 1 %."""
     used = (kappas >= 10) & (errors < 0.01)
@@ -484,10 +488,7 @@ def draw_digits(ours: Callable):
     What is rounded differs between machines: show it with digits=0.
     """
     kappas, told = np.geomspace(1, 1e7, 8), {}
-    roads = {
-        "normal equations": (lambda X, y: np.linalg.solve(X.T @ X, X.T @ y), VERMILION, "s--"),
-        "yours": (ours, BLUE, "o-"),
-    }
+    roads = {"normal equations": (normal_equations, VERMILION, "s--"), "yours": (ours, BLUE, "o-")}
     fig, axes = plt.subplots(1, 2, figsize=(9, 3.7), sharey=True)
     for ax, tangent, case in zip(axes, (0.0, 1.0), ("exact", "long"), strict=True):
         for name, (solver, color, style) in roads.items():
@@ -578,27 +579,19 @@ def sensor_explorer(wls: Callable, n=12, repeats=400):
         left.plot(x, X @ (plain_map @ Y[0]), "--", color=VERMILION, label="plain fit")
         left.plot(x, X @ ours, "-", color=GREEN, label="weighted fit")
         left.set(xlabel="time (s)", ylabel="position (m)", ylim=(-4, 12))
-        left.set_title(f"Noise ratio {ratio:g}")
+        light(left, f"Noise ratio {ratio:g}", [0, 5, 10], [0, 5, 10])
         left.legend(fontsize=8, ncols=2, loc="upper left")
         bins = np.linspace(0.5 - 4 * theory[0], 0.5 + 4 * theory[0], 41)
-        for name, values, color, style in (
-            ("plain", plain, VERMILION, "--"),
-            ("weighted", weighted, GREEN, "-"),
-        ):
-            right.hist(
-                values,
-                bins,
-                histtype="step",
-                label=name,
-                color=color,
-                linestyle=style,
-                linewidth=1.8,
-            )
+        for values, color, style in ((plain, VERMILION, "--"), (weighted, GREEN, "-")):
+            look = dict(color=color, linestyle=style, linewidth=1.8)
+            right.hist(values, bins, histtype="step", **look)
         right.axvline(0.5, color=BLACK, linestyle=":")
         right.set(xlabel="fitted slope (m/s)", ylabel=f"data sets (of {repeats})")
-        right.set_title(f"Plain scatters {theory[0] / theory[1]:.1f} × as much")
-        right.legend()
-        sparse(left, right)
+        top = 20 * int(right.get_ylim()[1] // 20)
+        ends = bins[[10, 20, 30]].round(2)
+        light(
+            right, f"Plain scatters {theory[0] / theory[1]:.1f} × as much", ends, [0, top / 2, top]
+        )
         return fig, say(
             "Noise ratio {ratio:g}. Standard deviation of the slope: plain {plain:.4f} (theory {plain_theory:.4f}), "
             "weighted {weighted:.4f} (theory {weighted_theory:.4f}). The good sensor alone: {alone:.4f}.",
@@ -670,24 +663,21 @@ def outlier_explorer(huber: Callable, steps=60):
             2, (9, 3.6), (0.08, 0.99, 0.15, 0.9), wspace=0.22, width_ratios=(1.4, 1)
         )
         left.plot(X[:-1, 1], y[:-1], "o", color=BLACK, markersize=4)
-        left.plot(x_out, y_out, "X", color=VERMILION, markersize=10, label="your row")
-        for name, b in fits.items():
-            color, style = LOSS_LOOKS[name]
-            left.plot(t, b[0] + b[1] * t, style, color=color, label=name)
-        left.set(xlim=(-0.5, 30.5), ylim=(-11, 16), xlabel="input x", ylabel="target y")
-        left.set_title(
-            f"Slopes: squares {fits['squared'][1]:.2f}, Huber {fits['Huber'][1]:.2f}; true 0.50"
-        )
-        left.legend(fontsize=8, ncols=2, loc="lower right")
-        left.set_gid("rows")
+        left.plot(x_out, y_out, "X", color=VERMILION, markersize=10)
+        notes = {"absolute": "absolute (pull times δ)", "Student t": "Student t (pull only)"}
         for name, psi in influence(r, delta).items():
             color, style = LOSS_LOOKS[name]
-            scaled = {"absolute": "absolute, times δ", "Student t": "Student t (ν = 3, s = δ)"}
-            right.plot(r, psi, style, color=color, label=scaled.get(name, name))
+            a, b = fits.get(name, (np.nan, np.nan))
+            left.plot(t, a + b * t, style, color=color, label=notes.get(name, name))
+            right.plot(r, psi, style, color=color)
+        left.set(xlim=(-0.5, 30.5), ylim=(-11, 16), xlabel="input x", ylabel="target y")
+        squares, robust = fits["squared"][1], fits["Huber"][1]
+        title = f"Slopes: squares {squares:.2f}, Huber {robust:.2f}; true 0.50"
+        light(left, title, [0, 10, 20, 30], [-10, 0, 10])
+        left.legend(fontsize=8, ncols=2, loc="lower right")
+        left.set_gid("rows")
         right.set(ylim=(-4, 4), xlabel="residual r", ylabel="pull of a row")
-        right.set_title("Pull: the derivative of the loss")
-        right.legend(fontsize=8, loc="upper left")
-        sparse(left, right)
+        light(right, "Pull (Student t: ν = 3, s = δ)", [-4, -2, 0, 2, 4], [-4, -2, 0, 2, 4])
         return fig, say(
             "Your row at x = {x:g}, y = {y:g}; δ = {delta:g}. Slopes (true 0.5): squared {squared:.2f}, absolute "
             "{absolute:.2f}, Huber {huber:.2f}.",
