@@ -271,7 +271,7 @@ def projection_explorer(X, y):
         inner = X.T @ residual
         right = np.all(np.abs(inner) < 0.02 * scale)
         fig = plt.figure(figsize=(9, 4.2), layout="none")
-        fig.subplots_adjust(left=0.08, right=0.98, bottom=0.13, top=0.9, wspace=0.3)
+        fig.subplots_adjust(left=0.08, right=0.95, bottom=0.13, top=0.9, wspace=0.3)
         grid_spec = fig.add_gridspec(1, 2, width_ratios=(1.2, 1))
         ax = fig.add_subplot(grid_spec[0], projection="3d", computed_zorder=False)
         flat = fig.add_subplot(grid_spec[1])
@@ -373,7 +373,7 @@ def leverage_explorer(hat_matrix: Callable):
         pull = H[:, moved]  # million people: how far each fit moves when this target rises by one
         weights = (np.linalg.pinv(A) @ y)[1:], (M @ others.T @ np.delete(y, moved))[1:]
         fig, (left, right) = fixed_axes(
-            2, (9, 3.8), (0.08, 0.99, 0.15, 0.9), wspace=0.25, width_ratios=(1.3, 1)
+            2, (9, 3.8), (0.08, 0.97, 0.15, 0.9), wspace=0.25, width_ratios=(1.3, 1)
         )
         drawn = left.contour(grid[..., 0], grid[..., 1], u / (1 + u), spreads, colors=GREEN)
         left.clabel(drawn, fontsize=8, manual=label_places)
