@@ -14,8 +14,8 @@
 # weight for each number. The programs disagreed in the first digit.
 #
 # Below, the table goes through four programs that carry seven digits. On paper all four do the same. They fit
-# the sixteen years equally well. But does one point more on the price index cost 60,000 jobs, or bring 14,000? *Which answer would you
-# publish?*
+# the sixteen years equally well. But does one point more on the price index cost 60,000 jobs, or bring 14,000? *Which
+# answer would you publish?*
 #
 # At the end you decide, with a program of your own. One warning: the answer is not the most accurate one.
 
