@@ -13,6 +13,11 @@ TOO_FINE_FOR_FLOAT32 = {
     # directions whose singular value is below the rounding of float32
     ("hat_matrix", "almost equal columns still span a plane"),
     ("min_norm", "almost equal columns"),
+    ("ols", "almost equal columns are not equal"),
+    ("ols", "almost equal columns, several targets"),
+    ("hat_matrix", "a little more than that counts"),
+    ("min_norm", "a little more than that counts"),
+    ("ols", "a little more than that counts"),
     ("double_descent", "small singular values count"),
     # a sensor's variance that vanishes beside that of the state
     ("RecursiveLeastSquares", "a very precise sensor, in single precision"),

@@ -3,202 +3,297 @@
 import numpy as np
 import scipy.linalg
 import torch
-from sklearn.linear_model import LinearRegression
 
 from descent.compare import close
 from solutions.spec import Exercise
 
 from . import reference
 
-# ---------------------------------------------------------------- the design matrix
+
+def signs(rng, *shape):
+    return rng.choice([-1.0, 1.0], shape)
 
 
-def _design(father, mother, gender):
-    boy = torch.tensor(
-        [g == "boy" for g in gender], dtype=father.dtype, device=father.device
+def rows(rng, n, d, level=3.0):
+    """X (n, d), no column centred, and y with weights of both signs and noise."""
+    X = rng.normal(size=(n, d)) + np.linspace(1, 2, d)
+    truth = rng.uniform(1, 2, d) * np.resize([1.0, -1.0], d)
+    return dict(X=X, y=X @ truth + rng.normal(size=n) + level)
+
+
+def square(rng, n):
+    """Square, far from singular, with no symmetry."""
+    return 3 * np.eye(n) + rng.uniform(-0.8, 0.8, (n, n))
+
+
+def almost_equal(rng, d=3):
+    """Läuchli's matrix, signs and rows mixed: the entries 1 + 2^-54 of XᵀX round to 1, so XᵀX is singular.
+
+    The targets fit exactly.
+    """
+    X = np.vstack([np.ones(d), 2.0**-27 * np.eye(d)]) * signs(rng, d + 1, 1)
+    X = X[rng.permutation(d + 1)] * signs(rng, d)
+    return dict(X=X, y=X @ (rng.permutation([1.0, 2.0, 5.0]) * signs(rng, d)))
+
+
+def axes(rng, scales, n=5):
+    """Columns on axes of their own: the singular values are `scales`, to the last digit."""
+    X = np.zeros((n, len(scales)))
+    chosen = rng.permutation(n)[: len(scales)]
+    X[chosen, np.arange(len(scales))] = np.array(scales) * signs(rng, len(scales))
+    return dict(X=X, y=signs(rng, n) * rng.uniform(0.5, 1.5, n))
+
+
+def dependent(rng, n=6):
+    """Three columns, the second one twice the first, the third of its own."""
+    problem = rows(rng, n, 2)
+    u, v = problem["X"].T
+    return dict(X=np.column_stack([u, 2 * u, v]), y=problem["y"])
+
+
+def rounded(rng):
+    """A column twice, but for one part in 10^12."""
+    problem = rows(rng, 6, 2)
+    u, v = problem["X"].T
+    again = u * (1 + 1e-12 * signs(rng, 6) * rng.uniform(0.5, 1, 6))
+    return dict(X=np.column_stack([u, again, v]), y=problem["y"])
+
+
+def whole(rng):
+    """Whole numbers X (6, 3), y; what is drawn is the order of rows and the unit of y."""
+    X = np.array(
+        [[3, 1, -2], [-2, 4, 0], [5, 5, 1], [0, 2, 6], [-1, -3, 2], [7, -4, -1]]
     )
-    return reference.design_matrix(father, mother, boy)
+    y = np.array([4, -9, 6, -3, 5, 13]) * rng.integers(1, 4)
+    order = rng.permutation(6)
+    return dict(X=X[order], y=y[order])
 
+
+BIG = 2.0**30  # a power of two scales without rounding
+
+
+# ---------------------------------------------------------------------------------- design_matrix
 
 design_matrix = Exercise(
     "design_matrix",
-    reference=_design,
+    reference=reference.design_matrix,
     compare=close(rtol=1e-9, atol=1e-12),
+    limit=10.0,  # a first import of scikit-learn takes seconds on a busy machine
     hints=[
-        "Write the matrix for two children on paper: how many rows, how many columns, and what stands in each column?",
-        "The words must become numbers: 1.0 for a boy, 0.0 for a girl. A list comprehension over gender does it.",
-        "np.column_stack puts four arrays of n numbers side by side: np.ones(n) first, then father, mother and the 0/1 array.",
+        "Write the matrix for two children on paper. How many columns does a feature of numbers make, how many one of "
+        "three words?",
+        "Keep a list of columns that starts with the ones. Of each feature ask whether it is a list; set "
+        "gives its different words, sorted their order.",
+        "For each of these words but the first append 1.0 where the feature has it, else 0.0: np.array(feature) == word "
+        "compares all at once. Append numbers as they are. np.column_stack at the end.",
     ],
 )
+
+
+def heights(rng, n):
+    return rng.normal(170, 8, n).round(1)
 
 
 @design_matrix.cases
 def _(rng):
-    yield "girls and boys", _family(rng, ["boy", "girl", "girl", "boy", "girl"])
-    yield "girls only", _family(rng, ["girl", "girl", "girl"])
-    yield "boys only", _family(rng, ["boy", "boy"])
-    yield "a single child", _family(rng, ["boy"])
+    # of the words the first in the alphabet stands neither first nor last
+    two = "male female female male male".split()
+    both = dict(features=[heights(rng, 5), heights(rng, 5), two])
+    yield "numbers and two words", both
+    three = "red blue green green red blue red".split()
+    yield "three words, two columns", dict(features=[three, heights(rng, 7)])
+    four = "spring winter autumn summer winter autumn spring".split()
+    both = dict(features=[four, heights(rng, 7), three])
+    yield "each feature in its place", both
+    yield "numbers only", dict(features=[heights(rng, 3), rng.normal(size=3)])
+    one = dict(features=[heights(rng, 3), ["female"] * 3])
+    yield "one word for all has no column", one
+    yield "a single feature", dict(features=[list("bcab")])
+    yield "a single feature", dict(features=[heights(rng, 3)])
+    yield "a single row", dict(features=[heights(rng, 1), ["male"]])
+    years = rng.integers(1900, 2000, 4)
+    yield "whole numbers", dict(features=[years, list("baab")])
 
 
-def _family(rng, gender):
-    n = len(gender)
-    father, mother = rng.normal(176, 7, n).round(1), rng.normal(163, 6, n).round(1)
-    return dict(father=father, mother=mother, gender=gender)
-
-
-def _boy(gender):
-    return np.array([g == "boy" for g in gender], float)
-
-
-@design_matrix.wrong(
-    "girls are 1 and boys 0",
-    advice="Which of the two words stands for 1 in the table? Codes given in alphabetical order put boy first.",
+WORDS = "words[1:]"
+design_matrix.mistakes(
+    {
+        "no column of ones": (
+            "[np.ones(len(features[0]))]",
+            "[]",
+            "The intercept has no feature: which column does its weight belong to?",
+        ),
+        "the column of ones stands last": (
+            "np.column_stack(columns)",
+            "np.column_stack(columns[1:] + columns[:1])",
+            "The first weight is the intercept. Which column holds the ones, then?",
+        ),
+        "a column for every word": (
+            WORDS,
+            "words",
+            "Add up the columns of all the words: which column is that? One of them says nothing new.",
+        ),
+        "the last word is left out": (
+            WORDS,
+            "words[:-1]",
+            "Of male and female, which one does the example give 0?",
+        ),
+        "words in the order of the rows": (
+            "sorted(set(feature))",
+            "list(dict.fromkeys(feature))",
+            "Shuffle the rows: may the columns change their places? In which order do they stand?",
+        ),
+        "one column of codes 0, 1, 2": (
+            f"for word in {WORDS}:\n                has = np.array(feature) == word\n                columns.append(has.astype(float))",
+            "columns.append(np.array([words.index(w) for w in feature]))",
+            "0, 1, 2 says that the third word is worth twice the second. How many columns do three words need?",
+        ),
+        "numbers first, words behind": (
+            "columns.append(feature)",
+            "columns.insert(1, feature)",
+            "Which weight belongs to which feature? The columns keep the order of the features.",
+        ),
+        "one row a feature": (
+            "np.column_stack(columns)",
+            "np.array(columns)",
+            "A child is a row. What does np.array make of a list of columns?",
+        ),
+    }
 )
-def _(father, mother, gender):
-    return np.column_stack([np.ones(len(father)), father, mother, 1 - _boy(gender)])
 
-
-@design_matrix.wrong(
-    "the column of ones stands last",
-    advice="The first weight is the intercept. Which column must hold the ones, then?",
+design_matrix.equivalent(
+    {
+        "columns = [np.ones(len(features[0]))] → columns = [np.ones(len(features[-1]))]": "Each is an array of n numbers, or a list of n\n    words (str)."
+    }
 )
-def _(father, mother, gender):
-    return np.column_stack([father, mother, _boy(gender), np.ones(len(father))])
 
-
-@design_matrix.wrong(
-    "no column of ones",
-    advice="How many weights does the model have, and how many columns do you return?",
+design_matrix.worked(
+    why=r"""Everything becomes a column of $n$ numbers, so one list carries the whole table. A feature of $k$ words has $k - 1$ columns:
+    the one for the first word would be the column of ones minus all the others, and say nothing new. Its rows have the intercept
+    alone, and each weight is a gap to them. Sorting makes the columns the same whatever the order of the rows."""
 )
-def _(father, mother, gender):
-    return np.column_stack([father, mother, _boy(gender)])
-
-
-@design_matrix.wrong(
-    "one row a feature",
-    advice="A child is a row. What does np.stack or np.array do with a list of columns?",
-)
-def _(father, mother, gender):
-    return np.array([np.ones(len(father)), father, mother, _boy(gender)])
-
-
-@design_matrix.wrong(
-    "girls are 1 and boys 2",
-    advice="Girls are the base of the comparison: their code is 0.",
-)
-def _(father, mother, gender):
-    return np.column_stack([np.ones(len(father)), father, mother, 1 + _boy(gender)])
 
 
 @design_matrix.right("row by row, as lists")
-def _(father, mother, gender):
-    rows = zip(father, mother, gender)
-    return [[1, f, m, 1 if g == "boy" else 0] for f, m, g in rows]
+def _(features):
+    words = [sorted(set(f)) if isinstance(f[0], str) else None for f in features]
+    table = []
+    for i in range(len(features[0])):
+        row = [1.0]
+        for f, known in zip(features, words):
+            row += [float(f[i])] if known is None else [f[i] == w for w in known[1:]]
+        table.append([float(value) for value in row])
+    return table
 
 
-@design_matrix.right("filled in")
-def _(father, mother, gender):
-    X = np.zeros((len(father), 4), np.float64)
-    X[:, 0], X[:, 1], X[:, 2] = 1, father, mother
-    X[np.array(gender) == "boy", 3] = 1
-    return X
+@design_matrix.right("by its encoder", library="sklearn.preprocessing.OneHotEncoder")
+def _(features):
+    from sklearn.preprocessing import OneHotEncoder
+
+    encoder = OneHotEncoder(drop="first", sparse_output=False)
+    blocks = [np.ones((len(features[0]), 1))]
+    for feature in features:
+        column = np.array(feature).reshape(-1, 1)
+        named = isinstance(feature, list)
+        blocks.append(encoder.fit_transform(column) if named else column)
+    return np.hstack(blocks)
 
 
-# ---------------------------------------------------------------- the gradient
+# ----------------------------------------------------------------------------------------- gd_mlr
 
-grad_mlr = Exercise(
-    "grad_mlr",
-    reference=reference.gradient,
+gd_mlr = Exercise(
+    "gd_mlr",
+    reference=reference.descent,
+    # the reference forms XᵀX once, the loop multiplies by X twice
     compare=close(rtol=1e-6, atol=1e-8),
-    batched=("X", "beta", "y"),
+    batched=("X", "y", "beta"),
     hints=[
-        "First the n errors e = y - X beta, all at once. Then ask how L changes when one weight beta_k moves.",
-        "The derivative by beta_k is minus the sum over i of e_i x_ik: minus the inner product of e with column k.",
-        "All d inner products at once are the transposed matrix times e. Mind the sign, and do not divide by n.",
+        "One step first: which errors do the present weights make, and what does each column of X have to do with them?",
+        "All d inner products of the errors with the columns are X transposed times e. The gradient is minus that, and "
+        "you walk against it.",
+        "A list that starts with beta; in each of `steps` rounds e = y - X @ path[-1], and append a new array, "
+        "path[-1] plus eta times those inner products. np.array at the end.",
     ],
 )
 
 
-@grad_mlr.cases
+def walk(problem, beta, eta=0.05, steps=4):
+    return {**problem, "beta": beta, "eta": eta, "steps": steps}
+
+
+@gd_mlr.cases
 def _(rng):
-    yield "at any weights", _problem(rng, 6, 3)
-    yield "at zero weights", _problem(rng, 5, 2) | dict(beta=np.zeros(2))
-    yield "a single row", _problem(rng, 1, 3)
-    yield "a single column", _problem(rng, 4, 1)
-    fitted = _problem(rng, 7, 3)
-    fitted["beta"] = np.linalg.lstsq(fitted["X"], fitted["y"], rcond=None)[0]
-    yield "zero at the least squares fit", fitted
+    yield "from any start", walk(rows(rng, 6, 3), rng.normal(size=3), 0.02)
+    yield "from any start", walk(rows(rng, 7, 2), rng.normal(size=2), 0.02)
+    yield "from zero", walk(rows(rng, 5, 2), np.zeros(2), 0.03)
+    yield "more columns than rows", walk(rows(rng, 2, 4), rng.normal(size=4), 0.02)
+    yield "a single row, a single column", walk(rows(rng, 1, 1), rng.normal(size=1))
+    yield "whole numbers", walk(whole(rng), np.array([2, -1, 3]), 0.004)
+    yield "no step at all", walk(rows(rng, 4, 2), rng.normal(size=2), steps=0)
+    fitted = rows(rng, 7, 3)
+    best = np.linalg.lstsq(fitted["X"], fitted["y"])[0]
+    yield "at the best weights it stays", walk(fitted, best)
+    yield "too long a step runs away", walk(rows(rng, 6, 2), rng.normal(size=2), 0.5)
 
 
-def _problem(rng, n, d):
-    return dict(
-        beta=rng.normal(size=d), X=rng.normal(size=(n, d)) + 1, y=rng.normal(3, 2, n)
-    )
-
-
-@grad_mlr.wrong(
-    "points downhill", advice="Does L grow or fall when you walk along the gradient?"
+STEP = "eta * X.T @ e"
+gd_mlr.mistakes(
+    {
+        "uphill": ("+ eta", "- eta", "Do the errors grow or shrink from step to step?"),
+        "a mean instead of a sum": (
+            STEP,
+            "eta * X.T @ e / len(y)",
+            "This L sums over the rows. What do you divide by, and why?",
+        ),
+        "the one half is forgotten": (
+            STEP,
+            "2 * eta * X.T @ e",
+            "L has a factor ½. What becomes of it when you differentiate a square?",
+        ),
+        "the errors are summed without their features": (
+            STEP,
+            "eta * e.sum() * np.ones(len(beta))",
+            "All your weights move alike. By how much does the score of row i move with weight k?",
+        ),
+        "the gradient of the start, again and again": (
+            "y - X @ path[-1]",
+            "y - X @ path[0]",
+            "The errors change with every step. Whose errors do you take?",
+        ),
+        "the start is missing": (
+            "np.array(path)",
+            "np.array(path[1:]).reshape(-1, len(beta))",
+            "k steps make k + 1 rows: path[0] is the start.",
+        ),
+        "whole numbers cut off": (
+            "np.array(path)",
+            "np.array(path, np.asarray(beta).dtype)",
+            "The start may hold whole numbers; the path does not.",
+        ),
+    }
 )
-def _(beta, X, y):
-    return X.T @ (y - X @ beta)
 
-
-@grad_mlr.wrong(
-    "the one half is forgotten",
-    advice="L has a factor 1/2 in front of the squares. What happens to it when you differentiate a square?",
+gd_mlr.worked(
+    why=r"""The errors are one vector, and column $k$ of $X$ says how much each of them changes with weight $k$. So all partial
+    derivatives come out of one product, $X^\top e$, and descent adds it: a weight rises where its column and the errors agree.
+    At the best weights $X^\top e = 0$, and the path stays. A new array in each step keeps the old ones as they were."""
 )
-def _(beta, X, y):
-    return -2 * X.T @ (y - X @ beta)
 
 
-@grad_mlr.wrong(
-    "a mean instead of a sum",
-    advice="L is a sum over the rows here. What do you divide by, and why?",
-)
-def _(beta, X, y):
-    return -X.T @ (y - X @ beta) / len(y)
+@gd_mlr.right("by its optimiser", library="torch.optim.SGD")
+def _(X, y, beta, eta, steps):
+    X, y, b = (torch.tensor(v, dtype=torch.float64) for v in (X, y, beta))
+    b.requires_grad_()
+    optimiser, path = torch.optim.SGD([b], lr=eta), [b.detach().clone()]
+    for _ in range(steps):
+        optimiser.zero_grad()
+        ((y - X @ b) ** 2 / 2).sum().backward()
+        optimiser.step()
+        path.append(b.detach().clone())
+    return torch.stack(path)
 
 
-@grad_mlr.wrong(
-    "the errors are summed without their features",
-    advice="Your d entries are all alike. By how much does the score of row i move when beta_k moves by 1?",
-)
-def _(beta, X, y):
-    return -np.sum(y - X @ beta) * np.ones(len(beta))
-
-
-@grad_mlr.wrong(
-    "the targets are left out",
-    advice="What is the gradient when X beta = y exactly? Is yours 0 there?",
-)
-def _(beta, X, y):
-    return X.T @ (X @ beta)
-
-
-@grad_mlr.right("term by term")
-def _(beta, X, y):
-    gradient = [0.0] * len(beta)
-    for row, target in zip(X, y):
-        error = target - sum(x * b for x, b in zip(row, beta))
-        gradient = [g - error * x for g, x in zip(gradient, row)]
-    return gradient
-
-
-@grad_mlr.right("from the quadratic form")
-def _(beta, X, y):
-    X, y, beta = X.astype(np.float64), y.astype(np.float64), beta.astype(np.float64)
-    return X.T @ X @ beta - X.T @ y
-
-
-@grad_mlr.right("by autograd")
-def _(beta, X, y):
-    b = torch.tensor(beta, requires_grad=True)
-    error = torch.from_numpy(y) - torch.from_numpy(X) @ b
-    (error @ error / 2).backward()
-    return b.grad.numpy()
-
-
-# ---------------------------------------------------------------- the hat matrix
+# ------------------------------------------------------------------------------------- hat_matrix
 
 hat_matrix = Exercise(
     "hat_matrix",
@@ -208,105 +303,105 @@ hat_matrix = Exercise(
     batched=("X",),
     hints=[
         "If the columns of a matrix U are orthonormal and span the same space as the columns of X, what is the projection onto them?",
-        "It is U times its own transpose. The singular value decomposition X = U diag(s) V^T gives such columns: those that belong to singular values which are not zero.",
-        "U, s, Vt = np.linalg.svd(X, full_matrices=False); keep the columns of U where s > 1e-10 * s.max(), call them U again, and return U @ U.T.",
+        "It is U times its own transpose. The singular value decomposition gives such columns: those whose singular value counts.",
+        "U, s, Vt from np.linalg.svd(X, full_matrices=False); keep the columns of U where s is above 1e-10 times its "
+        "largest, and multiply what is left with its transpose.",
     ],
 )
+
+NEAR = "almost equal columns still span a plane"
 
 
 @hat_matrix.cases
 def _(rng):
-    yield "independent columns", dict(X=rng.normal(size=(5, 2)) + 1)
-    yield (
-        "independent columns",
-        dict(X=np.column_stack([np.ones(6), rng.normal(size=(6, 2))])),
-    )
-    yield "a column of ones: everyone gets the mean", dict(X=np.ones((4, 1)))
-    u = rng.permutation([1.0, 2.0, 3.0, 5.0])
-    yield "a column twice", dict(X=np.column_stack([u, u]))
-    yield "a column of zeros", dict(X=np.column_stack([u, np.zeros(4)]))
-    yield "as many columns as rows", dict(X=_well_conditioned(rng, 3))
-    yield "almost equal columns still span a plane", dict(X=_almost_equal(rng)["X"])
-    yield "very small numbers", dict(X=1e-12 * (rng.normal(size=(5, 2)) + 1))
+    def X(problem):
+        return dict(X=problem["X"])
+
+    yield "independent columns", X(rows(rng, 5, 2))
+    ones = np.column_stack([np.ones(6), rng.normal(size=(6, 2))])
+    yield "independent columns", dict(X=ones)
+    yield "as many columns as rows, or more", dict(X=square(rng, 3))
+    yield "as many columns as rows, or more", X(rows(rng, 2, 4))
+    yield "a dependent column, anywhere", X(dependent(rng))
+    u = rng.permutation([1.0, 2.0, 3.0, 5.0]) * signs(rng, 4)
+    yield "a dependent column, anywhere", dict(X=np.column_stack([u, u]))
+    yield "a dependent column, anywhere", dict(X=np.column_stack([np.zeros(4), u]))
+    yield NEAR, X(almost_equal(rng))
+    yield "a column twice, but for rounding", X(rounded(rng))
+    for share in (0.3, 1.0):
+        small = axes(rng, [0.2 * BIG, share * 1e-10 * BIG, BIG])
+        yield "up to 1e-10 of the largest is nothing", X(small)
+    yield "a little more than that counts", X(axes(rng, [0.2, 1.1e-10, 1.0]))
+    yield "numbers of any size", dict(X=1e-12 * rows(rng, 5, 2)["X"])
+    yield "numbers of any size", dict(X=1e12 * dependent(rng)["X"])
+    yield "a single column, a single row", dict(X=u[:, None])
+    yield "a single column, a single row", dict(X=u[None, :])
+    yield "whole numbers", X(whole(rng))
 
 
-def _well_conditioned(rng, n):
-    """Square, far from singular, with no symmetry."""
-    return 3 * np.eye(n) + rng.uniform(-0.8, 0.8, (n, n))
+COARSE = (
+    "Almost equal columns are not equal ones. XᵀX squares the singular values, a ridge or a coarse cut-off hides the "
+    "small ones. Which of X's own values are at most 1e-10 times the largest?"
+)
+UNIT = "In another unit all entries of X are smaller or larger, and so are its singular values. What do you compare them with?"
+FINE = "What counts as 0 is not left to rounding. Which cut-off does the text name, and which does yours take?"
+hat_matrix.mistakes(
+    {
+        "the cut-off does not grow with X": ("1e-10 * s[0]", "1e-10", UNIT),
+        "a coarse cut-off": ("1e-10", "1e-6", COARSE),
+        "keeps directions of singular value zero": (
+            "s > 1e-10 * s[0]",
+            "s >= 0",
+            "Its trace is the number of columns, even where two are equal. Which columns of U really belong to the span?",
+        ),
+        "takes the residual": (
+            "return U @ U.T",
+            "return np.eye(len(X)) - U @ U.T",
+            "Your matrix sends the columns of X to 0. Which one leaves them as they are?",
+        ),
+    }
+)
 
 
 @hat_matrix.wrong(
-    "takes the columns to be independent",
-    advice="Give it a column twice: X^T X has no inverse, but the span of the columns is still there.",
+    "an explicit inverse of XᵀX",
+    advice="With a column twice XᵀX has no inverse, and with almost equal ones rounding makes it so. The span is still there.",
 )
 def _(X):
     return X @ np.linalg.inv(X.T @ X) @ X.T
 
 
-@hat_matrix.wrong(
-    "projects the weights, not the targets",
-    advice="The hat matrix multiplies y, so it is n by n. Which side does X stand on in your product?",
-)
+@hat_matrix.wrong("the pseudo-inverse with its own cut-off", advice=FINE)
 def _(X):
-    return np.linalg.pinv(X) @ X
+    return X @ np.linalg.pinv(X)
 
 
 @hat_matrix.wrong(
-    "takes the residual",
-    advice="Your matrix sends the columns of X to 0. Which matrix leaves them as they are?",
+    "the first columns of X, as many as its rank",
+    advice="The rank says how many columns are independent, not which. What if the second one is twice the first?",
 )
 def _(X):
-    return np.eye(len(X)) - X @ np.linalg.pinv(X)
+    rank = np.linalg.matrix_rank(X, rtol=1e-10)
+    Q = np.linalg.qr(X[:, :rank])[0]
+    return Q @ Q.T
 
 
-@hat_matrix.wrong(
-    "the cut-off does not grow with X",
-    advice="In another unit all entries of X are smaller, and so are its singular values. What do you compare them with?",
+hat_matrix.equivalent(
+    {
+        "U = U[:, s > 1e-10 * s[0]] → U = -U[:, s > 1e-10 * s[0]]": "The columns of $U$ whose $s_j$ is not 0 are orthonormal and span the column space."
+    }
 )
-def _(X):
-    U, s, _ = np.linalg.svd(X, full_matrices=False)
-    return U[:, s > 1e-10] @ U[:, s > 1e-10].T
 
-
-@hat_matrix.wrong(
-    "takes the columns to be orthonormal",
-    advice="X X^T is the projection only when X^T X is the identity. What must stand between the two factors?",
+hat_matrix.worked(
+    why=r"""Onto orthonormal columns one projects without an inverse: the shares are $U^\top y$, and $U(U^\top y)$ puts them together. The
+    singular value decomposition gives such columns for every $X$, and its $s_j$ tell which of them $X$ can reach. Rounding turns a
+    zero into something like $10^{-16}$ of the largest, never into a clean 0, so there must be a cut-off, and it must grow with $X$."""
 )
-def _(X):
-    return X @ X.T
 
 
-@hat_matrix.wrong(
-    "keeps directions of singular value zero",
-    advice="Its trace is the number of columns, even where two columns are equal. Which columns of U really belong to the span?",
-)
-def _(X):
-    U = np.linalg.svd(X, full_matrices=False)[0]
-    return U @ U.T
-
-
-@hat_matrix.wrong(
-    "a small singular value is lost",
-    advice="Almost equal columns are not equal ones. X^T X squares the singular values, a ridge or a coarse cut-off hides the small ones. Which of X's own values are at most 1e-10 times the largest?",
-)
-def _(X):
-    return X @ np.linalg.pinv(X.T @ X) @ X.T
-
-
-@hat_matrix.right("through the pseudo-inverse")
+@hat_matrix.right("through the pseudo-inverse", library="numpy.linalg.pinv")
 def _(X):
     return X @ np.linalg.pinv(X, rcond=1e-10)
-
-
-@hat_matrix.right("column by column: Gram and Schmidt")
-def _(X):
-    H = np.zeros((len(X), len(X)))
-    for column in X.T:
-        left = column - H @ column
-        left = left - H @ left  # once more: what rounding left
-        if np.linalg.norm(left) > 1e-10 * np.linalg.norm(X):
-            H = H + np.outer(left, left) / (left @ left)
-    return H.tolist()
 
 
 @hat_matrix.right("QR with pivoting")
@@ -317,130 +412,194 @@ def _(X):
     return Q @ Q.T
 
 
-# ---------------------------------------------------------------- least squares that stays accurate
-
-
-def _solve(X, Y):
-    return (
-        reference.least_squares(X, Y)
-        if Y.ndim == 2
-        else reference.least_squares(X, Y[:, None])[:, 0]
-    )
-
+# -------------------------------------------------------------------------------------------- ols
 
 ols = Exercise(
     "ols",
-    reference=_solve,
+    reference=reference.ols,
     # Columns of condition number 2e8 cost QR eight of sixteen digits, and the normal equations all.
     compare=close(rtol=1e-6, atol=1e-9),
+    data_dependent="which columns are used is decided by what is left of them",
     hints=[
-        "Do not form X^T X: it squares the condition number. What does X = QR turn the normal equations into?",
-        "With Q^T Q = I they become R B = Q^T Y, with a triangular R. np.linalg.qr gives Q (n, d) and R (d, d).",
-        "Q, R = np.linalg.qr(X), then np.linalg.solve with R on the left and Q.T @ Y on the right. It works for Y (n,) and (n, t).",
+        "Two passes. The first makes the directions q, one a column, and takes y along. The second has a triangular R: "
+        "which weight is known first?",
+        "First pass, column j: start from X[:, j]; for each q so far the share is its product with what is left, and goes into "
+        "R[i, j]; then length, cut-off, direction. What is left of Y gives z_j in the same way. np.multiply.outer(q, z) works "
+        "for one target and for several.",
+        "Second pass, over the used columns from the last to the first, with weights that start at 0: weight j is z_j minus "
+        "R[j] @ weights, divided by R[j, j]. The later weights are there already, the others are still 0.",
     ],
 )
+
+ALMOST = "almost equal columns are not equal"
+
+
+def named(problem):
+    return dict(X=problem["X"], Y=problem["y"])
+
+
+def leaning(rng, share):
+    """The last of three columns is the second, turned by that share; no rounding. The first one is long."""
+    unit = signs(rng, 3) * [1e6, 4, 4]
+    X = np.array([[0, 1, 1], [0, 0, share], [1, 0, 0], [0, 0, 0]]) * unit
+    y = np.array([2.0, 3.0, 1.0, 5.0]) * rng.uniform(0.5, 1.5, 4)
+    return dict(X=X, Y=y)
 
 
 @ols.cases
 def _(rng):
-    X = np.column_stack([np.ones(8), rng.normal(size=(8, 2))])
-    yield "one target", dict(X=X, Y=rng.normal(2, 2, 8))
-    yield "two targets", dict(X=X, Y=rng.normal(2, 2, (8, 2)))
-    yield (
-        "no intercept of its own",
-        dict(X=rng.normal(1, 1, (6, 2)), Y=rng.normal(5, 1, 6)),
-    )
-    yield (
-        "as many rows as columns",
-        dict(X=_well_conditioned(rng, 3), Y=rng.normal(size=3)),
-    )
+    ones = rows(rng, 8, 3)
+    ones["X"][:, 0] = 1
+    yield "one target", named(ones)
+    yield "one target", named(rows(rng, 5, 1))
+    two = dict(X=ones["X"], Y=rng.normal(2, 2, (8, 2)))
+    yield "several targets, each on its own", two
+    yield "several targets, each on its own", dict(X=ones["X"], Y=ones["y"][:, None])
+    yield "no column is added", named(rows(rng, 7, 2, level=20.0))
+    yield "one target", dict(X=square(rng, 3), Y=rng.normal(size=3))
     for _ in range(2):
-        yield "almost equal columns", _almost_equal(rng)
+        yield ALMOST, named(almost_equal(rng))
+    X = almost_equal(rng)["X"]
+    several = dict(X=X, Y=X @ (signs(rng, 3, 2) * [[1, 4], [2, 5], [3, 6]]))
+    yield "almost equal columns, several targets", several
+    yield "a dependent column is left out", named(dependent(rng))
+    many = rows(rng, 7, 3)
+    u, v, w = many["X"].T
+    X = np.column_stack([u, v, u - 2 * v, w, w + u])
+    yield "a dependent column is left out", dict(X=X, Y=rng.normal(2, 2, (7, 2)))
+    yield "a dependent column is left out", named(rows(rng, 2, 4))
+    # two columns that agree but for rounding: the rest of a large one is a large rest
+    yield "a dependent column is left out", dict(X=1e9 * X[:, :4], Y=many["y"])
+    first, second = (np.column_stack(c) for c in ([0 * u, u, v], [u, 0 * u, v]))
+    yield "a column of zeros", dict(X=first, Y=many["y"])
+    yield "a column of zeros", dict(X=second, Y=many["y"])
+    yield "up to 1e-10 of its length is nothing", leaning(rng, 0.5e-10)
+    yield "a little more than that counts", leaning(rng, 2e-10)
+    for unit in ([1e-12, 1.0, 1e9], [1e9, 1.0, 1e-12]):
+        units = named(rows(rng, 6, 3))
+        yield "each column in its own unit", {**units, "X": units["X"] * unit}
+    yield "whole numbers", named(whole(rng))
 
 
-def _almost_equal(rng, d=3):
-    """Läuchli's matrix, signs and rows mixed: the entries 1 + 2^-54 of XᵀX round to 1, so XᵀX is singular."""
-    X = np.vstack([np.ones(d), 2.0**-27 * np.eye(d)]) * rng.choice(
-        [-1.0, 1.0], (d + 1, 1)
-    )
-    X = X[rng.permutation(d + 1)] * rng.choice([-1.0, 1.0], d)
-    beta = rng.permutation([1.0, 2.0, 5.0]) * rng.choice([-1.0, 1.0], d)
-    return dict(X=X, Y=X @ beta)
+ols.mistakes(
+    {
+        "the shares are taken from the whole column": (
+            "q[i] @ left",
+            "q[i] @ X[:, j]",
+            "On paper it is the same. In floats, the q's of almost equal columns end up far from perpendicular: take each share from what is left.",
+        ),
+        "the shares of y are taken from the whole y": (
+            "q[j] @ rest",
+            "q[j] @ Y",
+            "Treat y as one more column: what was taken off already must not count again.",
+        ),
+        "the cut-off does not grow with the column": (
+            "1e-10 * np.linalg.norm(X[:, j])",
+            "1e-10",
+            "In another unit the rest of a column is larger or smaller. What do you compare its length with?",
+        ),
+        "a coarse cut-off": (
+            "1e-10",
+            "1e-6",
+            "A column of which 1e-8 is left is nearly dependent, and counts.",
+        ),
+        "only an exact zero is left out": (
+            "1e-10 *",
+            "0 *",
+            "Rounding leaves 1e-16 where paper leaves 0. What do you divide by then?",
+        ),
+        "it ends at the first dependent column": (
+            "continue",
+            "break",
+            "A column that says nothing new may stand before others that do.",
+        ),
+        "the weights are counted without the columns left out": (
+            "return weights, used",
+            "return weights, list(range(len(used)))",
+            "The numbers are those of X's columns. Which column is the second that you use?",
+        ),
+        "the shares are taken for the weights": (
+            "(z[j] - R[j] @ weights)",
+            "z[j]",
+            "R is triangular: what do the later weights contribute to row j? And which weight can be solved for first?",
+        ),
+        "the targets are centred first": (
+            "rest = Y\n",
+            "rest = Y - Y.mean(axis=0)\n",
+            "X says already whether there is an intercept. What does centring do to a fit without one?",
+        ),
+    }
+)
 
 
 @ols.wrong(
     "inverts the normal equations",
-    advice="X^T X holds numbers like 1 + 1e-16. Does a float keep them? Find a way that never forms X^T X.",
+    advice="XᵀX holds numbers like 1 + 1e-16. Does a float keep them? And with a dependent column there is no inverse at all.",
 )
 def _(X, Y):
-    return np.linalg.inv(X.T @ X) @ X.T @ Y
+    return np.linalg.inv(X.T @ X) @ X.T @ Y, list(range(X.shape[1]))
 
 
 @ols.wrong(
-    "small singular values are cut off",
-    advice="The columns are almost equal, not equal: the smallest singular value of X is 4e-9 of the largest, and not 0. X^T X loses it; so does a coarse cut-off such as scikit-learn's default tol. Decompose X itself.",
+    "the normal equations on the right columns",
+    advice="You found which columns count. But XᵀX squares their condition number: solve without forming it.",
 )
 def _(X, Y):
-    return np.linalg.pinv(X.T @ X) @ X.T @ Y
+    used = reference.used_columns(torch.tensor(X, dtype=torch.float64))
+    weights = np.zeros((X.shape[1], *Y.shape[1:]))
+    A = X[:, used]
+    weights[used] = np.linalg.lstsq(A.T @ A, A.T @ Y)[0]
+    return weights, used
 
 
 @ols.wrong(
-    "a ridge on the diagonal",
-    advice="Something small on the diagonal makes X^T X invertible, but it solves another problem. How large are the residuals' inner products with the columns?",
+    "the shortest weights",
+    advice="A dependent column shares the weight with the columns that it depends on. Here it gets 0.",
 )
 def _(X, Y):
-    return np.linalg.solve(X.T @ X + 1e-3 * np.eye(X.shape[1]), X.T @ Y)
+    used = reference.used_columns(torch.tensor(X, dtype=torch.float64))
+    return np.linalg.pinv(X, rcond=1e-12) @ Y, used
 
 
-@ols.wrong(
-    "the factors of QR are mixed up",
-    advice="From X = QR follows R B = Q^T Y. Which triangular matrix do you solve with, R or its transpose?",
+ols.worked(
+    why=r"""Each column is split into what the earlier directions hold and what is new; the new part is the next direction. So
+    $X = QR$ without a product of two columns of $X$ that rounding could flatten. $y$ goes the same way, and
+    takes its shares off what is left: then the errors of $q_1, q_2, \dots$, which are not quite perpendicular, cancel. What is left
+    of $y$ at the end is the residual. The triangle is solved from below, and a column that brought nothing new keeps weight 0."""
 )
+
+
+@ols.right("by its least squares", library="numpy.linalg.lstsq")
 def _(X, Y):
-    Q, R = np.linalg.qr(X)
-    return np.linalg.solve(R.T, Q.T @ Y)
+    lengths = np.linalg.norm(X, axis=0)
+    unit, used = X / np.where(lengths > 0, lengths, 1), []
+    for j in range(X.shape[1]):
+        left = unit[:, j]
+        if used:
+            left = left - unit[:, used] @ np.linalg.lstsq(unit[:, used], left)[0]
+        if np.linalg.norm(left) > 1e-10:
+            used.append(j)
+    weights = np.zeros((X.shape[1], *Y.shape[1:]))
+    found = np.linalg.lstsq(unit[:, used], Y)[0]
+    weights[used] = (found.T / lengths[used]).T
+    return weights, used
 
 
-@ols.wrong(
-    "the targets are centred first",
-    advice="X already says whether there is an intercept. What does subtracting the mean of Y do to a fit without one?",
-)
+@ols.right("Gram and Schmidt twice, then scipy's triangle")
 def _(X, Y):
-    return np.linalg.lstsq(X, Y - Y.mean(axis=0), rcond=None)[0]
+    Q, used = np.zeros((len(X), 0)), []
+    for j in range(X.shape[1]):
+        left = X[:, j] - Q @ (Q.T @ X[:, j])
+        left = left - Q @ (Q.T @ left)  # once more: what rounding left
+        if np.linalg.norm(left) > 1e-10 * np.linalg.norm(X[:, j]):
+            used.append(j)
+            Q = np.column_stack([Q, left / np.linalg.norm(left)])
+    weights = np.zeros((X.shape[1], *Y.shape[1:]))
+    weights[used] = scipy.linalg.solve_triangular(Q.T @ X[:, used], Q.T @ Y)
+    return weights.tolist(), used
 
 
-@ols.wrong(
-    "uses as many rows as weights",
-    advice="d rows give d equations that can be solved exactly. What about the other rows?",
-)
-def _(X, Y):
-    d = X.shape[1]
-    return np.linalg.lstsq(X[:d], Y[:d], rcond=None)[0]
-
-
-@ols.right("NumPy's lstsq")
-def _(X, Y):
-    return np.linalg.lstsq(X, Y, rcond=None)[0]
-
-
-@ols.right("the pseudo-inverse of X")
-def _(X, Y):
-    return np.linalg.pinv(X) @ Y
-
-
-@ols.right("torch's lstsq, as lists")
-def _(X, Y):
-    Y2 = torch.from_numpy(Y.reshape(len(Y), -1))
-    B = torch.linalg.lstsq(torch.from_numpy(X), Y2).solution
-    return (B if Y.ndim == 2 else B[:, 0]).tolist()
-
-
-@ols.right("scikit-learn")
-def _(X, Y):
-    return LinearRegression(fit_intercept=False, tol=1e-12).fit(X, Y).coef_.T
-
-
-# ---------------------------------------------------------------- minimum norm
+# --------------------------------------------------------------------------------------- min_norm
 
 min_norm = Exercise(
     "min_norm",
@@ -448,44 +607,69 @@ min_norm = Exercise(
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("X", "y"),
     hints=[
-        "Take X = U diag(s) V^T apart. In which directions of beta does X beta not change at all? What should beta do there, to be short?",
-        "Along direction v_j of V the fit needs the amount (u_j . y) / s_j. Where s_j is zero, take none of it.",
-        "After U, s, Vt = np.linalg.svd(X, full_matrices=False), keep = s > 1e-10 * s.max(): sum (u_j . y) / s_j times v_j over the kept j.",
+        "Take X apart by its singular values. In which directions of beta does X beta not change at all? What should beta do there, to be short?",
+        "Along v_j the fit needs the amount (u_j . y) / s_j. Leave out the j whose s_j counts as 0; their directions get none.",
+        "From U, s, Vt = np.linalg.svd(X, full_matrices=False) keep the columns of U, entries of s and rows of Vt with s above "
+        "1e-10 times the largest; the amounts, put back by the transposed rows, are beta.",
     ],
 )
+
+CLOSE = "almost equal columns"
 
 
 @min_norm.cases
 def _(rng):
-    fat = _well_conditioned(rng, 2)
-    fat = np.hstack([fat, rng.normal(size=(2, 3))])
-    yield "more weights than rows", dict(X=fat, y=rng.normal(2, 1, 2))
-    yield (
-        "more rows than weights",
-        dict(X=rng.normal(size=(6, 2)) + 1, y=rng.normal(2, 1, 6)),
-    )
-    u = rng.permutation([1.0, 2.0, 3.0, 5.0])
-    yield (
-        "the same row twice, targets that disagree",
-        dict(X=np.array([u, u]), y=rng.normal(2, 1, 2)),
-    )
-    yield (
-        "the same column twice",
-        dict(X=np.column_stack([u, u]), y=rng.normal(2, 1, 4)),
-    )
-    yield (
-        "one row, one weight that matters",
-        dict(X=np.array([[0.0, 2.0, 0.0]]), y=rng.uniform(1, 2, 1)),
-    )
+    yield "more weights than rows", rows(rng, 2, 5)
+    yield "as many rows as weights, or more", rows(rng, 6, 2)
+    equal = dict(X=square(rng, 3), y=rng.normal(2, 1, 3))
+    yield "as many rows as weights, or more", equal
+    u = rng.permutation([1.0, 2.0, 3.0, 5.0]) * signs(rng, 4)
+    twice = dict(X=np.array([u, u]), y=rng.normal(2, 1, 2))
+    yield "the same row twice, targets that disagree", twice
+    yield "a dependent column, anywhere", dependent(rng)
+    equal = dict(X=np.column_stack([u, u]), y=rng.normal(2, 1, 4))
+    yield "a dependent column, anywhere", equal
+    one = dict(X=np.array([[0.0, 2.0, 0.0]]), y=rng.uniform(1, 2, 1))
+    yield "one row, one weight that matters", one
     yield "all features are zero", dict(X=np.zeros((3, 2)), y=rng.normal(2, 1, 3))
-    near = _almost_equal(rng)
-    yield "almost equal columns", dict(X=near["X"], y=near["Y"])
-    yield "very small numbers", dict(X=1e-12 * fat, y=rng.normal(2, 1, 2))
+    yield CLOSE, almost_equal(rng)
+    yield "a column twice, but for rounding", rounded(rng)
+    for share in (0.3, 1.0):
+        small = axes(rng, [0.2 * BIG, share * 1e-10 * BIG, BIG])
+        yield "up to 1e-10 of the largest is nothing", small
+    yield "a little more than that counts", axes(rng, [0.2, 1.1e-10, 1.0])
+    for size in (1e-12, 1e12):
+        fat = dependent(rng)
+        yield "numbers of any size", dict(X=size * fat["X"].T[:, :4], y=fat["y"][:3])
+    yield "whole numbers", whole(rng)
+
+
+min_norm.mistakes(
+    {
+        "the cut-off does not grow with X": ("1e-10 * s[0]", "1e-10", UNIT),
+        "a coarse cut-off": ("1e-10", "1e-6", COARSE),
+        "multiplies by the singular values": (
+            "/ s[kept]",
+            "* s[kept]",
+            "If the features double, must the weights double or halve? Look at what you do with s.",
+        ),
+        "divides by zeros": (
+            "s > 1e-10 * s[0]",
+            "s >= 0",
+            "In a direction that X does not see, how much of v_j does the shortest beta have?",
+        ),
+        "the multiplier's −2 is lost": (
+            "return Vt[kept].T",
+            "return -2 * Vt[kept].T",
+            "From 2θ + Xᵀλ = 0, what is θ? Follow the factor and the sign through, then test Xθ = y.",
+        ),
+    }
+)
 
 
 @min_norm.wrong(
     "takes the rows (or the columns) to be independent",
-    advice="With the same row twice, X X^T has no inverse. The pseudo-inverse of X has no such trouble.",
+    advice="With the same row twice, XXᵀ has no inverse; with a column twice, XᵀX has none. X⁺ needs neither.",
 )
 def _(X, y):
     if X.shape[0] < X.shape[1]:
@@ -498,72 +682,39 @@ def _(X, y):
     advice="That fits, but is it the shortest? With the same column twice, compare (s, 0) with (s/2, s/2).",
 )
 def _(X, y):
-    beta, rank = np.zeros(X.shape[1]), 0
-    chosen = []
+    beta, chosen = np.zeros(X.shape[1]), []
     for j in range(X.shape[1]):
-        if np.linalg.matrix_rank(X[:, chosen + [j]]) > rank:
-            chosen, rank = chosen + [j], rank + 1
+        if np.linalg.matrix_rank(X[:, [*chosen, j]], rtol=1e-10) > len(chosen):
+            chosen.append(j)
     if chosen:
-        beta[chosen] = np.linalg.lstsq(X[:, chosen], y, rcond=None)[0]
+        beta[chosen] = np.linalg.lstsq(X[:, chosen], y)[0]
     return beta
 
 
-@min_norm.wrong(
-    "a small singular value is lost",
-    advice="Almost equal columns are not equal ones. X^T X squares the singular values, a tiny ridge or a coarse cut-off hides the small ones. Which of X's own values are at most 1e-10 times the largest?",
-)
+@min_norm.wrong("NumPy's lstsq with its own cut-off", advice=FINE)
 def _(X, y):
-    return np.linalg.pinv(X.T @ X) @ X.T @ y
-
-
-@min_norm.wrong(
-    "the cut-off does not grow with X",
-    advice="In another unit all entries of X are smaller, and so are its singular values. What do you compare them with?",
-)
-def _(X, y):
-    U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    keep = s > 1e-10
-    return Vt[keep].T @ ((U[:, keep].T @ y) / s[keep])
+    return np.linalg.lstsq(X, y, rcond=None)[0]
 
 
 @min_norm.wrong(
     "a ridge remains",
-    advice="A ridge of 0.01 gives an answer for every X, but not this one: it shortens beta even where the fit suffers.",
+    advice="A ridge gives an answer for every X, but not this one: it shortens beta even where the fit suffers.",
 )
 def _(X, y):
     return np.linalg.solve(X.T @ X + 0.01 * np.eye(X.shape[1]), X.T @ y)
 
 
-@min_norm.wrong(
-    "the multiplier's -2 is lost",
-    advice="From 2 theta + X^T lambda = 0, what is theta? Follow the factor and the sign through, then test X theta = y.",
+min_norm.worked(
+    why=r"""In the bases $u_j$ and $v_j$ the problem falls apart into single numbers: $s_j$ times the amount along $v_j$ should be
+    $u_j^\top y$. Where $s_j > 0$, one division settles it. Where $s_j = 0$ the amount changes no fit, only the length, so the best is 0.
+    One recipe for tall, fat and dependent tables. The cut-off decides what 0 means: a value that is rounding, divided by, would
+    fill $\beta$ with noise."""
 )
-def _(X, y):
-    return -2 * np.linalg.pinv(X, rcond=1e-10) @ y
 
 
-@min_norm.wrong(
-    "multiplies by the singular values",
-    advice="If the features double, must the weights double or halve? Look at what you do with s.",
-)
-def _(X, y):
-    U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    return Vt.T @ (s * (U.T @ y))
-
-
-@min_norm.right("NumPy's pseudo-inverse")
+@min_norm.right("by its pseudo-inverse", library="numpy.linalg.pinv")
 def _(X, y):
     return np.linalg.pinv(X, rcond=1e-10) @ y
-
-
-@min_norm.right("torch's lstsq, as lists")
-def _(X, y):
-    X, y = torch.from_numpy(X), torch.from_numpy(y)
-    return (
-        torch.linalg.lstsq(X, y[:, None], rcond=1e-10, driver="gelsd")
-        .solution[:, 0]
-        .tolist()
-    )
 
 
 @min_norm.right("two QR factorisations")
@@ -577,29 +728,18 @@ def _(X, y):
     return beta
 
 
-@min_norm.wrong(
-    "gradient descent that has not arrived",
-    advice="From zero it walks towards the shortest solution, but with almost equal columns it needs about kappa squared steps. Is there a way in one step?",
-)
-def _(X, y):
-    beta = np.zeros(X.shape[1])
-    eta = 1 / max(np.linalg.norm(X, 2) ** 2, 1e-12)
-    for _ in range(2000):
-        beta = beta + eta * X.T @ (y - X @ beta)
-    return beta
-
-
-# ---------------------------------------------------------------- weights
+# -------------------------------------------------------------------------------------------- wls
 
 wls = Exercise(
     "wls",
     reference=reference.weighted_least_squares,
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("R", "X", "y"),
+    limit=10.0,  # a first import of statsmodels takes seconds on a busy machine
     hints=[
         "Which rows should count more: those with a large or a small noise variance? In the formula R stands in one place only, as an inverse.",
-        "Two roads: the formula as it stands, with R^-1 in two places; or whiten: find L with R = L L^T, replace X by L^-1 X and y by L^-1 y, and fit as ever.",
-        "L = np.linalg.cholesky(R); A = np.linalg.solve(L, X); b = np.linalg.solve(L, y); then least squares of b on A.",
+        "Two roads: the formula as it stands, with R⁻¹ in two places; or whiten: find L with R = L Lᵀ, multiply X and y by L⁻¹, and fit as ever.",
+        "np.linalg.cholesky(R) is L; np.linalg.solve(L, X) and np.linalg.solve(L, y) are white; then plain least squares of the one on the other.",
     ],
 )
 
@@ -613,84 +753,67 @@ def _(rng):
     yield "quiet and noisy rows", dict(X=X, y=y, R=np.diag(uneven))
     A = rng.uniform(0.2, 0.8, (n, 2))
     yield "noise that rows share", dict(X=X, y=y, R=np.diag(uneven) + A @ A.T)
-    sure = np.append(0.01, np.ones(n - 1))
+    sure = rng.permutation([0.01, 1.0, 1.0, 1.0, 1.0, 1.0])
     yield "one row almost without noise", dict(X=X, y=y, R=np.diag(sure))
     yield "all rows alike: plain least squares", dict(X=X, y=y, R=2.5 * np.eye(n))
-    square = dict(
-        X=_well_conditioned(rng, 2), y=rng.normal(size=2), R=np.diag([0.5, 4.0])
-    )
-    yield "as many rows as weights", square
+    exact = dict(X=square(rng, 2), y=rng.normal(size=2), R=np.diag([0.5, 4.0]))
+    yield "as many rows as weights", exact
 
 
-def _weighted(X, y, W):
-    return np.linalg.solve(X.T @ W @ X, X.T @ W @ y)
-
-
-@wls.wrong(
-    "the noisiest rows count most",
-    advice="Should a row with a large variance pull harder or less hard? Compare R with its inverse.",
+FACTOR = "np.linalg.cholesky(R)"
+wls.mistakes(
+    {
+        "the noisiest rows count most": (
+            FACTOR,
+            "np.linalg.cholesky(np.linalg.inv(R))",
+            "Should a row with a large variance pull harder or less hard? Compare R with its inverse.",
+        ),
+        "each residual is divided by its variance": (
+            FACTOR,
+            "R",
+            "The squared residual is divided by the variance. By what, then, the residual itself?",
+        ),
+        "the noise that rows share is ignored": (
+            FACTOR,
+            "np.sqrt(np.diag(np.diag(R)))",
+            "R need not be diagonal. What do its other entries tell, and do you use them?",
+        ),
+        "the features are whitened, the targets are not": (
+            "lstsq(white_X, white_y)",
+            "lstsq(white_X, y)",
+            "The model is y = Xβ + noise. If you multiply X by a matrix, what must happen to y?",
+        ),
+        "the factor for its inverse": (
+            f"np.linalg.solve({FACTOR}, v)",
+            f"{FACTOR} @ v",
+            "Multiplied by L, noise grows. Which matrix makes it white?",
+        ),
+    }
 )
-def _(X, y, R):
-    return _weighted(X, y, R)
 
 
-@wls.wrong(
-    "each residual is divided by its variance",
-    advice="The squared residual is divided by the variance. By what, then, the residual itself?",
+wls.worked(
+    why=r"""$e^\top R^{-1}e$ is the plain length of $L^{-1}e$, and $L^{-1}(y - X\beta) = L^{-1}y - (L^{-1}X)\beta$. So whitening the rows turns
+    the weighted problem into one that is solved already. `solve` with $L$ does it without an inverse. For a diagonal $R$ it divides
+    each row by its own standard deviation; where rows share noise, it also takes off what a row's noise is foretold to be by the
+    rows before it."""
 )
-def _(X, y, R):
-    W = np.linalg.inv(R)
-    return _weighted(X, y, W @ W)
-
-
-@wls.wrong(
-    "each squared residual is divided by the standard deviation",
-    advice="Units: a squared residual is in the unit of y squared. What must divide it to leave a pure number?",
-)
-def _(X, y, R):
-    return _weighted(X, y, np.linalg.inv(np.real(scipy.linalg.sqrtm(R))))
-
-
-@wls.wrong(
-    "the noise that rows share is ignored",
-    advice="R need not be diagonal. What do its other entries tell, and do you use them?",
-)
-def _(X, y, R):
-    return _weighted(X, y, np.diag(1 / np.diag(R)))
-
-
-@wls.wrong("all rows count the same", advice="Where does R enter your answer?")
-def _(X, y, R):
-    return np.linalg.lstsq(X, y, rcond=None)[0]
-
-
-@wls.wrong(
-    "the features are whitened, the targets are not",
-    advice="The model is y = X beta + noise. If you multiply X by a matrix, what must happen to y?",
-)
-def _(X, y, R):
-    return np.linalg.lstsq(np.linalg.solve(np.linalg.cholesky(R), X), y, rcond=None)[0]
 
 
 @wls.right("the formula as it stands")
 def _(X, y, R):
-    return _weighted(X, y, np.linalg.inv(R))
+    W = np.linalg.inv(R)
+    return np.linalg.solve(X.T @ W @ X, X.T @ W @ y)
 
 
-@wls.right("whitening with the symmetric root")
+@wls.right("by generalised least squares", library="statsmodels.api.GLS")
 def _(X, y, R):
-    values, vectors = np.linalg.eigh(R)
-    root = vectors / np.sqrt(values) @ vectors.T
-    return np.linalg.lstsq(root @ X, root @ y, rcond=None)[0].tolist()
+    import statsmodels.api as sm
+
+    return sm.GLS(y, X, sigma=R).fit().params
 
 
-@wls.right("rows made alike by the Cholesky factor")
-def _(X, y, R):
-    A = np.linalg.solve(np.linalg.cholesky(R), np.column_stack([X, y]))
-    return np.linalg.lstsq(A[:, :-1], A[:, -1], rcond=None)[0]
-
-
-# ---------------------------------------------------------------- Huber by reweighting
+# ------------------------------------------------------------------------------------- huber_irls
 
 huber_irls = Exercise(
     "huber_irls",
@@ -698,105 +821,91 @@ huber_irls = Exercise(
     compare=close(rtol=1e-6, atol=1e-8),
     batched=("X", "y"),
     hints=[
-        "One step only: from the residuals of the last weights make a weight for each row, then do a weighted fit. Row 0 of the path is the plain fit.",
-        "The weight of a row is 1 where |r| <= delta and delta / |r| beyond: in one go, delta / np.maximum(delta, abs(r)). A weighted fit is a plain fit of rows multiplied by the roots of the weights.",
-        "In the loop: r = y - X @ path[-1]; w = sqrt of the weights; append np.linalg.lstsq(w[:, None] * X, w * y, rcond=None)[0].",
+        "One step only: from the errors of the last weights make a weight for each row, then do a weighted fit. Row 0 of the path is the plain fit.",
+        "A weighted fit is a plain fit of rows multiplied by the roots of the weights. The weight is 1 where |error| <= delta and delta / |error| beyond.",
+        "Without a case for 0: delta / np.maximum(delta, size), with size the absolute errors. In the loop append the plain fit of the rows of X and y times its root.",
     ],
 )
 
 
-@huber_irls.cases
-def _(rng):
-    yield "one wild target", _with_outliers(rng, [30.0])
-    yield "three wild targets on one side", _with_outliers(rng, [12.0, 15.0, 20.0])
-    yield "wild on both sides", _with_outliers(rng, [-25.0, 15.0])
-    yield (
-        "no residual beyond delta: nothing moves",
-        _with_outliers(rng, []) | dict(delta=50.0),
-    )
-    yield "zero steps: the plain fit", _with_outliers(rng, [20.0]) | dict(steps=0)
-    no_noise = dict(y=np.zeros(9), delta=0.5)  # residuals of exactly 0
-    yield "no residual beyond delta: nothing moves", _with_outliers(rng, []) | no_noise
-
-
-def _with_outliers(rng, shifts):
+def bad_rows(rng, *shifts, delta=0.7, steps=4):
     n = 9
     x = np.linspace(-2, 2, n)
     y = rng.uniform(0.5, 1.5) * x + rng.uniform(1, 2) + rng.uniform(-0.4, 0.4, n)
     y[rng.choice([0, 1, 2, 6, 7, 8], len(shifts), replace=False)] += shifts
-    return dict(X=np.column_stack([np.ones(n), x]), y=y, delta=0.7, steps=4)
+    X = np.column_stack([np.ones(n), x])
+    return dict(X=X, y=y, delta=delta, steps=steps)
 
 
-def _irls(X, y, delta, steps, weight):
-    path = [np.linalg.lstsq(X, y, rcond=None)[0]]
-    for _ in range(steps):
-        w = np.sqrt(weight(y - X @ path[-1], delta))
-        path.append(np.linalg.lstsq(w[:, None] * X, w * y, rcond=None)[0])
-    return np.array(path)
+@huber_irls.cases
+def _(rng):
+    yield "one wild target", bad_rows(rng, 30.0)
+    yield "three wild targets on one side", bad_rows(rng, 12.0, 15.0, 20.0)
+    yield "wild on both sides", bad_rows(rng, -25.0, 15.0, delta=1.6)
+    yield "no error beyond delta: nothing moves", bad_rows(rng, delta=50.0)
+    none = bad_rows(rng, delta=0.5)  # errors of exactly 0
+    yield "no error beyond delta: nothing moves", {**none, "y": np.zeros(9)}
+    yield "zero steps: the plain fit", bad_rows(rng, 20.0, steps=0)
 
 
-def _huber_weight(r, delta):
-    return delta / np.maximum(delta, np.abs(r))
-
-
-@huber_irls.wrong(
-    "rows are multiplied by the weights, not by their roots",
-    advice="A row multiplied by w has its squared residual multiplied by w squared. What must you multiply it by?",
+ROOT = "np.sqrt(delta / np.maximum(delta, size))"
+huber_irls.mistakes(
+    {
+        "rows are multiplied by the weights, not by their roots": (
+            ROOT,
+            "delta / np.maximum(delta, size)",
+            "A row multiplied by w has its squared error multiplied by w squared. What must you multiply it by?",
+        ),
+        "rows beyond delta are thrown away": (
+            ROOT,
+            "np.where(size <= delta, 1.0, 1e-9)",
+            "Huber's loss still grows beyond delta, in a straight line. Is the weight of such a row 0?",
+        ),
+        "far rows count more": (
+            ROOT,
+            "np.sqrt(np.maximum(delta, size) / delta)",
+            "Print the weights beside the errors: which rows get the largest weight?",
+        ),
+        "absolute loss everywhere": (
+            ROOT,
+            "np.sqrt(delta / np.maximum(size, 1e-6))",
+            "Within delta the loss is a square and all weights are 1. Do yours exceed 1 for small errors?",
+        ),
+        "the errors keep their sign": (
+            "np.abs(y - X @ path[-1])",
+            "y - X @ path[-1]",
+            "A row far below the line is as far away as one far above. Which weight does it get?",
+        ),
+        "the weights are never renewed": (
+            "y - X @ path[-1]",
+            "y - X @ path[0]",
+            "After the first step the errors have changed. Which errors do your weights come from?",
+        ),
+        "only the features are weighted": (
+            "root * y)",
+            "y)",
+            "The whole row is multiplied, its target too.",
+        ),
+        "only the last weights come back": (
+            "np.array(path)",
+            "np.array(path[-1])",
+            "The path has steps + 1 rows: the plain fit first, then the weights after each step.",
+        ),
+    }
 )
-def _(X, y, delta, steps):
-    return _irls(X, y, delta, steps, lambda r, d: _huber_weight(r, d) ** 2)
 
-
-@huber_irls.wrong(
-    "rows beyond delta are thrown away",
-    advice="Huber's loss still grows beyond delta, in a straight line. Is the weight of such a row 0?",
+huber_irls.equivalent(
+    {
+        "root = np.sqrt(delta / np.maximum(delta, size)) → root = -np.sqrt(delta / np.maximum(delta, size))": "A weight $w_i$ multiplies $e_i^2$."
+    }
 )
-def _(X, y, delta, steps):
-    return _irls(X, y, delta, steps, lambda r, d: np.where(np.abs(r) <= d, 1.0, 1e-9))
 
-
-@huber_irls.wrong(
-    "far rows count more",
-    advice="Print the weights beside the residuals: which rows get the largest weight?",
+huber_irls.worked(
+    why=r"""The pull $\psi(e)$ is the error times a weight, so what is asked for is a weighted fit whose weights depend on its own result.
+    Hold them for a moment, fit, renew them: each step minimises parabolas that touch Huber's loss from above, so that the loss can
+    only fall. Roots, because a row multiplied by $\sqrt w$ has its squared error multiplied by $w$. And $\delta/\max(\delta, \lvert e\rvert)$
+    is 1 up to $\delta$ without a case, and never divides by 0."""
 )
-def _(X, y, delta, steps):
-    return _irls(X, y, delta, steps, lambda r, d: np.maximum(d, np.abs(r)) / d)
-
-
-@huber_irls.wrong(
-    "absolute loss everywhere",
-    advice="Within delta the loss is a square and all weights are 1. Do your weights exceed 1 for small residuals?",
-)
-def _(X, y, delta, steps):
-    return _irls(X, y, delta, steps, lambda r, d: d / np.maximum(np.abs(r), 1e-6))
-
-
-@huber_irls.wrong(
-    "the weights are never renewed",
-    advice="After the first step the residuals have changed. Which residuals do your weights come from?",
-)
-def _(X, y, delta, steps):
-    first = np.linalg.lstsq(X, y, rcond=None)[0]
-    w = _huber_weight(y - X @ first, delta)
-    return _irls(X, y, delta, steps, lambda r, d: w)
-
-
-@huber_irls.wrong(
-    "delta counts standard deviations",
-    advice="Here delta is in the unit of y. Do you divide the residuals by their spread?",
-)
-def _(X, y, delta, steps):
-    return _irls(
-        X, y, delta, steps, lambda r, d: _huber_weight(r / max(r.std(), 1e-12), d)
-    )
-
-
-@huber_irls.wrong(
-    "only the last weights come back",
-    advice="The path has steps + 1 rows: the plain fit first, then the weights after each step.",
-)
-def _(X, y, delta, steps):
-    return _irls(X, y, delta, steps, _huber_weight)[-1]
 
 
 @huber_irls.right("with the weighted normal equations")
@@ -810,14 +919,15 @@ def _(X, y, delta, steps):
     return path
 
 
-@huber_irls.right("row by row in torch")
+@huber_irls.right(
+    "by its weighted fit", library="sklearn.linear_model.LinearRegression"
+)
 def _(X, y, delta, steps):
-    X, y = torch.from_numpy(X), torch.from_numpy(y)
-    path = [torch.linalg.lstsq(X, y[:, None]).solution[:, 0]]
-    for _ in range(steps):
-        A, b = torch.zeros(2, 2, dtype=X.dtype), torch.zeros(2, dtype=X.dtype)
-        for row, target in zip(X, y):
-            w = min(1.0, delta / max(abs(float(target - row @ path[-1])), 1e-300))
-            A, b = A + w * torch.outer(row, row), b + w * target * row
-        path.append(torch.linalg.solve(A, b))
-    return torch.stack(path)
+    from sklearn.linear_model import LinearRegression
+
+    model, w, path = LinearRegression(fit_intercept=False), np.ones(len(y)), []
+    for _ in range(steps + 1):
+        path.append(model.fit(X, y, sample_weight=w).coef_)
+        size = np.abs(y - model.predict(X))
+        w = delta / np.maximum(delta, size)
+    return path

@@ -6,276 +6,227 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] minutes=90 builds="least squares that keeps its digits, the pseudo-inverse, and fits that survive bad rows"
+# %% [markdown] form=2 builds="least squares that keeps its digits, the hat matrix, the pseudo-inverse, and a verdict on four programs of 1967"
 # # Multiple regression and the pseudo-inverse
 #
-# Lectures: wu 1.3 · moon 5.1, 5.2, 5.5 and 5.6 · cs480 3 · explainers 2.1 · guo II.
+# In 1967 James Longley gave one small table to the regression programs of his day: sixteen years, six numbers about
+# each (prices, GNP, population …), and how many Americans were at work. It is the simplest task of statistics, one
+# weight for each number. The programs disagreed in the first digit.
 #
-# One target, many features: which weights fit best, when are they unique, and can you trust their digits?
-# At the end you can
+# Below, the table goes through four programs that carry seven digits. On paper all four do the same. They fit
+# the sixteen years equally well. But does one point more on the price index cost 60,000 jobs, or bring 14,000? *Which
+# answer would you publish?*
 #
-# - turn a table with numbers and words into a design matrix, and read its weights;
-# - derive the normal equations, see them as a projection, and know when not to solve them as they stand;
-# - say what a fit means with fewer rows than weights, and compute the shortest one;
-# - fit rows of unequal quality, and rows of which some are plainly wrong;
-# - say what a fit costs in multiplications.
+# At the end you decide, with a program of your own. One warning: the answer is not the most accurate one.
 
 # %%
+# What this notebook needs.
+import functools
+
 import numpy as np
 import torch
-from ipywidgets import Checkbox, FloatSlider, IntSlider
+from ipywidgets import FloatLogSlider, FloatSlider
 
-from descent import after, check, data, erratum, explore, hint, predict, show, start
+from descent import after, below, check, claim, data, erratum, explore
+from descent import hint, predict, show, solution, start
 from descent.pictures.regression import multiple_regression as mr
 
+slider = functools.partial(FloatSlider, continuous_update=False)
 start("01_regression/02_multiple_regression")
 
-# %% [markdown] covers="wu:1.3"
-# ## Why it matters
+# %% covers="wu:1.3.6"
+# Longley's table through four programs of seven digits.
+show(*mr.draw_programs())
+
+# %% [markdown] covers="wu:1.3 wu:1.3.1 wu:1.3.2 wu:1.3.3"
+# ## 1. From a table to a matrix
 #
-# How tall will a child be? [Least squares with one feature](01_least_squares.ipynb) drew a line through the heights of fathers and sons.
-# A family tells more: the father's height, the mother's height, and whether the child is a girl or a boy. (These 200 families are simulated, with heights in cm. $R^2$ is the share of the variance explained.)
-
-# %% covers="wu:1.3"
-father, mother, gender, child = mr.families(200)
-show(*mr.draw_heights(father, mother, gender, child))
-
-# %% [markdown] covers="wu:1.3.1 wu:1.3.2 wu:1.3.3 cs480:prob3.1"
-# ## The design matrix
+# A friendlier table first. How tall will a child be? Let $x_{i1}$ be the father's height, $x_{i2}$ the mother's (in
+# cm), $x_{i3}$ the sex of child $i$: 0 female, 1 male. The **score**
 #
-# Number the families $i = 1, \dots, n$. The notes code them as
+# $$s_i = \beta_0 + x_{i1}\beta_1 + x_{i2}\beta_2 + x_{i3}\beta_3$$
 #
-# | | meaning | unit |
-# |---|---|---|
-# | $x_{i1}$ | height of the father | cm |
-# | $x_{i2}$ | height of the mother | cm |
-# | $x_{i3}$ | gender of the child | 0 girl, 1 boy |
-# | $y_i$ | height of the child, the **target** | cm |
+# has an *intercept* $\beta_0$ without a feature. Give it one: let every row begin with a 1. Then
+# $s_i = \mathbf x_i^\top\beta$, and all $n$ scores are $X\beta$: the $\mathbf x_i^\top$ are the rows of the **design matrix** $X$.
 #
-# and predict with the **score** $s_i = \beta_0 + x_{i1}\beta_1 + x_{i2}\beta_2 + x_{i3}\beta_3$. The weight $\beta_0$ is the **intercept** (explainers call it the elevation, to keep the word *bias* for other things).
-# It has no feature. Give it one: let every row start with a 1. Then $\mathbf x_i = (1, x_{i1}, x_{i2}, x_{i3})^\top$ and the score is a single inner product $s_i = \mathbf x_i^\top \beta$.
-# All rows together make the **design matrix** $X$, here $n \times 4$, and all scores are $X\beta$.
+# Words need numbers. For three of them, would 0, 1, 2 do? That says the third is twice the second. Give each word
+# a column of its own, except one, whose rows the intercept speaks for.
+#
+# Stuck? `hint(design_matrix)`, up to three times; so for every exercise.
 
 
-# %% exercise="design_matrix" points=1 minutes=6 difficulty=1 covers="wu:1.3.1 wu:1.3.3 explainers:2.1"
-def design_matrix(father, mother, gender):
-    """The design matrix of n families.
+# %% exercise="design_matrix" points=3 difficulty=1 covers="wu:1.3.1 wu:1.3.3 explainers:2.1"
+def design_matrix(features):
+    """The design matrix of n rows: a column of ones, then each feature in its order.
 
-    father, mother (n,): heights in cm. gender: list of n words, "girl" or "boy".
-    Returns (n, 4): a column of ones, father, mother, and 1 for a boy, 0 for a girl.
-    design_matrix(np.array([180.0]), np.array([165.0]), ["boy"]) gives
-    [[1, 180, 165, 1]].
+    features: a list, at least one long. Each is an array of n numbers, or a list of n
+    words (str). Numbers stay as they are, in one column. Words become one column of 0
+    and 1 for each word that occurs in the list, in alphabetical order, without the
+    first in the alphabet. Returns (n, d).
+    design_matrix([np.array([180.0, 170.0]), ["male", "female"]]) gives
+    [[1, 180, 1], [1, 170, 0]].
     """
     ### BEGIN SOLUTION
-    boy = [1.0 if word == "boy" else 0.0 for word in gender]
-    return np.column_stack([np.ones(len(father)), father, mother, boy])
+    columns = [np.ones(len(features[0]))]
+    for feature in features:
+        if isinstance(feature, list):
+            words = sorted(set(feature))
+            for word in words[1:]:
+                has = np.array(feature) == word
+                columns.append(has.astype(float))
+        else:
+            columns.append(feature)
+    return np.column_stack(columns)
     ### END SOLUTION
 
 
 # %% check="design_matrix"
 check(design_matrix)
 
-# %% covers="wu:1.3.2 wu:1.3.3"
+# %% covers="wu:1.3 wu:1.3.2 wu:1.3.3"
+# 200 simulated families: one feature, and three.
 with after(design_matrix):
-    X = np.asarray(design_matrix(father, mother, gender))
-    beta = np.array([23.0, 0.40, 0.43, 13.0])
-    affine = beta[0] + X[:, 1:] @ beta[1:]  # intercept and the rest, apart
-    assert X.shape == (200, 4) and np.allclose(affine, X @ beta)
-    fit = np.linalg.lstsq(X, child, rcond=None)[0]
-    sister, brother = X[0] * [1, 1, 1, 0], [*X[0, :3], 1]
-    assert np.isclose(brother @ fit - sister @ fit, fit[3])  # the same parents
-    print("fitted weights:", np.round(fit, 2))
+    father, mother, sex, child = mr.families(200)
+    X = np.array(design_matrix([father, mother, sex]))
+    fit = np.linalg.lstsq(X, child)[0]
+    print("weights: 1, father, mother, male:", np.round(fit, 2))
+    apart = fit[0] + X[:, 1:] @ fit[1:]
+    claim("intercept apart: the same scores", np.allclose(apart, X @ fit))
+    sister, brother = np.array([1, 180, 165, 0]), np.array([1, 180, 165, 1])
+    gap = (brother - sister) @ fit
+    same = np.isclose(gap, fit[3])
+    claim("from sister to brother {gap:.1f} cm, the weight of male", same, gap=gap)
+    show(*mr.draw_heights(X, child))
 
-# %% [markdown] covers="wu:1.3.2 explainers:2.1"
-# **Two parallel planes.** Over the plane of (father, mother) the scores of all girls form one plane and those of all boys another. What is $\beta_3$ in this picture?
-# Set the sliders so that the error falls below 5.2 cm. (*Base* is the score of a girl whose parents are 176 and 163 cm tall; the sticks are the residuals $y_i - s_i$.)
-# Which slider helps most? What does the mean residual say when the *base* is wrong?
-
-# %% covers="wu:1.3.2 explainers:2.1 cs480:3"
-on_release = dict(continuous_update=False)
-explore(
-    mr.planes_explorer(*mr.families(40, seed=1)),
-    base=FloatSlider(
-        170, min=150, max=180, step=1, description="base (cm)", **on_release
-    ),
-    b_father=FloatSlider(
-        0, min=-0.5, max=1, step=0.05, description="β₁ father", **on_release
-    ),
-    b_mother=FloatSlider(
-        0, min=-0.5, max=1, step=0.05, description="β₂ mother", **on_release
-    ),
-    b_boy=FloatSlider(
-        0, min=-5, max=20, step=1, description="β₃ boy (cm)", **on_release
-    ),
-)
+# %% predict="one-and-two" minutes=1
 predict(
-    "Somebody codes girls 1 and boys 2 instead of 0 and 1, and fits again. "
-    "What changes?",
-    [
-        "nothing at all",
-        "the intercept only",
-        "the weight of gender only",
-        "all weights and all predictions",
-    ],
-    truth=1,
-    because="The new column is the old one plus the column of ones. Predictions stay "
-    "the same with an intercept that is smaller by β₃, and β₃ is still the gap.",
+    "one-and-two",
+    "Somebody codes female as 1 and male as 2 instead of 0 and 1, and fits again. "
+    "Which weights change?",
+    ["none", "the weight of male only", "the intercept only", "all"],
+    truth=[[], [3], [0], [0, 1, 2, 3]].index(mr.moved_weights([0, 0, 0, 1])),
+    because="The new column is the old one plus the column of ones. The intercept "
+    "drops by β₃, scores stay the same, and β₃ is the gap between brother and sister "
+    "as before.",
 )
 
-# %% [markdown] covers="wu:1.3.4 explainers:2.1.a moon:5.1 cs480:3-normal"
-# ## The loss and its gradient
+# %% [markdown] covers="wu:1.3.4 wu:1.3.6 explainers:2.1.a moon:5.1 cs480:3-normal"
+# ## 2. Downhill, with all weights at once
 #
-# Let $X$ be any $n \times d$ matrix. Least squares minimises the squares of the **errors** $e = y - X\beta$:
+# Let $X$ be any $n \times d$ matrix, $y$ the targets, $e = y - X\beta$ the errors, and
 #
-# $$L(\beta) = \tfrac12\sum_{i=1}^n e_i^2 = \tfrac12\lVert y - X\beta\rVert^2 .$$
+# $$L(\beta) = \tfrac12\lVert y - X\beta\rVert^2 .$$
 #
-# Others drop the ½ or divide by $n$ (the *mean squared error*, MSE). The minimiser is the same; gradients differ by a factor.
-# Moving $\beta_k$ by a little moves $e_i$ by $-x_{ik}$ times as much, so $\partial L/\partial\beta_k = -\sum_i e_i x_{ik}$.
-# The same in matrices, without the ½ and with $\theta$ for $\beta$ as in moon:
+# (Others drop the ½, or divide by $n$: the *mean squared error*. The best weights are the same.) Raise $\beta_k$ a
+# little: $e_i$ falls by $x_{ik}$ times as much. So $\partial L/\partial\beta_k = -\sum_i e_i x_{ik}$, an inner product
+# of the errors with column $k$, and all $d$ of them at once are
 #
-# $$J(\theta) = y^\top y - \theta^\top X^\top y - y^\top X\theta + \theta^\top X^\top X \theta, \qquad \nabla J = -2X^\top y + 2X^\top X\theta .$$
+# $$\nabla L(\beta) = -X^\top(y - X\beta) .$$
 #
-# The two middle terms are equal, since each is a number and the other's transpose. Every step is checked in the next cell.
-# Then it is your turn: all $d$ partial derivatives of $L$, for any $\beta$. (Stuck? `hint(grad_mlr)`, up to three times; so for every exercise.)
-
-# %% covers="explainers:2.1.a moon:5.1"
-rng = np.random.default_rng(1)
-X0, y0, theta, other = (
-    *rng.normal(size=(2, 7, 3)),
-    rng.normal(size=3),
-    rng.normal(size=3),
-)
-y0 = y0[:, 0]
+# With one weight, descent was quick. Try it with seven.
 
 
-def J(b):
-    return np.sum((y0 - X0 @ b) ** 2)
+# %% exercise="gd_mlr" points=2 difficulty=1 covers="wu:1.3.4 wu:1.3.6 explainers:2.1.a cs480:3-normal"
+def gd_mlr(X, y, beta, eta, steps):
+    """All iterates of gradient descent on L(beta), half the sum of (y - X beta)².
 
-
-parts = [y0 @ y0, -theta @ X0.T @ y0, -y0 @ X0 @ theta, theta @ X0.T @ X0 @ theta]
-assert np.isclose(sum(parts), J(theta)) and np.isclose(parts[1], parts[2])
-steps = 1e-5 * np.eye(3)
-slopes = [(J(theta + s) - J(theta - s)) / 2e-5 for s in steps]
-assert np.allclose(slopes, -2 * X0.T @ (y0 - X0 @ theta), rtol=1e-6)
-assert np.linalg.eigvalsh(2 * X0.T @ X0).min() >= 0  # the Hessian: J is convex
-for t in np.linspace(0, 1, 11):  # so it lies below its chords
-    assert J(t * theta + (1 - t) * other) <= t * J(theta) + (1 - t) * J(other) + 1e-9
-
-
-# %% exercise="grad_mlr" points=2 minutes=8 difficulty=1 covers="wu:1.3.4 wu:1.3.6 cs480:3-normal"
-def grad_mlr(beta, X, y):
-    """Gradient of L(beta) = 1/2 * sum of (y - X beta)^2.
-
-    beta (d,), X (n, d), y (n,) -> (d,).
-    grad_mlr([1], [[2], [1]], [3, 0]), as arrays, gives [-1]: the errors are 1 and -1.
+    X (n, d), y (n,). beta (d,): the start, left unchanged. eta > 0: the step size.
+    Returns the path (steps + 1, d); path[0] is the start.
+    X = [[2], [1]], y = [3, 0], beta = [1], eta = 0.5, steps = 1 give [[1], [1.5]].
     """
     ### BEGIN SOLUTION
-    return -X.T @ (y - X @ beta)
+    path = [beta]
+    for _ in range(steps):
+        e = y - X @ path[-1]
+        path.append(path[-1] + eta * X.T @ e)
+    return np.array(path)
     ### END SOLUTION
 
 
-# %% check="grad_mlr"
-check(grad_mlr)
+# %% check="gd_mlr"
+check(gd_mlr)
 
-# %% [markdown] covers="wu:1.3.6 explainers:2.1.a"
-# **Downhill.** $\beta^{(t+1)} = \beta^{(t)} - \eta\,\nabla L = \beta^{(t)} + \eta\sum_i \mathbf x_i\,(y_i - \mathbf x_i^\top\beta^{(t)})$.
-# The Hessian $X^\top X$ is constant; in the direction of an eigenvector with eigenvalue $\lambda$ the distance to the minimum is multiplied by $1 - \eta\lambda$ in each step.
-# So, if no eigenvalue is 0, descent converges from every start exactly when $0 < \eta < 2/\lambda_{\max}(X^\top X)$. With the step $1/\lambda_{\max}$ the slowest direction belongs to $\lambda_{\min}$. What matters is their ratio:
-# the **condition number** $\kappa(X)$ is the largest singular value of $X$ over the smallest, and $\kappa(X)^2 = \lambda_{\max}/\lambda_{\min}$.
-#
-# The same descent on two pairs of features: hardly correlated, and of correlation 0.97.
-
-# %% covers="wu:1.3.6 explainers:2.1.a cs480:3-normal"
-with after(grad_mlr):
+# %% covers="wu:1.3.4 wu:1.3.6 explainers:2.1.a moon:5.1 cs480:3-normal"
+# The gradient in three other ways; then Longley's table, in standard deviations.
+with after(gd_mlr):
+    rng = np.random.default_rng(1)
+    A, t, b = rng.normal(size=(7, 3)), rng.normal(size=7), rng.normal(size=3)
+    grad = gd_mlr(A, t, b, 1.0, 1)[0] - gd_mlr(A, t, b, 1.0, 1)[1]
 
     def half(b):
-        return np.sum((y0 - X0 @ b) ** 2) / 2
+        return np.sum((t - A @ b) ** 2) / 2
 
-    central = [(half(theta + s) - half(theta - s)) / 2e-5 for s in steps]
-    assert np.allclose(grad_mlr(theta, X0, y0), central, rtol=1e-6)
-    b = torch.tensor(theta, requires_grad=True)
-    torch.sum((torch.tensor(y0) - torch.tensor(X0) @ b) ** 2 / 2).backward()
-    assert np.allclose(grad_mlr(theta, X0, y0), b.grad)
-    best, edge = np.linalg.lstsq(X0, y0, rcond=None)[0], 2 / np.linalg.norm(X0, 2) ** 2
-    for eta, arrives in ((0.95 * edge, True), (1.05 * edge, False)):
-        beta = np.zeros(3)
-        for _ in range(2000):
-            beta = beta - eta * np.asarray(grad_mlr(beta, X0, y0))
-        assert np.allclose(beta, best) == arrives
-    show(*mr.draw_descent(grad_mlr))
+    central = [(half(b + s) - half(b - s)) / 2e-5 for s in 1e-5 * np.eye(3)]
+    claim("your step follows central differences", np.allclose(grad, central))
+    v = torch.tensor(b, requires_grad=True)
+    ((torch.tensor(t) - torch.tensor(A) @ v) ** 2 / 2).sum().backward()
+    claim("and torch's derivative", np.allclose(grad, v.grad))
+    parts = t @ t - b @ A.T @ t - t @ A @ b + b @ A.T @ A @ b
+    claim("yᵀy − βᵀXᵀy − yᵀXβ + βᵀXᵀXβ is 2L", np.isclose(parts, 2 * half(b)))
+    table, work = mr.longley()
+    scale = np.append(1, table[:, 1:].std(axis=0))
+    Z = (table - np.append(0, table[:, 1:].mean(axis=0))) / scale
+    eta = 1 / np.linalg.norm(Z, 2) ** 2
+    path = np.array(gd_mlr(Z, work, np.zeros(7), eta, 100_000)) / scale
+    print(f"λmax / λmin = {np.linalg.cond(Z) ** 2:,.0f}")
+    for k in (100, 1000, 10_000, 100_000):
+        print(f"after {k:>6} steps the weight of prices is {path[k, 1]:6.1f}")
 
-# %% [markdown] covers="wu:1.3.4 moon:5.1 cs480:3-normal explainers:2.1.a"
-# ## The normal equations
+# %% [markdown] covers="wu:1.3.4 wu:1.3.6 moon:5.1 explainers:2.1.a cs480:3-normal"
+# First plus, then minus, then plus again. The Hessian $X^\top X$ is the same everywhere, and $v^\top X^\top Xv =
+# \lVert Xv\rVert^2 \ge 0$: $L$ is convex. Along an eigenvector with eigenvalue $\lambda$ a step multiplies the distance
+# by $1 - \eta\lambda$. So $\eta < 2/\lambda_{\max}$, and then the flattest direction needs about
+# $\lambda_{\max}/\lambda_{\min}$ steps, each time its distance is to fall to a third. For Longley: 12,000.
 #
-# At a minimum the gradient vanishes (a differentiable function has no slope there, cs480's theorem 3.3), and since $L$ is convex this is enough:
+# So jump to the end: where $L$ is least, the gradient is 0.
 #
-# $$X^\top(y - X\hat\beta) = 0, \quad\text{that is}\quad \sum_i e_i x_{ik} = 0 \text{ for every column } k, \quad\text{or}\quad X^\top X\,\hat\beta = X^\top y .$$
+# $$X^\top(y - X\hat\beta) = 0, \qquad\text{or}\qquad X^\top X\,\hat\beta = X^\top y .$$
 #
-# These are the **normal equations**. If the column of ones is in $X$, the first of them says that the residuals sum to 0.
-# If the columns are independent, $X^\top X = \sum_i \mathbf x_i\mathbf x_i^\top$ is invertible and
-#
-# $$\hat\beta = (X^\top X)^{-1}X^\top y .$$
-#
-# ("From $X\beta = y$ follows $X^\top X\beta = X^\top y$" is a way to remember it, no derivation: as a rule $X\beta = y$ has no solution.)
-# Moon's example, with a seed: 50 rows of $y = 3.4\,x + 0.9$ plus noise of standard deviation 0.3. How near should the weights come? Each has a standard error of about $0.3/\sqrt{50} = 0.04$.
-
-# %% covers="moon:5.1 wu:1.3.4 wu:1.3.6"
-rng = np.random.default_rng(0)
-x = rng.normal(size=50)
-y = 3.4 * x + 0.9 + 0.3 * rng.normal(size=50)
-X = np.column_stack([x, np.ones(50)])
-inverse = np.linalg.inv(X.T @ X) @ X.T @ y
-theta = np.linalg.lstsq(X, y, rcond=None)[0]
-outer = sum(np.outer(row, row) for row in X)  # the same matrix, row by row
-assert np.allclose(inverse, theta) and np.allclose(outer, X.T @ X)
-assert np.all(np.abs(theta - [3.4, 0.9]) < 4 * 0.3 / np.sqrt(50))
-e = y - X @ theta
-assert np.allclose(X.T @ e, 0) and abs(e.sum()) < 1e-9
-rescaled = X * [1000, 0.1]  # other units: other weights, the same predictions
-assert np.allclose(rescaled @ np.linalg.lstsq(rescaled, y, rcond=None)[0], X @ theta)
-shifted = X + [1, 0]  # like coding 1 and 2 for 0 and 1: only the intercept moves
-assert np.allclose(np.linalg.lstsq(shifted, y, rcond=None)[0], theta - [0, theta[0]])
-print("weights", np.round(theta, 2), " mean squared error", round(np.mean(e**2), 3))
+# These are the **normal equations**. If the columns are independent, $X^\top X = \sum_i \mathbf x_i\mathbf x_i^\top$ has
+# an inverse: $\hat\beta = (X^\top X)^{-1}X^\top y$. That is what the four programs solved.
 
 # %% [markdown] covers="wu:1.3.5 cs480:3-geom cs480:3"
-# ## Geometry: a shadow on the column space
+# ## 3. A shadow
 #
-# Do not think of $n$ points; think of $y$ as *one* point in $\mathbb R^n$, and of each column of $X$ as an arrow. All the $X\beta$ fill the **column space**: with two columns, a plane.
-# Least squares looks for the point of the plane nearest to $y$. When is $X\beta$ the nearest?
+# What do they *say*, these equations? Turn the table on its side: $y$ is *one* point of $\mathbb R^n$, each column of $X$
+# an arrow. All $X\beta$ together fill the **column space**, with two columns a plane. Least squares looks for the point of
+# the plane that is nearest to $y$.
 #
-# Below, $n = 3$ and the columns are $(1, 1, 1)$ and $(0.3, 1.2, -0.4)$. Find the shortest residual with the two sliders. What do the two inner products do meanwhile?
+# Three rows, two columns. Drag the point in the right panel.
+#
+# 1. Where is the residual shortest? What do its inner products with the columns do on the way?
+# 2. Move along one contour. What stays the same on the left?
 
 # %% covers="wu:1.3.5 cs480:3-geom cs480:3 moon:5.1"
+# Drag the weights: when is Xβ nearest to y?
 plane = np.array([[1.0, 0.3], [1.0, 1.2], [1.0, -0.4]])
 explore(
     mr.projection_explorer(plane, np.array([0.63, 2.115, 1.405])),
-    b1=FloatSlider(0.4, min=-0.5, max=2, step=0.05, description="β₁", **on_release),
-    b2=FloatSlider(1.0, min=-0.5, max=2, step=0.05, description="β₂", **on_release),
+    drag={("b1", "b2"): "weights"},
+    b1=slider(0.4, min=-0.5, max=2, step=0.05, description="β₁"),
+    b2=slider(1.0, min=-0.5, max=2, step=0.05, description="β₂"),
 )
 
 # %% [markdown] covers="wu:1.3.5 cs480:3-geom"
-# At the minimum the residual is perpendicular to both columns: the normal equations, read as geometry. The fit $\hat y = Hy$ is the shadow of $y$, cast by the **hat matrix**
+# The residual stands at a right angle to every column: the normal equations. So $\hat y = Hy$ is the shadow of $y$,
+# and the **hat matrix** $H$ (it puts the hat on $y$) casts it. If the columns are independent, $H = X(X^\top X)^{-1}X^\top$.
 #
-# $$H = X(X^\top X)^{-1}X^\top .$$
-#
-# $H$ is symmetric, $H^2 = H$ (a shadow casts itself), $HX = X$, and its trace is the rank of $X$. The shadow exists even if two columns are equal, when $(X^\top X)^{-1}$ does not. (cs480 leaves this geometry as a gap to fill; with samples as columns it would read $H = X^\top(XX^\top)^{-1}X$.)
-#
-# Two things follow. Pythagoras: $\lVert y\rVert^2 = \lVert\hat y\rVert^2 + \lVert e\rVert^2$; with an intercept, $R^2 = 1 - \lVert e\rVert^2/\lVert y - \bar y\rVert^2$ is the squared cosine between $\hat y - \bar y$ and $y - \bar y$.
-# And $h_{ii}$, the **leverage** of row $i$, says how far its own target pulls its own fit: $\partial\hat y_i/\partial y_i$. Which row of moon's example has the highest?
-#
-# Write $H$ for *any* $X$. The singular value decomposition $X = U\,\mathrm{diag}(s)\,V^\top$ helps: those columns of $U$ whose singular value is not 0 are orthonormal and span the column space. Values at most $10^{-10}$ times the largest count as 0.
+# But a shadow needs no inverse: it exists even if two columns are equal. Take $X = U\,\mathrm{diag}(s)\,V^\top$, its
+# singular value decomposition. The columns of $U$ whose $s_j$ is not 0 are orthonormal and span the column space. What
+# casts the shadow on *them*?
 
 
-# %% exercise="hat_matrix" points=2 minutes=10 difficulty=2 covers="wu:1.3.5 cs480:3-geom"
+# %% exercise="hat_matrix" points=2 difficulty=1 covers="wu:1.3.5 cs480:3-geom"
 def hat_matrix(X):
     """The orthogonal projection onto the span of the columns of X, of any rank.
 
-    X (n, d), not all zero -> (n, n). Singular values <= 1e-10 * the largest count as 0.
+    X (n, d) of any shape, not all zero. Singular values up to 1e-10 times the largest
+    count as 0. Returns (n, n).
     X = [[1], [1]] gives [[0.5, 0.5], [0.5, 0.5]]: everybody gets the mean.
     """
     ### BEGIN SOLUTION
     U, s, _ = np.linalg.svd(X, full_matrices=False)
-    U = U[:, s > 1e-10 * s.max()]
+    U = U[:, s > 1e-10 * s[0]]
     return U @ U.T
     ### END SOLUTION
 
@@ -283,176 +234,364 @@ def hat_matrix(X):
 # %% check="hat_matrix"
 check(hat_matrix)
 
-# %% covers="cs480:3-geom wu:1.3.5"
+# %% [markdown] covers="wu:1.3.5 cs480:3-geom"
+# The entry $h_{ii}$ of $H$ is called the **leverage** of row $i$: raise its target by 1, and its own fit rises by
+# $h_{ii}$. At 1 the fit goes wherever this row says. Which rows have it? Drag one year, 1954, through the plane of two of
+# Longley's features.
+#
+# 1. Move it along the cloud, far out. Then across, by much less.
+# 2. Put it at a GNP of 500 and a population of 114: both numbers are ordinary. Is the pair?
+# 3. What has happened to the two weights?
+
+# %% covers="wu:1.3.5 cs480:3-geom"
+# What holds of your projection; then drag a year to where it has leverage.
 with after(hat_matrix):
-    H = np.asarray(hat_matrix(X))
-    fit, e = H @ y, y - H @ y
-    assert np.allclose(H, H.T) and np.allclose(H @ H, H) and np.allclose(H @ X, X)
-    assert np.isclose(np.trace(H), 2) and np.allclose(X.T @ e, 0)
-    twice = np.column_stack([X, X[:, 0]])  # a column twice: rank 2, the same shadow
-    assert np.allclose(hat_matrix(twice), H)
-    assert np.isclose(y @ y, fit @ fit + e @ e)
-    r2 = 1 - e @ e / np.sum((y - y.mean()) ** 2)
-    assert np.isclose(r2, np.corrcoef(fit, y)[0, 1] ** 2)
-    far = np.argmax(np.diag(H))
-    assert far == np.argmax(np.abs(x - x.mean()))  # the row farthest from the middle
-    print(f"R² {r2:.3f}")
-    show(*mr.draw_leverage(x, y, fit, np.diag(H)))
+    H = np.array(hat_matrix(Z))
+    claim("H = Hᵀ = H²", np.allclose(H, H.T) and np.allclose(H @ H, H))
+    claim("HX = X, trace = rank = {r:.0f}", np.allclose(H @ Z, Z), r=np.trace(H))
+    shadow, e = H @ work, work - H @ work
+    upright = np.allclose(Z.T @ e, 0, atol=1e-6)
+    claim("the residual is at right angles to all columns", upright)
+    claim("‖y‖² = ‖ŷ‖² + ‖e‖²", np.isclose(work @ work, shadow @ shadow + e @ e))
+    explore(
+        mr.leverage_explorer(hat_matrix),
+        drag={("gnp", "population"): "plane"},
+        gnp=slider(363, min=200, max=600, step=1, description="GNP"),
+        population=slider(116, min=105, max=133, step=0.5, description="population"),
+    )
 
-# %% [markdown] covers="cs480:3 cs480:3-geom"
-# **The same shadow with chance.** Draw a row $(\mathbf x, y)$ at random. Which function $f$ of the features makes $\mathbb E\,(y - f(\mathbf x))^2$ least? The **conditional mean** $\mathbb E[y\mid\mathbf x]$: it is the shadow of $y$ on all functions of $\mathbf x$, and Pythagoras says
+# %% [markdown] covers="cs480:3-unstable wu:1.3.6"
+# ## 4. Where do the digits go?
 #
-# $$\mathbb E\,(y - f(\mathbf x))^2 = \mathbb E\,(y - \mathbb E[y\mid\mathbf x])^2 + \mathbb E\,(\mathbb E[y\mid\mathbf x] - f(\mathbf x))^2 .$$
+# Longley's columns all grow with the years; they are nearly dependent. The smallest such table has two rows: at $x = 0$ the
+# target is $1$, at $x = \varepsilon$ it is $-1$. The line through both has the weights $(-2/\varepsilon,\ 1)$. Drag
+# $\varepsilon$ to the left. What does a small error in one target do?
 #
-# The **statistical model** of linear regression, left out in cs480, says that this mean is linear: $y = \mathbf x^\top\beta + \eta$ with $\mathbb E[\eta\mid\mathbf x] = 0$. Then $\hat\beta$ is right on average. Where the mean is curved, the fit is the best linear approximation to it: fitting the targets is fitting their means.
-
-# %% covers="cs480:3 cs480:3-geom" demo=true
-rng = np.random.default_rng(2)
-level = np.repeat(np.arange(5), 40)  # five values of the feature, 40 rows each
-target = np.sin(level) + rng.normal(size=200)
-means = np.array([target[level == k].mean() for k in level])  # E[y | x] of these rows
-for f in (0.3 * level, np.cos(level), means + 0.1):
-    noise, distance = np.mean((target - means) ** 2), np.mean((means - f) ** 2)
-    assert np.isclose(np.mean((target - f) ** 2), noise + distance)
-line = np.column_stack([np.ones(200), level])
-to_targets, to_means = (
-    np.linalg.lstsq(line, b, rcond=None)[0] for b in (target, means)
-)
-assert np.allclose(to_targets, to_means) and not np.allclose(line @ to_means, means)
-
-# %% [markdown] covers="cs480:3-unstable"
-# ## When the columns are almost dependent
-#
-# cs480 gives the smallest example. Two rows, one feature and an intercept: at $x = 0$ the target is $1$, at $x = \varepsilon$ it is $-1$. (cs480 stacks samples as columns, $X = \begin{pmatrix}0&\varepsilon\\1&1\end{pmatrix}$, and multiplies by $w$ from the left.)
-# The line through both points is $w = (-2/\varepsilon,\ 1)$. Before you move the slider: what happens to $w_1$ when the inputs come ten times as close? And to a measuring error in one target?
-# Then tick the box: it adds 0.2 to the diagonal of $X^\top X$, the remedy of [Ridge, lasso and priors](03_ridge_and_lasso.ipynb).
+# The solution exists and is unique for every $\varepsilon \ne 0$, but it is touchy. How touchy tells the
+# **condition number** $\kappa(X)$, the largest singular value over the smallest: a relative error of the data can come out
+# $\kappa$ times as large. No algorithm mends that. But an algorithm can make it worse.
 
 # %% covers="cs480:3-unstable"
-for eps, ridge in (
-    (0.5, (-1.486, 0.338)),
-    (0.1, (-0.487, 0.022)),
-    (0.01, (-0.050, 0.0002)),
-):
-    A, b = np.array([[0, eps], [1, 1]]), np.array([1, -1])  # columns are samples
-    assert np.allclose(b @ A.T @ np.linalg.inv(A @ A.T), [-2 / eps, 1])
-    assert np.allclose(mr.two_rows(eps, ridge=0.2), ridge, atol=6e-4)  # cs480's numbers
+# Drag ε: the nearer the inputs, the wilder the line.
 explore(
     mr.draw_two_rows,
-    log_eps=FloatSlider(
-        -1, min=-3, max=0, step=0.1, description="log₁₀ ε", **on_release
+    drag={"eps": "near"},
+    eps=FloatLogSlider(
+        0.3, min=-3, max=0, step=0.05, description="ε", continuous_update=False
     ),
-    ridge=Checkbox(False, description="add 0.2 to the diagonal"),
 )
 
-# %% [markdown] covers="cs480:3-unstable wu:1.3.6 cs480:3-normal"
-# No contradiction here: for every $\varepsilon \ne 0$ the solution exists and is unique. But $\kappa(X) \approx 2/\varepsilon$, and a relative error in $y$ is multiplied by up to as much.
-# That is the *problem's* sensitivity, and no algorithm removes it. An algorithm can make it worse, though. Floats keep about 16 digits, the unit rounding is $u = 2^{-53} \approx 10^{-16}$. Four roads to $\hat\beta$:
-#
-# | road | what it does | condition number it meets |
-# |---|---|---|
-# | normal equations | forms $X^\top X$, then inverts or solves | $\kappa(X^\top X) = \kappa(X)^2$ |
-# | QR | $X = QR$ with $Q^\top Q = I$, $R$ triangular | $\kappa(X)$ |
-# | SVD | $X = U\,\mathrm{diag}(s)\,V^\top$, divides by $s$ | $\kappa(X)$ |
-# | gradient descent | many small steps | about $\kappa(X)^2$ steps |
-
-# %%
+# %% predict="squared" minutes=1
 predict(
-    "X has condition number 10⁵ and the fit is exact. "
-    "How many of the 16 digits do you expect to keep with the inverse of XᵀX?",
-    ["about 16", "about 11", "about 6", "none"],
-    truth=2,
-    because="Squaring doubles the digits lost: 16 − 2 · 5. QR and SVD lose 5.",
+    "squared",
+    "A table of κ(X) = 100,000, whose targets fit exactly, goes through the normal "
+    "equations. The program carries 16 digits. How many digits of a weight are right?",
+    ["about 2", "about 7", "about 11", "about 15"],
+    truth=int(np.digitize(mr.right_digits(1e5), [4.5, 9, 13])),
+    because="XᵀX has the squares of X's singular values: κ is squared, and about ten "
+    "digits are at stake, not five. Longley's table as printed, with the year as 1947, "
+    "has a κ of billions. Seven digits do not reach so far.",
 )
 
-# %% [markdown] covers="wu:1.3.6 cs480:3-normal cs480:3"
-# Put $X = QR$ into the normal equations: $R^\top Q^\top Q R\,\beta = R^\top Q^\top y$. With independent columns, $R$ is invertible, and what remains is $R\beta = Q^\top y$. Nothing was squared.
+# %% [markdown] covers="wu:1.3.6 cs480:3-normal cs480:3 cs480:prob3.1"
+# So do not form $X^\top X$. **Take the columns one by one** (Gram and Schmidt):
 #
-# Write it so that several targets can share one $X$. The last cases have columns of condition number $2\cdot10^8$. The entries of their $X^\top X$ are like $1 + 2^{-54}$, which a float rounds to 1: it is *exactly* singular.
+# - from column $j$ take, for each earlier $q_i$ in turn, its share $R_{ij} = q_i^\top(\text{what is left})$ times $q_i$;
+# - of what is left, the length is $R_{jj}$, the direction $q_j$.
+#
+# The $q_j$ are perpendicular, and column $j$ is $\sum_{i\le j} R_{ij}\,q_i$: $X = QR$, $R$ triangular. Treat
+# $y$ as one more column: its shares $z_j$ are taken off one after the other, each as soon as its $q_j$ is known. The best fit has
+# $R\beta = z$: solve from the last weight up.
+#
+# If next to nothing is left of a column, it depends on earlier ones. Leave it out: weight 0, and tell which you used. Several targets
+# can share one $X$.
 
 
-# %% exercise="ols" points=3 minutes=10 difficulty=2 covers="wu:1.3.6 moon:5.1 cs480:3-normal cs480:3 cs480:prob3.1"
+# %% exercise="ols" points=6 difficulty=1 covers="wu:1.3.6 moon:5.1 cs480:3-normal cs480:3 cs480:prob3.1 explainers:2.1.a"
 def ols(X, Y):
-    """Least squares weights for one target or several, exact to many digits.
+    """Least squares weights without XᵀX, and the columns that they use.
 
-    X (n, d) with independent columns, used as it is (no column is added).
-    Y (n,) -> weights (d,); Y (n, t) -> (d, t), each column of Y on its own.
-    X = [[1, 0], [1, 1], [1, 2]] and Y = [1, 3, 5] give [1, 2].
+    X (n, d), used as it is: no column is added. Y (n,) is one target, Y (n, t) are t
+    targets, each fitted on its own. A column of which at most 1e-10 of its length is
+    left, after the earlier ones, is left out: weight 0.
+    Returns weights (d,) or (d, t), and the list of the numbers of the columns used.
+    X = [[1, 2, 0], [1, 2, 1], [1, 2, 2]], Y = [1, 3, 5] give [1, 0, 2] and [0, 2].
     """
     ### BEGIN SOLUTION
-    Q, R = np.linalg.qr(X)
-    return np.linalg.solve(R, Q.T @ Y)
+    d = X.shape[1]
+    R, q, z, used = np.zeros((d, d)), {}, {}, []
+    rest = Y
+    for j in range(d):
+        left = X[:, j]
+        for i in used:
+            R[i, j] = q[i] @ left
+            left = left - R[i, j] * q[i]
+        R[j, j] = np.linalg.norm(left)
+        if R[j, j] <= 1e-10 * np.linalg.norm(X[:, j]):
+            continue
+        q[j] = left / R[j, j]
+        z[j] = q[j] @ rest
+        rest = rest - np.multiply.outer(q[j], z[j])
+        used.append(j)
+    weights = np.zeros((d, *Y.shape[1:]))
+    for j in reversed(used):
+        weights[j] = (z[j] - R[j] @ weights) / R[j, j]  # weights[j] is still 0
+    return weights, used
     ### END SOLUTION
 
 
 # %% check="ols"
 check(ols)
 
-# %% [markdown] covers="wu:1.3.6 cs480:3-normal"
-# **Four roads on one problem.** Each mark below is the median of nine problems with known weights. Look at the right panel: if the residual is as long as the fit, QR pays $\kappa^2$ too. The reason lies in the problem: rounding the entries of $X$ tilts the plane, and a long residual then casts another shadow.
-# QR and SVD are *backward stable*: their answer is exact for data that differ from yours in the last digits. More cannot be had. Gradient descent fails in another way: it does not lose digits, it does not arrive.
-#
-# **Find out** with the sliders: (1) at which $\kappa$ has the inverse lost everything? (2) From which share of residual on does QR lose its lead? (3) At $\kappa = 100$, do ten times as many steps of descent help?
+# %% covers="wu:1.3.6 moon:5.1 cs480:3-normal cs480:3-unstable"
+# Four roads on easy data; then problems of known answer, ever closer to dependence.
+with after(ols, gd_mlr, "squared"):
+    one, two, raw = mr.longley_kappas()
+    claim("κ(X) = {k:.0f}, κ(XᵀX) = κ²", np.isclose(two, one**2, rtol=1e-6), k=one)
+    claim("of the table as printed, κ is {k:.1f} billion", raw > 1e9, k=raw / 1e9)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=50)
+    A, t = np.c_[x, np.ones(50)], 3.4 * x + 0.9 + 0.3 * rng.normal(size=50)
+    b = np.array(ols(A, t)[0])
+    roads = [np.linalg.inv(A.T @ A) @ A.T @ t, np.linalg.lstsq(A, t)[0]]
+    roads.append(np.linalg.solve(sum(np.outer(r, r) for r in A), A.T @ t))
+    roads.append(gd_mlr(A, t, np.zeros(2), 0.01, 2000)[-1])
+    same = all(np.allclose(b, other) for other in roads)
+    claim("3.4 x + 0.9, noise 0.3: {b[0]:.2f} x + {b[1]:.2f}, by five roads", same, b=b)
+    near = np.array([[0, 1], [1e-3, 1]]), np.array([1, -1])
+    exact = np.allclose(ols(*near)[0], [-2000, 1])
+    claim("ε = 0.001: your weights are −2/ε and 1", exact)
+    show(*mr.draw_digits(lambda X, y, ols=ols: np.array(ols(X, y)[0])), digits=0)
 
-# %% covers="wu:1.3.6 cs480:3-normal cs480:3-unstable"
+# %% [markdown] covers="moon:5.2 wu:1.3.6"
+# ## 5. What if the columns *are* dependent?
+#
+# (First, the right panel above: where the residual is long, the problem itself is as touchy as $\kappa^2$, and no road
+# avoids it.)
+#
+# If columns are dependent, infinitely many weights give the one shadow: with $\beta$ also $\beta + v$, for every $v$ with $Xv = 0$. A column for
+# *each* sex does it, and so does every **fat** table, more columns than rows. You left a column out. Fairer is to take, of
+# all minimisers, the shortest; there is exactly one, $\hat\beta = X^+y$, with the **pseudo-inverse** $X^+$.
+#
+# Write $X = \sum_j s_j\,u_jv_j^\top$ over the $s_j > 0$. To fit $y$, $\beta$ must have the amount $(u_j^\top y)/s_j$
+# along $v_j$. What should it have in all other directions?
+
+
+# %% exercise="min_norm" points=3 difficulty=1 covers="moon:5.2"
+def min_norm(X, y):
+    """The shortest of all beta that minimise the length of y - X beta.
+
+    X (n, d), of any shape and rank; y (n,). Singular values up to 1e-10 times the
+    largest count as 0; where all are 0, so is beta. Returns (d,).
+    X = [[1, 1]] and y = [2] give [1, 1]; (2, 0) fits as well, but is longer.
+    """
+    ### BEGIN SOLUTION
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    kept = s > 1e-10 * s[0]
+    amounts = U[:, kept].T @ y / s[kept]
+    return Vt[kept].T @ amounts
+    ### END SOLUTION
+
+
+# %% check="min_norm"
+check(min_norm)
+
+# %% predict="from-zero" minutes=1
+predict(
+    "from-zero",
+    "X is fat, so many β fit exactly. Gradient descent starts at 0. Which does it "
+    "reach?",
+    ["one that depends on the step size", "the shortest", "the one that ols gives"],
+    truth=[False, True].index(mr.ends_at_the_shortest(np.zeros(3))),
+    because="Every gradient is a combination of the rows of X, so the path never "
+    "leaves their span. There, only the shortest solution fits.",
+)
+
+# %% covers="moon:5.2 wu:1.3.6"
+# Where descent ends; a formula for independent rows; one column too many.
+with after(min_norm, gd_mlr, ols, design_matrix, "from-zero"):
+    rng = np.random.default_rng(6)
+    A, t = rng.normal(size=(3, 6)), rng.normal(size=3)
+    best, step = np.array(min_norm(A, t)), 1 / np.linalg.norm(A, 2) ** 2
+    ends = [gd_mlr(A, t, b, step, 3000)[-1] for b in (np.zeros(6), np.ones(6))]
+    claim("from 0, descent ends at the shortest", np.allclose(ends[0], best, atol=1e-6))
+    flat = np.eye(6) - np.linalg.pinv(A) @ A
+    kept = np.allclose(ends[1], best + flat @ np.ones(6), atol=1e-6)
+    claim("from elsewhere it keeps the part that X does not see", kept)
+    G = A @ A.T  # the Gram matrix
+    lam = -2 * np.linalg.solve(G, t)
+    claim("β = Xᵀ(XXᵀ)⁻¹y", np.allclose(best, A.T @ np.linalg.solve(G, t)))
+    claim("2β + Xᵀλ = 0: Lagrange's condition", np.allclose(2 * best + A.T @ lam, 0))
+    X = np.array(design_matrix([father, mother, sex]))
+    both = np.c_[X, 1 - X[:, 3]]  # a column for each sex
+    b, used = ols(both, child)
+    short = np.array(min_norm(both, child))
+    same = np.allclose(both @ b, both @ short)
+    r = len(used)
+    claim("rank {r} of 5: two sets of weights, one fit", same and r == 4, r=r)
+    print("ols     ", np.round(b, 1), "\nshortest", np.round(short, 1))
+    show(*mr.draw_solution_set(min_norm, gd_mlr))
+
+# %% [markdown] covers="wu:1.3.6 cs480:3-unstable"
+# ## 6. Which would you publish?
+#
+# Now Longley's table, raw, through your own program. The American bureau of standards has since computed its weights to
+# 15 digits: how many of yours are right? Which of the four programs comes nearest, and why? (Which counts something from 1900?)
+#
+# Then ask what the table can bear.
+#
+# - One year has the highest leverage. What is left of the weight of prices without it?
+# - Every number is rounded to its last digit (and "1947" stands for a whole year). Make 1,000 tables that would have been
+#   printed just like this one, and fit each. Where among their weights is the one of 15 digits?
+
+# %% covers="wu:1.3.6 cs480:3-unstable wu:1.3.5"
+# The answer to the question of the first screen.
+with after(ols, hat_matrix):
+    X, y = mr.longley()
+    weights = np.array(ols(X, y)[0])
+    off = np.max(np.abs(weights / mr.CERTIFIED - 1))
+    claim("your weights err by {off}, relatively", off < 1e-9, off=below(1e-9))
+    for name, answer in {**mr.programs(), "yours": weights}.items():
+        print(f"{name:<20} prices {answer[1]:6.1f}, year {answer[6]:7.1f}")
+    pull = np.diag(hat_matrix(Z))
+    far = int(np.argmax(pull))
+    without = ols(np.delete(X, far, 0), np.delete(y, far))[0]
+    print(f"leverage of {X[far, 6]:.0f}: {pull[far]:.2f}")
+    print(f"prices without that year: {without[1]:.1f}")
+    rng, tables = np.random.default_rng(0), []
+    for _ in range(1000):
+        tables.append(ols(X + mr.HALF_DIGIT * rng.uniform(-1, 1, X.shape), y)[0])
+    prices = np.array(tables)[:, 1]
+    share = np.mean(prices > 0)
+    some = 0.2 < share < 0.8
+    claim("prices bring jobs in {share:.0%} of the tables", some, share=share)
+    misses = y - np.array(tables) @ X.T
+    worst = 1 - np.max(np.sum(misses**2, axis=1)) / np.sum((y - y.mean()) ** 2)
+    claim("and every fit has an R² above {low}", worst > 0.96, low=0.96)
+    show(*mr.draw_rounded(prices, weights[1]))
+
+# %% [markdown] covers="wu:1.3.6 moon:5.2 cs480:3-unstable"
+# ## Take-aways
+#
+# Publish none of the weights. Yours are right to nine digits, and the table does not hold one: what it rounds
+# away moves them as far as the programs' errors did (Beaton, Rubin and Barone saw that in 1976). What all
+# agree on is the *fit*. The shadow is firm, the weights that name it are not.
+#
+# - A column of ones turns an affine score into an inner product; a 0/1 column is a gap.
+# - Least squares is a projection: $X^\top(y - X\hat\beta) = 0$. Unusual pairs have leverage.
+# - Independent columns, however near to dependence: unique weights. $\kappa(X)$ says how touchy; $X^\top X$ squares it.
+# - Else $X^+y$ is the shortest, and descent from 0 finds it.
+#
+# [[next]] tames touchy weights. Below: several targets, unequal rows, bad rows, the bill.
+
+# %% [markdown] covers="wu:1.3.2 explainers:2.1"
+# ## Deeper: two parallel planes
+#
+# Over the plane of (father, mother) the scores of all daughters form one plane, those of all sons another. What is
+# $\beta_3$ in this picture? Set the sliders so that the error falls below 5.2 cm. (*Base* is the score of a daughter whose
+# parents are 176 and 163 cm tall; the sticks are the residuals.) Which slider helps most? What does the mean
+# residual say when the base is wrong?
+
+# %% covers="wu:1.3.2 explainers:2.1 cs480:3"
+# Fit two planes to 40 families by hand.
+explore(
+    mr.planes_explorer(*mr.families(40, seed=1)),
+    base=slider(170, min=150, max=180, step=1, description="base (cm)"),
+    b_father=slider(0, min=-0.5, max=1, step=0.05, description="β₁ father"),
+    b_mother=slider(0, min=-0.5, max=1, step=0.05, description="β₂ mother"),
+    b_son=slider(0, min=-5, max=20, step=1, description="β₃ male (cm)"),
+)
+
+# %% [markdown] covers="explainers:2.1 explainers:2.1.a"
+# Is the fit good for anything but its own rows? Split the rows in two halves, learn on one and be
+# judged on the other. And is there really only one bottom? $L$ is convex: it lies below each of its chords.
+
+# %% covers="explainers:2.1 explainers:2.1.a"
+# Diabetes: 442 patients, ten features; 200 halves. Then 1,000 chords of the loss.
 with after(ols):
-    show(*mr.draw_solver_errors(ols), digits=0)
-    explore(
-        mr.solver_explorer(ols),
-        digits=0,
-        log_kappa=FloatSlider(
-            5, min=0, max=10, step=0.5, description="log₁₀ κ", **on_release
-        ),
-        tangent=FloatSlider(
-            0, max=1, step=0.01, description="residual / fit", **on_release
-        ),
-        steps=IntSlider(
-            1000, min=100, max=3000, step=100, description="steps", **on_release
-        ),
+    patients = data.diabetes()
+    A, t = np.c_[np.ones(442), patients.X * 442**0.5], patients.y
+    rng, errors = np.random.default_rng(10), []
+    for _ in range(200):
+        train, test = np.split(rng.permutation(442), 2)
+        b = ols(A[train], t[train])[0]
+        errors.append([np.mean((t[r] - A[r] @ b) ** 2) ** 0.5 for r in (train, test)])
+    own, new = np.mean(errors, axis=0)
+    claim(
+        "error on own rows {own:.0f}, on new ones {new:.0f}",
+        own < new,
+        own=own,
+        new=new,
     )
 
-# %% [markdown] covers="cs480:3 cs480:prob3.1 explainers:2.1.box-linear"
-# ## Several targets, and what "linear" means
+    def mse(b):
+        return np.mean((t - A @ b) ** 2)
+
+    chords = [
+        (mse(u * b + (1 - u) * c), u * mse(b) + (1 - u) * mse(c))
+        for u in rng.uniform(size=1000)
+        for b, c in [rng.normal(0, 50, (2, 11))]
+    ]
+    under = all(low <= high + 1e-6 for low, high in chords)
+    claim("the mean squared error is below {n} chords", under, n=len(chords))
+
+# %% [markdown] covers="cs480:3 cs480:prob3.1 cs480:3-normal explainers:2.1.box-linear"
+# ## Deeper: several targets, and what "linear" means
 #
-# Through finitely many points with different inputs pass infinitely many functions; so one imposes a structure, such as $f(x) = W x$. cs480's problem: from pairs $(\mathbf x_i, \mathbf y_i) \in \mathbb R^{d+t}$ find $f$ with $f(\mathbf x_i) \approx \mathbf y_i$. Its convention is ours transposed: samples are columns, $W$ is $t \times (d+1)$, $\hat Y = WX$, and
+# From pairs $(\mathbf x_i, \mathbf y_i) \in \mathbb R^{d+t}$ find $f$ with $f(\mathbf x_i) \approx \mathbf y_i$. Through
+# finitely many points pass infinitely many functions, so impose a structure. Many write samples as *columns*
+# (under each a 1), and $W$ is $t \times (d+1)$:
 #
 # $$\mathrm{Loss}(W) = \tfrac1n\lVert WX - Y\rVert_F^2, \qquad \nabla = \tfrac2n (WX - Y)X^\top, \qquad W = YX^\top(XX^\top)^{-1}.$$
 #
-# The squared Frobenius norm sums over all entries, but only $n$ divides it. No target sees another. Below, a position $x$ on a circle (in turns) has two targets, cosine and sine with noise, and the features are $1, x, \dots, x^5$.
+# The squared Frobenius norm sums over all entries; only $n$ divides it. No target sees another. Below a position on a
+# circle has two targets, cosine and sine with noise; the features are $1, x, \dots, x^5$.
 
 # %% covers="cs480:3 cs480:prob3.1 cs480:3-normal"
+# Two targets, one X: yours, and the formulas above.
 with after(ols):
     rng = np.random.default_rng(3)
-    place, points = np.sort(rng.uniform(size=40)), np.linspace(0, 1, 101)
-    angle = 2 * np.pi * place
-    Y = np.column_stack([np.cos(angle), np.sin(angle)]) + 0.08 * rng.normal(
-        size=(40, 2)
-    )
-    X = np.vander(place, 6, increasing=True)
-    B = np.asarray(ols(X, Y))
-    assert np.allclose(B, np.column_stack([ols(X, column) for column in Y.T]))
-    A, W = X.T, B.T  # cs480's: samples are columns, W has one row a target
-    assert W.shape == (2, 6) and np.allclose((Y.T - W @ A) @ A.T, 0)
-    assert np.allclose(W, Y.T @ A.T @ np.linalg.inv(A @ A.T), rtol=1e-5)
-    V = torch.ones(2, 6, dtype=torch.float64, requires_grad=True)  # any weights
-    (torch.sum((V @ torch.tensor(A) - torch.tensor(Y.T)) ** 2) / 40).backward()
-    assert np.allclose(V.grad, 2 / 40 * (np.ones((2, 6)) @ A - Y.T) @ A.T)
-    loss = np.linalg.norm(W @ A - Y.T) ** 2 / 40
-    assert np.isclose(loss, np.sum((X @ B - Y) ** 2, axis=0).sum() / 40)
-    show(*mr.draw_outputs(place, Y, points, np.vander(points, 6, increasing=True) @ B))
+    place = np.sort(rng.uniform(size=40))
+    turn = 2 * np.pi * place
+    Y = np.c_[np.cos(turn), np.sin(turn)] + 0.08 * rng.normal(size=(40, 2))
+    A = np.vander(place, 6, increasing=True)
+    B = np.array(ols(A, Y)[0])
+    alone = np.column_stack([ols(A, column)[0] for column in Y.T])
+    claim("each target is its own regression", np.allclose(B, alone))
+    W, V = B.T, torch.ones(2, 6, dtype=torch.float64, requires_grad=True)
+    inverse = Y.T @ A @ np.linalg.inv(A.T @ A)
+    claim("W = YXᵀ(XXᵀ)⁻¹, {t} × {d}", np.allclose(W, inverse, rtol=1e-4), t=2, d=6)
+    (torch.sum((V @ torch.tensor(A.T) - torch.tensor(Y.T)) ** 2) / 40).backward()
+    slope = 2 / 40 * (np.ones((2, 6)) @ A.T - Y.T) @ A
+    claim("the gradient is 2/n (WX − Y)Xᵀ", np.allclose(V.grad, slope))
+    points = np.vander(np.linspace(0, 1, 101), 6, increasing=True) @ B
+    off = np.abs(np.hypot(*points.T) - 1).max()
+    claim("the fit runs round the circle, {off:.2f} off at most", off < 0.2, off=off)
 
-# %% [markdown] covers="explainers:2.1.box-linear"
-# Those curves are no straight lines. Is this still *linear* regression? Yes, in the statisticians' sense (Casella and Berger): the prediction is linear **in the weights**, whatever the features do. The test is superposition:
-# $f(a\theta_1 + b\theta_2) = a f(\theta_1) + b f(\theta_2)$ for all weights at every input. (In daily use "linear regression" often means fitting a plane.) Sort the seven cards before you run the cell.
-# (The last one surprises: a fixed term makes it *affine* in the weight. Subtract it from the targets, and it is linear.)
+# %% [markdown] covers="explainers:2.1.box-linear guo:II"
+# Those curves are not straight. Still it is *linear* regression, in the statisticians' sense: linear **in the
+# weights**, whatever the features do. The test is superposition: $f(a\theta_1 + b\theta_2) = a f(\theta_1) + b
+# f(\theta_2)$ at every input. Sort the seven cards before you look. (The last is affine: subtract the 1 from the targets,
+# and it is linear.)
+#
+# Every formula of [[01/01]] is the case $d = 1$. From one to many:
+#
+# | | one feature | many |
+# |---|---|---|
+# | score | $x_i\,\beta$ | $X\beta$ |
+# | loss | $\frac12\sum_i (y_i - x_i\beta)^2$ | $\frac12\lVert y - X\beta\rVert^2$ |
+# | gradient | $-\sum_i e_i x_i$ | $-X^\top e$ |
+# | curvature | $\sum_i x_i^2$ | $X^\top X$ |
+# | best | $\sum_i x_iy_i / \sum_i x_i^2$ | $(X^\top X)^{-1}X^\top y$ |
 
 
-# %% covers="explainers:2.1.box-linear"
+# %% demo=true covers="explainers:2.1.box-linear guo:II"
+# Which cards are linear in the weights? And the table above, row by row.
 def is_linear_in_params(f, d, trials=20):
-    """Superposition at 9 inputs, for random weights (d,). f(theta, x) -> (9,)."""
     rng, x = np.random.default_rng(0), np.linspace(-1, 1, 9)
     for _ in range(trials):
-        one, two, (a, b) = rng.normal(size=d), rng.normal(size=d), rng.normal(size=2)
-        if not np.allclose(f(a * one + b * two, x), a * f(one, x) + b * f(two, x)):
+        (u, v), (a, b) = rng.normal(size=(2, d)), rng.normal(size=2)
+        if not np.allclose(f(a * u + b * v, x), a * f(u, x) + b * f(v, x)):
             return False
     return True
 
@@ -461,234 +600,120 @@ cards = {
     "θ₀ + θ₁ x": (lambda t, x: t[0] + t[1] * x, 2),
     "θ₀ + θ₁ x + θ₂ x² + θ₃ x³": (lambda t, x: np.polyval(t[::-1], x), 4),
     "θ₀ sin x + θ₁ cos 2x": (lambda t, x: t[0] * np.sin(x) + t[1] * np.cos(2 * x), 2),
-    "θ₀ + θ₁ max(x - 0.2, 0)": (lambda t, x: t[0] + t[1] * np.maximum(x - 0.2, 0), 2),
-    "θ₀ + max(x - θ₁, 0)": (lambda t, x: t[0] + np.maximum(x - t[1], 0), 2),
+    "θ₀ + θ₁ max(x − 0.2, 0)": (lambda t, x: t[0] + t[1] * np.maximum(x - 0.2, 0), 2),
+    "θ₀ + max(x − θ₁, 0)": (lambda t, x: t[0] + np.maximum(x - t[1], 0), 2),
     "θ₀ exp(θ₁ x)": (lambda t, x: t[0] * np.exp(t[1] * x), 2),
     "1 + θ₀ x": (lambda t, x: 1 + t[0] * x, 1),
 }
 for name, (f, d) in cards.items():
     print(f"{'linear    ' if is_linear_in_params(f, d) else 'not linear'}  {name}")
-
-# %% [markdown] covers="guo:II wu:1.3.6"
-# ### From one feature to many: a dictionary
-#
-# Part II of guo repeats part I with many features: feature expansion, vector outputs, softmax, evaluation, regularisation. (Softmax and vector outputs come in [Generalised linear models](../02_classification/03_generalised_linear_models.ipynb), evaluation in [Bias, variance and validation](04_bias_variance_and_validation.ipynb).)
-# Every formula of one feature is the $d = 1$ case of one with matrices. One assert a line:
-#
-# | | one feature | many |
-# |---|---|---|
-# | score | $s_i = x_i\,\beta$ | $X\beta$ |
-# | loss | $\frac12\sum_i (y_i - x_i\beta)^2$ | $\frac12\lVert y - X\beta\rVert^2$ |
-# | gradient | $-\sum_i e_i x_i$ | $-X^\top e$ |
-# | step | $\beta + \eta\sum_i e_ix_i$ | $\beta + \eta X^\top e$ |
-# | curvature | $\sum_i x_i^2$ | $X^\top X$ |
-# | best weight | $\sum_i x_iy_i / \sum_i x_i^2$ | $(X^\top X)^{-1}X^\top y$ |
-# | slope with intercept | covariance / variance | the same formula, centred columns |
-# | feature expansion | $w_0 + w_1 x + \dots + w_p x^p$ | $X\beta$ with rows $(1, x_i, \dots, x_i^p)$ |
-
-# %% covers="guo:II"
 rng = np.random.default_rng(5)
 x, y, b = rng.normal(1, 1, 30), rng.normal(2, 1, 30), 0.7
-X, beta = x[:, None], np.array([b])
-e = y - X @ beta
-assert np.allclose(X @ beta, x * b)
-assert np.isclose(
-    np.linalg.norm(e) ** 2 / 2, sum((yi - xi * b) ** 2 for xi, yi in zip(x, y)) / 2
-)
-assert np.isclose((-X.T @ e)[0], -sum((yi - xi * b) * xi for xi, yi in zip(x, y)))
-assert np.isclose((beta + 0.01 * X.T @ e)[0], b + 0.01 * np.sum((y - x * b) * x))
-assert np.isclose((X.T @ X)[0, 0], np.sum(x**2))
-assert np.isclose((np.linalg.inv(X.T @ X) @ X.T @ y)[0], np.sum(x * y) / np.sum(x**2))
-C, c = (x - x.mean())[:, None], y - y.mean()
-slope = np.cov(x, y, bias=True)[0, 1] / x.var()
-assert np.isclose((np.linalg.inv(C.T @ C) @ C.T @ c)[0], slope)
-w = np.array([1.0, -2.0, 0.5])
-assert np.allclose(np.vander(x, 3, increasing=True) @ w, w[0] + w[1] * x + w[2] * x**2)
+X, beta, e = x[:, None], np.array([b]), y - b * x
+rows = {
+    "score": (X @ beta, x * b),
+    "loss": (np.linalg.norm(y - X @ beta) ** 2 / 2, sum(e**2) / 2),
+    "gradient": (-X.T @ (y - X @ beta), -sum(e * x)),
+    "curvature": (X.T @ X, sum(x**2)),
+    "best": (np.linalg.inv(X.T @ X) @ X.T @ y, sum(x * y) / sum(x**2)),
+}
+for name, (many, one) in rows.items():
+    claim("{row}: with d = 1 both are the same", np.allclose(many, one), row=name)
 
-# %% [markdown] covers="moon:5.1.2"
-# ## What it costs
+# %% [markdown] covers="moon:5.1.2 cs480:3-normal"
+# ## Deeper: the bill
 #
-# Count multiplications (additions come along with them) for $n$ rows and $d$ features:
+# Count multiplications, for $n$ rows and $d$ features:
 #
-# | step | multiplications | order |
-# |---|---|---|
-# | $X^\top X$ | $d^2$ inner products of length $n$ | $nd^2$ |
-# | $X^\top y$ | $d$ inner products of length $n$ | $nd$ |
-# | $(X^\top X)^{-1}$ | Gauss–Jordan elimination | $d^3$ |
-# | inverse times $X^\top y$ | | $d^2$ |
-# | prediction of $n'$ new rows | | $n'd$ |
+# | step | multiplications |
+# |---|---|
+# | $X^\top X$: $d^2$ inner products of length $n$ | $nd^2$ |
+# | $X^\top y$ | $nd$ |
+# | $(X^\top X)^{-1}$, by Gauss and Jordan | $d^3$ |
+# | inverse times $X^\top y$ | $d^2$ |
+# | prediction of $n'$ new rows | $n'd$ |
 #
-# In all $O(nd^2 + d^3)$: with more rows than features, forming $X^\top X$ dominates. The function below really runs the elimination and counts what it multiplies. On logarithmic axes a power $d^p$ is a line of slope $p$.
-# On the right a measurement on this machine, whose slope only *tends* to 2: small matrices pay for the call, large ones for the memory.
-#
-# **Advice.** Do not form an inverse only to multiply by it: elimination on the equations takes a third of its multiplications, Cholesky's factor a sixth. $X^\top X$ is symmetric, so half of it is enough: $nd^2/2$.
-# Householder's QR takes about $nd^2 - d^3/3$: its better digits cost at most twice as much. A step of gradient descent takes $2nd$, which is cheaper than all that if fewer than about $d/4$ steps do.
+# In all $O(nd^2 + d^3)$: with many more rows than features the first line is the bill. Your orthogonalisation costs
+# about $nd^2$ as well, so its digits are nearly free. A step of descent costs $2nd$.
 
 
-# %% covers="moon:5.1.2"
+# %% covers="moon:5.1.2" demo=true
+# The elimination, run and counted; and how the sum grows.
 def flops_ols(n, d):
     return n * d**2 + n * d + d**3 + d**2
 
 
-rng, sizes, counts = np.random.default_rng(0), np.array([4, 8, 16, 32, 64]), []
+rng, sizes = np.random.default_rng(0), (4, 8, 16, 32)
 for d in sizes:
-    X, y = rng.normal(size=(128, d)), rng.normal(size=128)
-    weights, count = mr.counted_ols(X, y)
-    assert np.allclose(weights, np.linalg.lstsq(X, y, rcond=None)[0])
-    assert count["inverse"] == d**3 and sum(count.values()) == flops_ols(128, d)
-    counts.append(count)
-
-
-def slope(n, d):
-    return np.log2(flops_ols(n, 2 * d) / flops_ols(n, d))
-
-
-assert abs(slope(10**6, 100) - 2) < 0.02 and abs(slope(100, 10**5) - 3) < 0.02
-assert abs(np.log2(flops_ols(2 * 10**6, 100) / flops_ols(10**6, 100)) - 1) < 0.01
-show(*mr.draw_cost(sizes, counts, 128), digits=0)
-
-# %% [markdown] covers="moon:5.2"
-# ## More weights than rows
-#
-# $X$ is **tall** with $n > d$: the problem is *overdetermined*, and the minimiser is unique exactly when the columns are independent. $X$ is **fat** with $n < d$: the problem is *underdetermined*.
-# If $\beta$ minimises, so does $\beta + z$ for every $z$ with $Xz = 0$, and there are such $z \ne 0$: infinitely many minimisers. Which one to take? Moon takes the shortest. If the rows are independent, $X\beta = y$ can be solved exactly, and Lagrange's method minimises $\lVert\theta\rVert^2$ subject to $X\theta = y$:
-#
-# $$\mathcal L = \lVert\theta\rVert^2 + \lambda^\top(X\theta - y), \qquad 2\theta + X^\top\lambda = 0, \qquad X\theta = y .$$
-#
-# From the first, $\theta = -\frac12X^\top\lambda$; put into the second, $\lambda = -2(XX^\top)^{-1}y$, and
-#
-# $$\theta = X^\top(XX^\top)^{-1}y .$$
-#
-# $G = XX^\top$ holds the inner products of the *rows*: the **Gram matrix**. It is $n \times n$ and invertible when the rows are independent. $X^\top X$, of size $d \times d$ and rank $n < d$, never is.
-
-# %% covers="moon:5.2"
-rng = np.random.default_rng(6)
-X, y = rng.normal(size=(3, 6)), rng.normal(size=3)
-KKT = np.block([[2 * np.eye(6), X.T], [X, np.zeros((3, 3))]])  # both equations at once
-solution = np.linalg.solve(KKT, np.concatenate([np.zeros(6), y]))
-theta, lam = solution[:6], solution[6:]
-G = X @ X.T
-assert np.allclose(lam, -2 * np.linalg.inv(G) @ y)
-assert np.allclose(theta, X.T @ np.linalg.inv(G) @ y) and np.allclose(X @ theta, y)
-assert np.linalg.matrix_rank(G) == 3 and np.linalg.matrix_rank(X.T @ X) == 3 < 6
-flat = np.linalg.svd(X)[2][3:].T  # columns z with X z = 0
-for _ in range(100):  # any other solution: theta + z, at a right angle, so longer
-    z = flat @ rng.normal(size=3)
-    assert np.allclose(X @ (theta + z), y) and abs(theta @ z) < 1e-12
-    assert np.isclose(np.sum((theta + z) ** 2), theta @ theta + z @ z)
-
-# %% [markdown] covers="moon:5.2"
-# What if neither rows nor columns are independent? Then ask for both in turn: **of all minimisers of $\lVert y - X\beta\rVert$, the shortest**. There is exactly one for every $X$, and it is linear in $y$: $\hat\beta = X^+y$ with the **pseudo-inverse** $X^+$.
-# The SVD shows how. Write $X = \sum_j s_j\,u_jv_j^\top$ over the $s_j > 0$. Along $v_j$ the fit needs the amount $(u_j^\top y)/s_j$. In all other directions $X\beta$ does not change: be short, take 0.
-#
-# For tall $X$ with independent columns this is $(X^\top X)^{-1}X^\top y$, for fat $X$ with independent rows $X^\top(XX^\top)^{-1}y$.
-
-
-# %% exercise="min_norm" points=3 minutes=10 difficulty=3 covers="moon:5.2"
-def min_norm(X, y):
-    """The shortest of all beta that minimise the length of y - X beta.
-
-    X (n, d) of any shape and rank, y (n,) -> (d,).
-    Singular values <= 1e-10 * the largest count as 0. X = 0 gives zeros.
-    X = [[1, 1]] and y = [2] give [1, 1]; (2, 0) fits as well, but is longer.
-    """
-    ### BEGIN SOLUTION
-    U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    keep = s > 1e-10 * s.max()
-    return Vt[keep].T @ ((U[:, keep].T @ y) / s[keep])
-    ### END SOLUTION
-
-
-# %% check="min_norm"
-check(min_norm)
-
-# %% covers="moon:5.2"
-with after(min_norm):
-    predict(
-        "Gradient descent on ½‖y − Xβ‖² with fat X fits exactly in the end. "
-        "Started from β = 0, which of the many solutions does it reach?",
-        [
-            "a random one",
-            "the shortest",
-            "the one with the most zeros",
-            "it depends on the step",
-        ],
-        truth=1,
-        because="Every gradient is a combination of rows of X, so the path stays in "
-        "their span. From zero only the solution within that span can be reached: the "
-        "shortest. From elsewhere, the part of the start at right angles to the rows "
-        "stays for ever.",
-    )
-    best = np.asarray(min_norm(X, y))
-    assert np.allclose(best, np.linalg.pinv(X) @ y) and np.allclose(flat.T @ best, 0)
-    tall, target = X.T, np.arange(6.0)
-    assert np.allclose(min_norm(tall, target), np.linalg.inv(G) @ tall.T @ target)
-    for begin in (np.zeros(6), np.ones(6)):
-        beta = begin
-        for _ in range(5000):
-            beta = beta - X.T @ (X @ beta - y) / np.linalg.norm(X, 2) ** 2
-        assert np.allclose(beta, best + flat @ (flat.T @ begin))
-    show(*mr.draw_solution_set(min_norm))
+    A, t = rng.normal(size=(128, d)), rng.normal(size=128)
+    counted, counts = mr.counted_ols(A, t)
+    right = np.allclose(counted, np.linalg.lstsq(A, t)[0])
+    n = flops_ols(128, d)
+    same = sum(counts.values()) == n
+    claim("d = {d}: {n:,} multiplications, as in the table", right and same, d=d, n=n)
+many, wide = (
+    np.log2(flops_ols(n, 2 * d) / flops_ols(n, d))
+    for n, d in ((10**6, 100), (100, 10**5))
+)
+claim(
+    "twice the features cost 2^{many:.1f} with many rows, 2^{wide:.1f} with few",
+    abs(many - 2) < 0.02 and abs(wide - 3) < 0.02,
+    many=many,
+    wide=wide,
+)
 
 # %% [markdown] covers="explainers:2.1.b"
-# **A cheap way round.** If $X^\top X$ is singular, explainers advise to add a little to its diagonal: $(X^\top X + \delta I)^{-1}X^\top y$. For every $\delta > 0$ the matrix is positive definite, so this works for any $X$. And as $\delta \to 0$ the answer tends to a solution that you know. Which?
-# (Along $v_j$ it takes $\frac{s_j}{s_j^2 + \delta}\,u_j^\top y$.) Here the design has one column twice. (An inverse may fail or return nonsense without a word; `np.linalg.matrix_rank(X)` counts the singular values that are more than rounding: 3 of 4.)
+# ## Deeper: a little on the diagonal
 #
-# Smaller is better down to about $\delta = 10^{-7}$ only: beyond, what rounding adds (about $u\,\lVert X^\top X\rVert/\delta$) exceeds what $\delta$ removes. The pseudo-inverse need not compromise. (A $\delta$ that is *not* small is another idea with another use: ridge regression.)
+# If $X^\top X$ is singular, a little is often added to its diagonal: $(X^\top X + \delta I)^{-1}X^\top y$. For every
+# $\delta > 0$ that matrix is positive definite. Along $v_j$ the answer is $\frac{s_j}{s_j^2 + \delta}\,u_j^\top y$. To
+# which solution does it tend, as $\delta \to 0$? And why not take $\delta = 10^{-15}$?
 
 # %% covers="explainers:2.1.b"
+# A column twice: jitter against the shortest solution.
 with after(min_norm):
     rng = np.random.default_rng(7)
     u, v = rng.normal(size=(2, 20))
-    X, y = np.column_stack([np.ones(20), u, u, v]), 1 + 2 * u - v + rng.normal(size=20)
+    A, t = np.c_[np.ones(20), u, u, v], 1 + 2 * u - v + rng.normal(size=20)
 
     def ols_jitter(delta):
-        return np.linalg.solve(X.T @ X + delta * np.eye(4), X.T @ y)
+        return np.linalg.solve(A.T @ A + delta * np.eye(4), A.T @ t)
 
-    assert np.linalg.matrix_rank(X) == 3 < 4
-    deltas, best = 10.0 ** -np.arange(6), np.asarray(min_norm(X, y))
-    distances = np.array([np.linalg.norm(ols_jitter(d) - best) for d in deltas])
-    assert np.isclose(best[1], best[2])  # the two equal columns share the weight
-    wide, good, tiny = (
-        np.linalg.norm(ols_jitter(d) - best) for d in (1e-4, 1e-7, 1e-12)
+    best = np.array(min_norm(A, t))
+    for delta in (1, 1e-2, 1e-4, 1e-6):
+        off = np.linalg.norm(ols_jitter(delta) - best)
+        print(f"δ = {delta:<6g} distance {off:.1g}")
+    coarse, good, tiny = (
+        np.linalg.norm(ols_jitter(d) - best) for d in (1e-4, 1e-7, 1e-13)
     )
-    assert good < wide and good < tiny  # then rounding takes over
-    kappas = np.array([np.linalg.cond(X.T @ X + d * np.eye(4)) for d in deltas])
-    show(*mr.draw_jitter(deltas, distances, kappas))
+    claim("it tends to the shortest solution", good < coarse / 100)
+    claim("at δ = 1e-13 rounding has taken over", tiny > 10 * good)
 
 # %% [markdown] covers="moon:5.5"
-# ## Rows of unequal quality
+# ## Deeper: rows of unequal quality
 #
-# So far every row counted the same. Now let the noise $\eta$ in $y = X\beta + \eta$ have mean 0 and a covariance $R = \mathbb E[\eta\eta^\top]$ that we know, for independent rows $R = \mathrm{diag}(\sigma_1^2, \dots, \sigma_n^2)$. A residual is now measured against its own noise:
+# Let the noise $\eta$ in $y = X\beta + \eta$ have mean 0 and a covariance $R = \mathbb E[\eta\eta^\top]$ that we know; for
+# independent rows $R = \mathrm{diag}(\sigma_1^2, \dots, \sigma_n^2)$. Measure each error by its own noise:
 #
 # $$J(\beta) = \sum_i \frac{e_i^2}{\sigma_i^2} = e^\top R^{-1}e, \qquad \hat\beta = (X^\top R^{-1}X)^{-1}X^\top R^{-1}y .$$
 #
-# **No new theory is needed.** Factor $R = LL^\top$ (Cholesky; for a diagonal $R$, $L = \mathrm{diag}(\sigma_i)$) and multiply the model by $L^{-1}$, that is, divide row $i$ by $\sigma_i$. The noise $L^{-1}\eta$ has covariance $I$: it is *white*, and plain least squares applies.
-# This works for every positive definite $R$, also where rows share noise. Only the ratios matter: $R$ and $cR$ give the same weights.
-
-# %% covers="moon:5.5"
-rng = np.random.default_rng(8)
-A, e = rng.normal(size=(5, 5)), rng.normal(size=5)
-R = A @ A.T + np.eye(5)
-L = np.linalg.cholesky(R)
-assert np.allclose(np.linalg.inv(L) @ R @ np.linalg.inv(L).T, np.eye(5))  # white
-assert np.isclose(e @ np.linalg.inv(R) @ e, np.sum(np.linalg.solve(L, e) ** 2))
+# No new theory is needed. Factor $R = LL^\top$ (Cholesky) and multiply the model by $L^{-1}$; for a diagonal $R$
+# divide row $i$ by $\sigma_i$. The noise $L^{-1}\eta$ has covariance $I$: it is *white*, and plain least squares applies.
+# This works for every positive definite $R$, also where rows share noise.
 
 
-# %% exercise="wls" points=3 minutes=10 difficulty=2 covers="moon:5.5"
+# %% exercise="wls" points=2 difficulty=1 covers="moon:5.5"
 def wls(X, y, R):
-    """Weights that minimise (y - X beta)^T R^-1 (y - X beta).
+    """Weights that minimise (y - X beta)ᵀ R⁻¹ (y - X beta).
 
-    X (n, d) with independent columns, y (n,).
-    R (n, n): covariance of the noise, positive definite, not always diagonal.
-    Returns (d,).
+    X (n, d) with independent columns, y (n,). R (n, n): the covariance of the noise,
+    positive definite, not always diagonal. Returns (d,).
     X = [[1], [1]], y = [0, 10], R = [[1, 0], [0, 4]] give [2]: the first row is
     four times as reliable.
     """
     ### BEGIN SOLUTION
-    L = np.linalg.cholesky(R)
-    white_X, white_y = np.linalg.solve(L, X), np.linalg.solve(L, y)
-    return np.linalg.lstsq(white_X, white_y, rcond=None)[0]
+    white_X, white_y = (np.linalg.solve(np.linalg.cholesky(R), v) for v in (X, y))
+    return np.linalg.lstsq(white_X, white_y)[0]
     ### END SOLUTION
 
 
@@ -696,81 +721,70 @@ def wls(X, y, R):
 check(wls)
 
 # %% [markdown] covers="moon:5.5"
-# **Is it worth it?** Plain least squares is right on average here as well; it only scatters more. The covariance of the weighted fit is $(X^\top R^{-1}X)^{-1}$, and no other unbiased linear recipe has a smaller one for any combination of the weights (Gauss and Markov; the noise need not be normal, but $R$ must be right).
-# The cell compares both with 3000 simulated data sets. Then two sensors read the same position, one noisier than the other. How much worse must it be before you would rather throw it away?
-# Compare with *the good sensor alone* in the readout, once for the plain fit and once for the weighted one.
+# Is it worth it? Plain least squares is right on average as well; it only scatters more. No other unbiased linear recipe
+# scatters less than the weighted one, whose covariance is $(X^\top R^{-1}X)^{-1}$ (Gauss and Markov).
+#
+# Two sensors read one position. How much worse must the second be before you would rather throw it away? Compare with
+# *the good sensor alone*, once for the plain fit, once for the weighted one.
 
 # %% covers="moon:5.5"
+# 3,000 simulated data sets; then two sensors.
 with after(wls):
-    from sklearn.linear_model import LinearRegression
-
     rng = np.random.default_rng(9)
-    X, sd = np.column_stack([np.ones(8), np.arange(8)]), np.tile([0.3, 1.5], 4)
-    R, truth = np.diag(sd**2), np.array([1.0, 0.5])
-    Y = X @ truth + sd * rng.normal(size=(3000, 8))
-    fits = np.array([wls(X, row, R) for row in Y])
-    model = LinearRegression().fit(X[:, 1:], Y[0], sample_weight=1 / sd**2)
-    assert np.allclose(fits[0], [model.intercept_, *model.coef_])  # scikit-learn's
-    theory = np.linalg.inv(X.T @ np.linalg.inv(R) @ X)
-    assert np.allclose(np.cov(fits.T), theory, atol=0.1 * theory.max())
-    assert np.all(
-        np.abs(fits.mean(axis=0) - truth) < 4 * np.sqrt(np.diag(theory) / 3000)
-    )
-    P = np.linalg.pinv(X)
-    plain = P @ R @ P.T
-    off = np.abs((Y @ P.T).mean(axis=0) - truth)
-    assert np.all(off < 4 * np.sqrt(np.diag(plain) / 3000))  # right on average too
-    assert np.linalg.eigvalsh(plain - theory).min() > -1e-12  # never smaller
-    print("sd of the slope: plain", round(np.sqrt(plain[1, 1]), 3), end=", ")
-    print(
-        "weighted",
-        round(np.sqrt(theory[1, 1]), 3),
-        " simulated",
-        round(fits[:, 1].std(), 3),
-    )
+    A, sd = np.c_[np.ones(8), np.arange(8)], np.tile([0.3, 1.5], 4)
+    R, L = np.diag(sd**2), np.diag(sd)
+    white = np.linalg.inv(L) @ R @ np.linalg.inv(L).T
+    claim("L⁻¹RL⁻ᵀ = I", np.allclose(white, np.eye(8)))
+    T = A @ [1.0, 0.5] + sd * rng.normal(size=(3000, 8))
+    fits, P = np.array([wls(A, row, R) for row in T]), np.linalg.pinv(A)
+    theory, plain = np.linalg.inv(A.T @ np.linalg.inv(R) @ A), P @ R @ P.T
+    near = np.allclose(np.cov(fits.T), theory, atol=0.1 * theory.max())
+    claim("the weighted fits' covariance is (XᵀR⁻¹X)⁻¹, within sampling error", near)
+    smaller = np.linalg.eigvalsh(plain - theory).min() > 0
+    claim("the plain fit's is larger in every direction", smaller)
     explore(
         mr.sensor_explorer(wls),
-        ratio=FloatSlider(
-            4, min=1, max=10, step=0.5, description="noise ratio", **on_release
-        ),
+        ratio=slider(4, min=1, max=10, step=0.5, description="noise ratio"),
     )
 
 # %% [markdown] covers="moon:5.6"
-# The two sensors: with the right weights you never throw one away. The plain fit is better off without the noisy one from a ratio of about $\sqrt3$ on, where the mean variance of all rows exceeds twice that of the good ones.
+# ## Deeper: rows that are plainly wrong
 #
-# ## Rows that are plainly wrong
+# A sensor jams, a comma slips. A square lets one large error count more than all others together, so the fit bends to
+# please it. A remedy: replace the square by a loss $\rho$ that grows more slowly. The *pull*
+# of a row is $\psi = \rho'$:
 #
-# A sensor jams, a comma slips. With squares one large error can count more than all the others together, so the fit bends to please it. The notes stop here; this is what one does. Replace the square by a loss $\rho$ that grows more slowly:
-#
-# | loss | $\rho(r)$ | pull $\psi = \rho'$ | weight $\psi(r)/r$ |
+# | loss | $\rho(r)$ | pull $\psi(r)$ | weight $\psi(r)/r$ |
 # |---|---|---|---|
 # | squared | $r^2/2$ | $r$ | $1$ |
 # | absolute | $\lvert r\rvert$ | $\pm1$ | $1/\lvert r\rvert$ |
 # | Huber | $r^2/2$ up to $\delta$, then $\delta\lvert r\rvert - \delta^2/2$ | $r$, at most $\pm\delta$ | $\min(1, \delta/\lvert r\rvert)$ |
 # | Student's $t$, scale $s$ | $\frac{\nu s^2}{2}\ln\big(1 + \frac{r^2}{\nu s^2}\big)$ | rises, then falls | $1/\big(1 + \frac{r^2}{\nu s^2}\big)$ |
+
+# %% [markdown] covers="moon:5.6"
+# At the minimum $\sum_i \psi(e_i)\,\mathbf x_i = 0$. Write $\psi(e_i) = w_ie_i$: the normal equations of a *weighted* fit, whose
+# weights depend on its answer. So go round: errors, weights, weighted fit, errors … That is **iteratively reweighted least
+# squares**. For Huber's loss (1964) the sum of losses never rises, and as it is convex, nothing else can trap the path.
 #
-# At the minimum $\sum_i \psi(e_i)\,\mathbf x_i = 0$ (for the absolute loss, if no residual is 0). Write $\psi(e_i) = w_ie_i$: these are the normal equations of a *weighted* fit, with weights that depend on the answer. So go round: residuals → weights $w_i = \psi(e_i)/e_i$ → weighted fit → residuals …
-# This is **iteratively reweighted least squares** (IRLS). For Huber's loss the objective never rises (each step minimises a parabola that touches the loss from above), and since it is convex, no other minimum can trap the path. (Huber, 1964. The absolute loss is a linear programme; Student's $t$ comes from heavy-tailed noise and is not convex.)
-#
-# Mind that a weight $w_i$ multiplies $e_i^2$, so that rows are multiplied by $\sqrt{w_i}$. Here $\delta$ is in the unit of $y$.
+# A weight $w_i$ multiplies $e_i^2$. By what must row $i$ be multiplied?
 
 
-# %% exercise="huber_irls" points=4 minutes=12 difficulty=3 covers="moon:5.6"
+# %% exercise="huber_irls" points=3 difficulty=1 covers="moon:5.6"
 def huber_irls(X, y, delta, steps):
     """The path of iteratively reweighted least squares for Huber's loss.
 
     X (n, d) with independent columns, y (n,), delta > 0 in the unit of y, steps >= 0.
     Returns (steps + 1, d). Row 0 is the least squares fit. Each step takes the weights
-    min(1, delta / |residual|) from the last row, 1 where the residual is 0, and fits.
+    min(1, delta / |error|) from the last row, 1 where the error is 0, and fits.
     X = [[1], [1], [1]], y = [0, 0, 6], delta = 1, steps = 1 give [[2], [1.2]]:
-    the residuals -2, -2, 4 have weights 1/2, 1/2, 1/4.
+    the errors -2, -2, 4 have weights 1/2, 1/2, 1/4.
     """
     ### BEGIN SOLUTION
-    path = [np.linalg.lstsq(X, y, rcond=None)[0]]
+    path = [np.linalg.lstsq(X, y)[0]]
     for _ in range(steps):
         size = np.abs(y - X @ path[-1])
         root = np.sqrt(delta / np.maximum(delta, size))
-        path.append(np.linalg.lstsq(root[:, None] * X, root * y, rcond=None)[0])
+        path.append(np.linalg.lstsq(root[:, None] * X, root * y)[0])
     return np.array(path)
     ### END SOLUTION
 
@@ -778,236 +792,199 @@ def huber_irls(X, y, delta, steps):
 # %% check="huber_irls"
 check(huber_irls)
 
+# %% predict="far-out" minutes=1
+predict(
+    "far-out",
+    "Huber bounds the pull of each row. One bad row may stand anywhere, at any x and "
+    "any y. Can it bend Huber's line as far as it likes?",
+    ["yes", "only if δ is large", "no"],
+    truth=["yes", "no"][not mr.far_row_wins(delta=0.05)],
+    because="ψ(e) is bounded, but ψ(e) times the row's features is what counts. A row "
+    "far out has leverage, for every δ.",
+)
+
 # %% [markdown] covers="moon:5.6"
-# Four properties, checked on a line with one bad row: the objective falls in every step; a huge $\delta$ is least squares; moving the bad target from $10^6$ to $10^7$ changes nothing at all; and scikit-learn's `HuberRegressor` finds the same weights (it estimates a scale, which fixes $\delta$).
+# Drag the bad row. (1) Up and down at $x = 4$: which line follows? (2) Out to $x = 30$ at $y = -10$: where do the robust
+# lines give in? (3) With $\delta = 3$, how do Huber and the squares compare? With $\delta = 0.05$, Huber and the absolute
+# loss?
 
 # %% covers="moon:5.6"
-with after(huber_irls):
-    from sklearn.linear_model import HuberRegressor
-
+# What must hold of your path; then a bad row to drag.
+with after(huber_irls, "far-out"):
     X, y = mr.line_with_outlier(4.0, 15.0)
-    path = np.asarray(huber_irls(X, y, 0.5, 100))
+    path = np.array(huber_irls(X, y, 0.5, 100))
     r = np.abs(y - path @ X.T)
     losses = np.where(r <= 0.5, r**2 / 2, 0.5 * r - 0.125).sum(axis=1)
-    assert np.all(np.diff(losses) < 1e-9)
-    e = y - X @ path[-1]
-    assert np.allclose(X.T @ np.clip(e, -0.5, 0.5), 0, atol=1e-6)  # no pull is left
-    assert np.allclose(huber_irls(X, y, 1e9, 3), path[0])
-    million, more = (np.append(y[:-1], far) for far in (1e6, 1e7))
-    near, far = (huber_irls(X, b, 0.5, 400)[-1] for b in (million, more))
-    assert np.allclose(near, far, atol=1e-6)
-    model = HuberRegressor(epsilon=1.35, alpha=0, tol=1e-9, max_iter=1000)
-    model.fit(X[:, 1:], y)
-    ours = huber_irls(X, y, 1.35 * model.scale_, 300)[-1]
-    assert np.allclose(ours, [model.intercept_, *model.coef_], atol=1e-4)
-    print(f"slopes: least squares {path[0, 1]:.2f}, Huber {path[-1, 1]:.2f}")
-
-# %% [markdown] covers="moon:5.6"
-# **Try it.** (1) Move the bad row up and down at $x = 4$: which line follows? (2) Leave it at $y = -10$ and move it out to $x = 10, 20, 30$: where do the robust lines give in? (3) With δ = 3, how do Huber's line and the squares compare? With δ = 0.05, Huber's and the absolute loss?
-
-# %% covers="moon:5.6"
-with after(huber_irls):
-    predict(
-        "The bad row may now have any input x as well. Can it still bend Huber's line "
-        "as far as it likes?",
-        ["no, its pull is bounded", "yes", "only if δ is large"],
-        truth=1,
-        because="ψ(e) is bounded, but ψ(e) times the row's features is what counts. "
-        "A row far out has a long lever. The same holds for the absolute loss.",
-    )
+    falls = (np.diff(losses) < 1e-9).all()
+    claim("the sum of losses never rises in {n} steps", falls, n=100)
+    e = np.clip(y - X @ path[-1], -0.5, 0.5)
+    claim("at the end no pull is left", np.allclose(X.T @ e, 0, atol=1e-6))
+    claim("δ → ∞ is least squares", np.allclose(huber_irls(X, y, 1e9, 3), path[0]))
+    ends = [huber_irls(X, np.append(y[:-1], far), 0.5, 400)[-1] for far in (1e6, 1e7)]
+    same = np.allclose(*ends, atol=1e-6)
+    claim("a target of 10⁷ bends it no more than one of 10⁶", same)
     explore(
         mr.outlier_explorer(huber_irls),
-        x_out=FloatSlider(
-            4, min=0, max=30, step=1, description="x of your row", **on_release
-        ),
-        y_out=FloatSlider(
-            15, min=-10, max=15, step=0.5, description="y of your row", **on_release
-        ),
-        delta=FloatSlider(
-            0.5, min=0.05, max=3, step=0.05, description="δ", **on_release
-        ),
+        drag={("x_out", "y_out"): "rows"},
+        x_out=slider(4, min=0, max=30, step=0.5, description="x of your row"),
+        y_out=slider(15, min=-10, max=15, step=0.5, description="y of your row"),
+        delta=slider(0.5, min=0.05, max=3, step=0.05, description="δ"),
     )
 
-# %% [markdown] covers="explainers:2.1 wu:1.3.6 moon:5.6"
-# ## On real data
+# %% [markdown] covers="cs480:3 cs480:3-geom"
+# ## Deeper: the same shadow with chance
 #
-# **Diabetes:** 442 patients, ten features, the target is a score of progression. As explainers do, split the rows in two halves, train on one and test on the other; do so 200 times. Features are in standard deviations, so that weights compare.
-# The blood serum values s1 to s6 are correlated (s1 is total cholesterol, s2 LDL cholesterol). What do you expect of their weights?
+# The shadow needed no chance. A **statistical model** does: draw a row $(\mathbf x, y)$ at random. Which
+# function $f$ makes $\mathbb E\,(y - f(\mathbf x))^2$ least? The **conditional mean** $\mathbb E[y\mid\mathbf x]$: it is the
+# shadow of $y$ on all functions of $\mathbf x$, and Pythagoras says
 #
-# **A slip of the keyboard.** The second cell multiplies the targets of 5 % of the training patients by ten, and tests on clean ones. ($\delta = 25$ is about half the standard deviation of the residuals.)
+# $$\mathbb E\,(y - f(\mathbf x))^2 = \mathbb E\,(y - \mathbb E[y\mid\mathbf x])^2 + \mathbb E\,(\mathbb E[y\mid\mathbf x] - f(\mathbf x))^2 .$$
+#
+# Linear regression supposes that this mean is linear: $y = \mathbf x^\top\beta + \eta$, $\mathbb E[\eta\mid\mathbf x] = 0$. Where
+# it is curved, the fit is the best line to it: fitting the targets is fitting their means.
 
-# %% covers="explainers:2.1 wu:1.3.6"
+# %% covers="cs480:3 cs480:3-geom"
+# Five values of a feature, 40 rows each, a curved mean.
 with after(ols):
-    table = data.diabetes()
-    X, y = np.column_stack([np.ones(442), table.X * np.sqrt(442)]), table.y
-    rng, weights, errors = np.random.default_rng(10), [], []
-    for _ in range(200):
-        train, test = np.split(rng.permutation(442), 2)
-        beta = np.asarray(ols(X[train], y[train]))
-        weights.append(beta[1:])
-        errors.append(np.sqrt(np.mean((y[test] - X[test] @ beta) ** 2)))
-    weights, errors = np.array(weights), np.array(errors)
-    s1, s2 = weights[:, 4], weights[:, 5]
-    assert np.corrcoef(s1, s2)[0, 1] < -0.95  # what one takes, the other gives
-    print(f"κ(X) = {np.linalg.cond(X):.0f}", end="; ")
-    print(f"the weight of s2 is negative in {np.mean(s2 < 0):.0%} of the halves")
-    spreads = [round(w.std()) for w in (s1, s2, s1 + s2)]
-    print("standard deviations of the weights of s1, s2 and of their sum:", spreads)
-    show(*mr.draw_halves(table.names, weights, errors))
+    rng = np.random.default_rng(2)
+    level = np.repeat(np.arange(5), 40)
+    t = np.sin(level) + rng.normal(size=200)
+    means = np.array([t[level == k].mean() for k in level])  # E[y | x] of these rows
+    sums = [
+        (np.mean((t - f) ** 2), np.mean((t - means) ** 2) + np.mean((means - f) ** 2))
+        for f in (0.3 * level, np.cos(level), means + 0.1)
+    ]
+    claim("Pythagoras, for {n} functions f", np.allclose(*np.transpose(sums)), n=3)
+    A = np.c_[np.ones(200), level]
+    same = np.allclose(ols(A, t)[0], ols(A, means)[0])
+    claim("the line through the targets is the line through their means", same)
 
-# %% covers="moon:5.6"
-with after(huber_irls):
-    table, rng, rows = data.diabetes(), np.random.default_rng(11), []
-    X, y = np.column_stack([np.ones(442), table.X * np.sqrt(442)]), table.y
-    for _ in range(20):
-        train, test = np.split(rng.permutation(442), 2)
-        typed = y[train].copy()
-        typed[:11] *= 10
-        path = huber_irls(X[train], typed, 25.0, 40)
-        clean = huber_irls(X[train], y[train], 25.0, 0)[0]
-        fits = np.array([clean, path[0], path[-1]])
-        rows.append(np.sqrt(np.mean((y[test] - fits @ X[test].T) ** 2, axis=1)))
-    clean, squares, huber = np.mean(rows, axis=0)
-    assert squares > 1.3 * clean and huber < 1.05 * clean
-    print(
-        f"test error: clean data {clean:.0f}; with slips, squares {squares:.0f}",
-        end=", ",
-    )
-    print(f"Huber {huber:.0f}")
+# %% [markdown]
+# ## Where the notes differ
+#
+# What the lecture notes print otherwise, each with its place. An *error* is shown by computing: the printed form fails,
+# the right one holds, and a wrong one of the same shape fails too.
 
-# %% [markdown] written="weights_or_predictions" points=2 minutes=6 covers="wu:1.3.6 cs480:3-unstable"
-# Over the 200 halves the weights of s1 and s2 scatter widely and in opposite directions, the test error hardly at all. A newspaper takes one fit and reports: "LDL cholesterol (s2) speeds up the disease, total cholesterol (s1) slows it down."
-# In three or four sentences: why can the predictions be stable when the weights are not, and what is wrong with the report?
-#
-# ### BEGIN SOLUTION
-# s1 and s2 are strongly correlated (0.9; the other features explain 98 % of the variance of s1). The data fix the sum of their weights well, but patients hardly differ in the direction in which s1 rises and s2 falls; in that direction the weights are free to move, and the predictions hardly change.
-# On new patients of the same kind the features are correlated in the same way, so the errors cancel. The weight of s2 says what happens when s2 rises *and s1 stays*, which the data hardly ever show; its size and even its sign depend on which patients were drawn. And a weight in observed data is an association, not an effect.
-#
-# **Rubric**
-# - 1: names the near dependence of the columns: only the combination that varies is determined
-# - 1: says that a single weight (others held fixed) is therefore unreliable, or no causal effect
-# ### END SOLUTION
-
-# %% [markdown] covers="moon:5.2 moon:5.5 wu:1.3.6"
-# ## Take-aways
-#
-# - A column of ones turns an affine score into one inner product. A 0/1 column is a gap between parallel planes.
-# - Least squares is a projection: residuals are perpendicular to every column. $H$ exists for every $X$; its trace is the rank.
-# - Unique weights need independent columns. Near dependence is no obstacle to existence; it is a matter of digits and of noise. $\kappa(X)$ measures both, if the columns have like units: rescaling a column changes it.
-# - Forming $X^\top X$ squares $\kappa$. QR and SVD do not; QR costs at most about twice as much. With a large residual the problem itself has sensitivity $\kappa^2$.
-# - Training costs $O(nd^2 + d^3)$, prediction $O(d)$ a row.
-# - With too few rows there are many perfect fits. $X^+y$ is the shortest; gradient descent from zero finds it, and $(X^\top X + \delta I)^{-1}X^\top y$ tends to it as $\delta \downarrow 0$. What that fit is worth on new data is the question of [Splines, interpolation and double descent](05_double_descent.ipynb).
-# - Known noise: whiten, then fit. Unknown bad rows: bound their pull, and beware of far-out features.
-#
-# ## What the notes got wrong
-#
-# The last three are slips of wording, with nothing to compute. And two gaps were filled above: cs480 leaves the geometry of least squares as a "TODO", and moon's 5.6 names the trouble with outliers but no remedy.
-
-# %% covers="moon:5.2 explainers:2.1.b wu:1.3.6" demo=true
+# %% demo=true covers="moon:5.2 wu:1.3.6 moon:5.1"
+# moon 5.1 and 5.2, wu 1.3.6: ranks, lengths, existence.
 rng = np.random.default_rng(12)
 fat = rng.normal(size=(3, 6))
 erratum(
     "moon:5.2",
-    r"rank$(X) = m$ with $m < d$, so that $X^\top X$ is invertible",
-    r"rank$(X) = m$ with $m < d$, so that $XX^\top$ is invertible "
-    r"($X^\top X$ is $d \times d$ of rank $m$)",
+    quote=(
+        r"assuming that rank( $\mathbf{X}$ ) = m so that  $\mathbf{X}^T \mathbf{X}$  "
+        r"is invertible"
+    ),
+    corrected=(
+        r"… so that $XX^\top$ is invertible; $X^\top X$ is $d \times d$ of rank $m < d$"
+    ),
     printed_holds=np.linalg.matrix_rank(fat.T @ fat) == 6,
     corrected_holds=np.linalg.matrix_rank(fat @ fat.T) == 3,
+    decoy_holds=np.linalg.matrix_rank(fat[[0, 1, 1]] @ fat[[0, 1, 1]].T) == 3,
 )
-same, differ = np.array([fat[0], fat[0]]), np.array([1.0, 2.0])
-erratum(
-    "moon:5.2",
-    r"$m < d$: infinitely many solutions of $y = X\theta$",
-    r"$m < d$: infinitely many minimisers of $\|y - X\theta\|$; $y = X\theta$ may "
-    "have no solution (the same row twice with two targets), but has infinitely many "
-    "if rank$(X) = m$",
-    printed_holds=np.allclose(same @ np.linalg.pinv(same) @ differ, differ),
-    corrected_holds=np.allclose(fat @ np.linalg.pinv(fat) @ [1, 2, 3], [1, 2, 3]),
+near, same = (
+    np.array([[0, 1], [1e-6, 1], [2e-6, 1]]),
+    np.array([[2.0, 1], [2, 1], [2, 1]]),
 )
-nearly = np.diag([1.0, 1e-3])  # an X^T X with a small eigenvalue
-erratum(
-    "explainers:2.1.b",
-    r"$X^\top X + \delta I$ for some small $\delta \in \mathbb R$ is invertible",
-    r"… for every $\delta > 0$: it is then positive definite (a negative $\delta$ can "
-    "hit minus an eigenvalue)",
-    printed_holds=np.linalg.matrix_rank(nearly - 1e-3 * np.eye(2)) == 2,
-    corrected_holds=np.linalg.eigvalsh(nearly + 1e-3 * np.eye(2)).min() > 0,
-)
-close = np.array([[0.0, 1.0], [2.0**-10, 1.0]])
+exists = [np.linalg.matrix_rank(A) == 2 for A in (near, same)]
+severe = [np.linalg.cond(A) > 1e6 for A in (near, same)]
 erratum(
     "wu:1.3.6",
-    r"$\hat\beta$ exists only without severe multicollinearity",
-    r"$\hat\beta$ is unique exactly when the columns are independent, however near to "
-    r"dependence they are ($\kappa(X) = 2000$ here); near dependence costs digits "
-    "and precision",
-    printed_holds=np.linalg.matrix_rank(close) < 2,
-    corrected_holds=np.allclose(np.linalg.solve(close, [1, -1]), [-2048, 1]),
+    quote=(
+        "For this solution to exist, we require: … No severe multicollinearity among "
+        "predictors"
+    ),
+    corrected=(
+        r"$\hat\beta$ is unique exactly when the columns are independent, however near "
+        r"to dependence; that costs digits and precision"
+    ),
+    printed_holds=all(e != s for e, s in zip(exists, severe)),  # severe: no solution
+    corrected_holds=exists == [True, False]
+    and np.allclose(np.linalg.lstsq(near, [1, 2, 4])[0], [1.5e6, 5 / 6]),
+    decoy_holds=exists == [False, False],
 )
-
-# %% covers="moon:5.1 moon:5.5 explainers:2.1" demo=true
 m, d = 8, 3
 X, theta, eta = rng.normal(size=(m, d)), rng.normal(size=d), rng.normal(size=m)
+sizes = {len(X @ theta)}
+erratum(
+    "moon:5.1",
+    quote=(
+        r"noisy output data)  $\mathbf{y} = [y_1, \dots, y_d]^T$  with measurement "
+        r"noise  $\boldsymbol{\eta} = [\eta_1, \dots, \eta_d]^T$"
+    ),
+    corrected=(
+        r"$y$ and $\eta$ have $m$ entries: $X$ is $m \times d$, $d$ counts parameters"
+    ),
+    printed_holds=sizes == {d},
+    corrected_holds=sizes == {m},
+    decoy_holds=sizes == {m + d},
+)
 y = X @ theta + eta
+fits = {"X θ + η": X @ theta + eta, "X θ": X @ theta, "X θ − η": X @ theta - eta}
 erratum(
     "moon:5.1",
-    r"$y = [y_1, \dots, y_d]^\top$ with $X$ of size $m \times d$",
-    r"$y = [y_1, \dots, y_m]^\top$, and so $\eta$ and $x$: $m$ measurements, "
-    "$d$ parameters",
-    printed_holds=(X @ theta).shape == (d,),
-    corrected_holds=(X @ theta).shape == (m,),
-)
-erratum(
-    "moon:5.1",
-    r"the model is $g_\theta(y) = X\theta + \eta$",
-    r"the model is $g_\theta(x) = X\theta$; the noise belongs to the data, "
-    r"$y = X\theta + \eta$, and $\epsilon = y - g_\theta(x)$",
-    printed_holds=np.allclose(y - (X @ theta + eta), eta),
-    corrected_holds=np.allclose(y - X @ theta, eta),
-)
-sigma, e = np.array([0.5, 2.0]), np.array([1.0, 3.0])
-erratum(
-    "moon:5.5",
-    "the objective divides each residual by its variance",
-    "the objective divides each residual by its standard deviation, "
-    "each squared residual by its variance",
-    printed_holds=np.isclose(
-        np.sum((e / sigma**2) ** 2), e @ np.diag(1 / sigma**2) @ e
+    quote=(
+        r"q_{\boldsymbol{\theta}}(\mathbf{y}) = \mathbf{X}\boldsymbol{\theta} + "
+        r"\boldsymbol{\eta}"
     ),
-    corrected_holds=np.isclose(np.sum((e / sigma) ** 2), e @ np.diag(1 / sigma**2) @ e),
-)
-graph = np.column_stack([X, X @ theta])  # points (x, f(x))
-erratum(
-    "explainers:2.1",
-    r"the hyperplane that regression fits is $f_\theta(x) = 0$",
-    r"it is the graph $y = f_\theta(x)$ (its points $(x, f_\theta(x))$ are tested)",
-    printed_holds=np.allclose(graph[:, :d] @ theta, 0),
-    corrected_holds=np.allclose(graph @ [*theta, -1], 0),
-)
-erratum(
-    "explainers:2.1",
-    r"$\mathrm{MSE}(\theta) = \|y - X\theta\|^2$ (in the derivation)",
-    r"$\mathrm{MSE}(\theta) = \frac1n\|y - X\theta\|^2$, as defined before; "
-    "the minimiser is the same",
-    printed_holds=np.isclose(np.mean((y - X @ theta) ** 2), np.linalg.norm(eta) ** 2),
-    corrected_holds=np.isclose(
-        np.mean((y - X @ theta) ** 2), np.linalg.norm(eta) ** 2 / m
+    corrected=(
+        r"$g_\theta(x) = X\theta$ is the proxy, $y = X\theta + \eta$ the data, so that "
+        r"$\epsilon = y - g_\theta(x)$ is the error that is minimised"
     ),
+    # is the error of the proxy y − Xθ, as moon writes three lines below?
+    printed_holds=np.allclose(y - fits["X θ + η"], y - X @ theta),
+    corrected_holds=np.allclose(y - fits["X θ"], y - X @ theta),
+    decoy_holds=np.allclose(y - fits["X θ − η"], y - X @ theta),
 )
 
-# %% covers="moon:5.1 moon:5.2 moon:5.5"
+# %% demo=true covers="moon:5.1 moon:5.2 moon:5.5 explainers:2.1"
+# moon 5.5: variance or standard deviation; and four conventions.
+e, sigma = np.array([1.0, 3.0]), np.array([0.5, 2.0])
+J = e @ np.diag(1 / sigma**2) @ e
+erratum(
+    "moon:5.5",
+    quote=(
+        "Note that by dividing each residual by its variance, we effectively equalize "
+        "the influence"
+    ),
+    corrected=(
+        "each squared residual is divided by its variance, each residual by its "
+        "standard deviation"
+    ),
+    printed_holds=np.isclose(np.sum((e / sigma**2) ** 2), J),
+    corrected_holds=np.isclose(np.sum((e / sigma) ** 2), J),
+    decoy_holds=np.isclose(np.sum((e / sigma**0.5) ** 2), J),
+)
 erratum(
     "moon:5.1",
-    r"$X^\top(X\theta - y)$ is called the normal equation; the number of rows is $m$, "
-    "later $n$ and $N$",
-    r"$X^\top(X\theta - y) = 0$ are the normal equations; one letter for the rows",
+    quote=(
+        r"Note that the  $\mathbf{X}^T(\mathbf{X}\boldsymbol{\theta} - \mathbf{y})$  "
+        r"is called the *normal equation*."
+    ),
+    corrected=r"$X^\top(X\theta - y) = 0$ are the normal equations",
+    kind="convention",
 )
 erratum(
     "moon:5.2",
-    "$X$ should be linearly independent; Gram matrix (c.f., ??)",
-    "the columns of $X$ should be linearly independent; the cross-reference is dead",
+    quote=(
+        r"Equivalently,  $\mathbf{X}$  should be linearly independent (*i.e.*, full "
+        r"rank)."
+    ),
+    corrected="the columns of $X$ should be linearly independent",
+    kind="convention",
 )
 erratum(
     "moon:5.5",
-    r"$J(\tilde x)$; 'OLEs'; $l$ measurements",
-    r"$J(\theta)$; OLS; $m$ measurements, as before",
+    quote="The OLEs assume an equal confidence on all the measurements.",
+    corrected=r"OLS; below it $J(\theta)$ for $J(\tilde x)$, $m$ measurements for $l$",
+    kind="convention",
+)
+erratum(
+    "explainers:2.1",
+    quote=(
+        r"which dictates the elevation of the hyperplane corresponding to "
+        r"$f_\theta(\mathbf{x}) = 0$"
+    ),
+    corrected=r"the hyperplane that regression fits is the graph $y = f_\theta(x)$",
+    kind="convention",
 )
