@@ -1,5 +1,7 @@
 """Exercises of 07_neural_networks/04_initialisation_and_normalisation."""
 
+import functools
+
 import numpy as np
 import torch
 
@@ -250,6 +252,17 @@ init.mistakes(
     }
 )
 
+init.equivalent(  # what is drawn around 0 has no sign
+    {
+        "return rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out)) → "
+        "return -rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out))": "normal, variance 2 / n_in (He).",
+        "return np.linalg.qr(rng.normal(size=(n_in, n_in)))[0] → "
+        "return -np.linalg.qr(rng.normal(size=(n_in, n_in)))[0]": "orthogonal, W.T @ W = I",
+        "return rng.uniform(-a, a, (n_in, n_out)) → "
+        "return -rng.uniform(-a, a, (n_in, n_out))": "uniform on (-a, a)",
+    }
+)
+
 init.worked(
     why=r"""Only the variance matters for the signal; the shape of the distribution is habit. He asks for $2/n_\text{in}$, because a
     pre-activation sums $n_\text{in}$ terms and the ReLU halves what it gets. A uniform distribution on $(-a, a)$ has variance $a^2/3$,
@@ -295,33 +308,70 @@ health = Exercise(
 )
 
 
+@functools.cache
+def pattern(sizes, rows, off):
+    """X, Ws, bs, G where each unit is clearly on or off on each row, so that no draw decides who is.
+
+    off: pairs (layer, unit) that no row wakes. All others wake on some row.
+    """
+    rng = np.random.default_rng(0)
+    while True:
+        X, Ws = (
+            away(rng, rows, sizes[0]),
+            [away(rng, *s) for s in zip(sizes, sizes[1:])],
+        )
+        bs = [rng.uniform(0.2, 0.6, n) for n in sizes[1:]]
+        for layer, unit in off:
+            bs[layer][unit] = -60.0
+        h, clear = X, True
+        for layer, (W, b) in enumerate(zip(Ws, bs)):
+            s = h @ W + b
+            clear &= (abs(s) > 0.08 * (abs(h) @ abs(W) + abs(b))).all()
+            never, sometimes = (s < 0).all(axis=0), (s < 0).any(axis=0)
+            dead = [(layer, unit) in off for unit in range(len(b))]
+            clear &= (never == dead).all()
+            clear &= (
+                rows == 1 or not h.any() or all(dead) or sometimes.sum() > sum(dead)
+            )
+            h = np.maximum(s, 0)
+        if clear:
+            return X, Ws, bs, away(rng, rows, sizes[-1])
+
+
 def network(rng, *sizes, rows=4, off=()):
-    """A table, weights, biases and a gradient at the end; `off`: pairs (layer, unit) that no row wakes."""
-    Ws = [away(rng, a, b) for a, b in zip(sizes, sizes[1:])]
-    bs = [rng.uniform(0.2, 0.6, b) for b in sizes[1:]]
-    for layer, unit in off:
-        bs[layer][unit] = -60.0
-    return dict(X=away(rng, rows, sizes[0]), Ws=Ws, bs=bs, G=away(rng, rows, sizes[-1]))
+    """One of those, every number up to a hundredth off, with the inputs' signs drawn anew."""
+
+    def near(v):
+        return v * rng.uniform(0.99, 1.01, v.shape)
+
+    X, Ws, bs, G = pattern(sizes, rows, tuple(off))
+    sign = rng.choice([-1.0, 1.0], sizes[0])
+    Ws, bs = [near(W) for W in Ws], [near(b) for b in bs]
+    Ws[0] = sign[:, None] * Ws[0]
+    return dict(X=near(X) * sign, Ws=Ws, bs=bs, G=near(G) * rng.choice([-1.0, 1.0]))
 
 
 @health.cases
 def _(rng):
     yield "three layers", network(rng, 3, 5, 4, 2)
     yield "living and dead units", network(rng, 3, 6, 5, off=[(0, 1), (0, 4), (1, 2)])
-    # one unit lives on a single row of many, one is faint, one is dead
-    rare = network(rng, 1, 4, 2, rows=12)
+    # two units live on one row of twelve, one is faint, one is dead
+    rare = network(rng, 1, 5, 2, rows=12)
     rare["X"] = np.r_[-rng.uniform(1, 2, 11), rng.uniform(1, 2)][:, None]
-    rare["Ws"][0] = np.array([[1.0, -1.0, 0.0, 0.0]]) * rng.uniform(1, 2)
-    rare["bs"][0] = np.array([0.0, 0.0, rng.uniform(1e-12, 9e-12), -1.0])
+    rare["Ws"][0] = np.array([[1.0, -1.0, 0.0, 0.0, 1.5]]) * rng.uniform(1, 2)
+    rare["bs"][0] = np.array([0.0, 0.0, rng.uniform(1e-12, 9e-12), -1.0, 0.0])
+    rare["Ws"][1] = abs(rare["Ws"][1])
     yield "awake on one row, or faint, is not dead", rare
     yield "a single layer", network(rng, 4, 3)
     yield "a single row", network(rng, 3, 4, 4, rows=1, off=[(0, 2)])
-    kink = network(rng, 2, 3, 2)
+    kink = network(rng, 2, 3)
     kink["X"][0], kink["bs"][0][:2] = 0.0, 0.0
     yield "a ReLU exactly at 0 passes nothing back", kink
     yield "a dead layer", network(rng, 3, 2, 4, off=[(0, 0), (0, 1)])
-    whole = network(rng, 3, 4, 2)
-    whole["X"] = rng.choice([-3, -2, 2, 3], (4, 3))
+    whole = network(rng, 1, 3, 2, rows=4, off=[(0, 2)])
+    size = rng.integers(2, 5, 4) * [1, -1, 1, -1]
+    whole["X"] = size[:, None] * rng.choice([-1, 1])
+    whole["Ws"] = [np.array([[1.0, -1.0, 0.5]]), abs(whole["Ws"][1])]
     yield "whole numbers", whole
 
 
@@ -350,8 +400,8 @@ health.mistakes(
         ),
         "slope 1 at 0": (
             "(H > 0)",
-            "(H >= 0)",
-            "H is never negative. Where it is exactly 0, what does the text say of the slope?",
+            "(Hs[l] @ Ws[l] + bs[l] >= 0)",
+            "Where the unit stands exactly at 0, what does the text say of the slope?",
         ),
         "the biases are forgotten": (
             " + bs[l]",
@@ -393,6 +443,12 @@ health.mistakes(
             "np.sum((H == 0).all(axis=0))",
             "Of how many units?",
         ),
+    }
+)
+
+health.equivalent(
+    {
+        "G = G * (H > 0) @ Ws[l].T → G = -(G * (H > 0) @ Ws[l].T)": "the mean square of the slopes of the loss by its inputs"
     }
 )
 
@@ -833,7 +889,7 @@ rmsnorm_jacobian = Exercise(
     hints=[
         "y_i = h_i / r with r = √(mean(h²) + ε). Which of the two depend on h_j?",
         "Both: h_i where i = j, and r for every j, with dr/dh_j = h_j / (d r). So the entry is 1[i=j] / r - h_i h_j / (d r³).",
-        "With y = h / r: the identity minus np.outer(y, y) / d, all divided by r.",
+        "The identity minus np.outer(h, h) over d times r squared, all divided by r. Both kinds of entries are in it.",
     ],
 )
 
@@ -848,7 +904,7 @@ def _(rng):
     yield "whole numbers", dict(h=rng.choice([-3, -2, 2, 3], 3), eps=0.0)
 
 
-PROJECT = "np.outer(y, y) / len(h)"
+PROJECT = "np.outer(h, h) / (len(h) * r**2)"
 rmsnorm_jacobian.mistakes(
     {
         "r as a constant": (
@@ -858,7 +914,7 @@ rmsnorm_jacobian.mistakes(
         ),
         "the projection without the mean's 1/d": (
             PROJECT,
-            "np.outer(y, y)",
+            "np.outer(h, h) / r**2",
             "At ε = 0 the matrix must send h itself to 0. Does yours?",
         ),
         "divides by the length": (

@@ -56,7 +56,7 @@ def health(X: Tensor, Ws: list[Tensor], bs: list[Tensor], G: Tensor) -> Tensor:
     X (N, n_0), Ws[l] (n_{l-1}, n_l), bs[l] (n_l,), G (N, n_L). The gradient is torch's.
     """
     with torch.enable_grad():
-        layers = [X.detach().requires_grad_()]
+        layers = [X.detach().to(Ws[0].dtype, copy=True).requires_grad_()]
         for W, b in zip(Ws, bs, strict=True):
             layers.append(torch.relu(layers[-1] @ W + b))
         gradients = torch.autograd.grad((layers[-1] * G).sum(), layers[:-1])
@@ -102,7 +102,7 @@ def norm_layer(
     with torch.enable_grad():
         gamma, beta = (v.detach().clone().requires_grad_() for v in (gamma, beta))
         for A, train in zip(batches, trains, strict=True):
-            A = A.detach().requires_grad_()
+            A = A.detach().to(gamma.dtype, copy=True).requires_grad_()
             own = kind != "batch" or train
             Y = normalised(A, kind, eps, *(() if own else (mean, var)))
             outs.append(gamma * Y + beta)
