@@ -548,6 +548,7 @@ def _(rng):
         "running values move towards each batch",
         feed(rng, "batch", trains=[True, True], momentum=0.3),
     )
+    yield "running values move towards each batch", feed(rng, "batch", n=2)
     yield (
         "evaluation uses the running values, which stay",
         feed(rng, "batch", trains=[True, False], momentum=0.3),

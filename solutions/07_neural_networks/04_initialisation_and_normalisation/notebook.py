@@ -319,13 +319,14 @@ with after(health):
         net = [W[i, 0] for W in Ws[:-1]], [b[i, 0, 0] for b in bs[:-1]]
         dead.append(health(X.double().numpy(), *net, np.ones((300, 32)))[:, 2])
     dead = np.array(dead)
-    many = dead[2, -1] > 0.5 and dead[:2].max() < 0.2
-    claim("three steps from 2.5 × He, and most of the last layer is dead", many)
+    asleep = dead[[0, 2], -1].min() > 0.5 and dead[1].max() < 0.2
+    claim("three steps from a wrong scale, and most of the last layer is dead", asleep)
     show(*nn.draw_starts(losses[:, :, 0], dead, names), digits=0)
 
 # %% [markdown] covers="wu:2.7.5 explainers:3.1.4 guo:III.9"
-# Too small: what comes back is as faint as what went in, and nothing moves. Too large: the first gradients are as huge
-# as the loss, the first steps throw the weights far away, and units fall asleep that no row will wake.
+# Too small: what comes back is as faint as what went in, and no weight moves. In front of such faint signals the first
+# tiny step of a bias decides alone, and puts units to sleep for all rows. Too large: gradients as huge as the loss throw
+# the weights far away, with the same end.
 #
 # ## 4. Keep the size, step after step
 #
@@ -489,6 +490,7 @@ with after(Norm):
         "each row plus a number": A + d[:, None],
         "each column times c > 0": A * c[:4],
         "each column plus a number": A + d[:4],
+        "everything times 3": 3 * A,
         "everything times −1": -A,
     }
     norms = {kind: Norm(kind, 4, eps=0.0) for kind in ("batch", "layer", "RMS")}
@@ -510,8 +512,8 @@ with after(Norm):
         )
 
 # %% [markdown] covers="explainers:3.1.4 cs480:9-bn wu:2.14.6"
-# Read the first line of the table again: multiply the rows, that is *all weights* of the layer, by any positive number.
-# No kind notices. (And a bias in front of batch norm shifts a column: it is lost, so $\beta$ replaces it.)
+# Read the line *everything times 3*. So multiply *all weights* of a layer by one positive number: no kind
+# notices. (And a bias in front of batch norm shifts a column: it is lost, so $\beta$ replaces it.)
 #
 # ## 5. The answer
 #
@@ -547,7 +549,7 @@ with after(propagate, init, Norm):
 #
 # - Through a layer $\mathbb E[s^2] = n\,v\,\mathbb E[h^2]$: keep the **second moment**. A ReLU halves it, so He takes $v
 #   = 2/n_\text{in}$. torch's $1/(3n)$ is 6 times too small, its weights √6.
-# - A factor for each layer is a power of the depth. Too small: nothing moves. Too large: units die.
+# - A factor for each layer is a power of the depth. Too small or too large, nothing is learned, and units die.
 # - A normaliser restores the size in every step, so it forgives the scale of the start. Batch norm works down a column
 #   and needs two modes; layer and RMS norm work along a row and need one.
 # - One way back for all three: $\frac1s(g - \overline g - y\,\overline{g\,y})$.
@@ -724,13 +726,12 @@ claim("cosines lie in [−1, 1]", abs(scores["cosine"]).max() <= 1 + 1e-12)
 # %% covers="wu:2.14.3 explainers:3.1.4"
 # Loss over scale and direction, without and with RMS norm; then the two equations.
 show(*nn.draw_landscapes(), digits=1)
-for scale, told in nn.scale_and_slope().items():
-    print(
-        f"W times {scale}: cosine of W and ∇L {told[0]:.0e}, length of ∇L {told[1]:.3f}"
-    )
 (flat, one), (_, half) = nn.scale_and_slope().values()
 claim("∇L is at a right angle to W", abs(flat) < 1e-3)
-claim("half of W, twice the gradient", abs(half / one - 2) < 0.01)
+claim(
+    "‖∇L‖ is {one:.2f} at W, {half:.2f} at W/2",
+    abs(half / one - 2) < 0.01, one=one, half=half,
+)  # fmt: skip
 
 # %% [markdown] covers="cs480:9-bn explainers:3.1.4 wu:2.14.6"
 # ## Deeper: a norm for the signal is none for the gradient

@@ -1,4 +1,4 @@
-"""Initialisation and normalisation: references against torch.nn, SciPy and differences; what it draws."""
+"""Initialisation and normalisation: references against torch.nn, SciPy, differences; what it draws."""
 
 import numpy as np
 import pytest

@@ -322,7 +322,7 @@ def train_stack(X, y, scales, rates, norm="none", *, depth=6, width=32, steps=40
 
 
 def draw_starts(losses: np.ndarray, dead: np.ndarray, names):
-    """Loss curves (steps + 1, S) of several starts and the share of dead units (S, depth) at the end."""
+    """Loss curves (steps + 1, S) of several starts and the share of dead units (S, depth) early on."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
     for i, name in enumerate(names):
         look = dict(color=COLOURS[i], linestyle=STYLES[i], marker="osD^"[i])
@@ -334,12 +334,12 @@ def draw_starts(losses: np.ndarray, dead: np.ndarray, names):
     left.legend(fontsize=9, loc="lower left")
     left.set_title("Only one of three starts learns")
     right.set(xlabel="layer", ylabel="share of dead units", ylim=(-0.03, 1.03))
-    right.set_title("Dead units at the end")
+    right.set_title("Dead units after three steps")
     learns = [bool(end < np.log(10) / 2) for end in losses[-10:].min(0)]
     return fig, say(
         "Starts that learn: {learn:, }. Starts that kill most of their last layer: {kill:, }.",
         learn=[name for name, ok in zip(names, learns, strict=True) if ok] or ["none"],
-        kill=[name for name, d in zip(names, dead[:, -1], strict=True) if d > 0.7] or ["none"],
+        kill=[name for name, d in zip(names, dead[:, -1], strict=True) if d > 0.5] or ["none"],
     )
 
 
