@@ -89,8 +89,8 @@ predict(
 # $$\mathbb E[\mathrm{relu}(s)^2] = \tfrac12\sigma^2, \qquad
 # \mathrm{Var}[\mathrm{relu}(s)] = \Big(\tfrac12 - \tfrac1{2\pi}\Big)\sigma^2 \approx 0.341\,\sigma^2 .$$
 #
-# wu prints $\frac12$ for the *variance*, and from it the right rule, $v = 2/n$. Woe to the careful reader who corrects
-# the ½ to 0.341 and takes $v = 1/(0.341\,n)$! What enters the next layer is the second moment. Keep the ledger, both
+# The lecture notes print $\frac12$ for the *variance*, and still reach the right rule, $v = 2/n$. Woe to the careful
+# reader who corrects the ½ to 0.341 and takes $v = 1/(0.341\,n)$! What enters the next layer is the second moment. Keep the ledger, both
 # columns, and see what becomes of the careful reader.
 
 
@@ -140,7 +140,7 @@ with after(propagate, "fifty"):
         print(f"v = {name}: E[h²] after fifty layers {end:.1e}")
 
 # %% [markdown] covers="wu:2.7.2 wu:2.7.1 guo:III.8"
-# **Take the weights in hand.** Fifty layers of 96 units. Drag the dot: all weights, as a multiple of torch's default.
+# **Take the weights in hand.** Fifty layers of 96 units. Drag the handle: all weights, as a multiple of torch's default.
 # Press play, and the layers go by. Right: the values in the layer that has been reached.
 #
 # 1. At which multiple does the curve stand still, whatever the layer? What happens beside it?
@@ -226,7 +226,7 @@ def init(before, n_in, n_out, rng):
 check(init)
 
 # %% covers="guo:III.8 wu:2.7.4"
-# Your weights in deep networks, guo's two numbers, and what torch does by default.
+# Your weights in deep networks, two sizes, and what torch does by default.
 with after(init):
     rng = np.random.default_rng(4)
     for before, phi in (("relu", nn.ACTS["ReLU"][0]), ("tanh", lambda s: s)):
@@ -326,7 +326,7 @@ with after(health):
 # %% [markdown] covers="wu:2.7.5 explainers:3.1.4 guo:III.9"
 # Too small: what comes back is as faint as what went in, and no weight moves. In front of such faint signals the first
 # tiny step of a bias decides alone, and puts units to sleep for all rows. Too large: gradients as huge as the loss throw
-# the weights far away, with the same end.
+# the weights far away, with the same end. (Depth alone makes some sleep, too: rows grow alike.)
 #
 # ## 4. Keep the size, step after step
 #
@@ -646,7 +646,7 @@ explore(
 )
 
 # %% [markdown] covers="wu:2.14.4 explainers:3.1.4.3"
-# wu names three kinds of "error correction". Noise *along* $h$ is removed. Noise *across* $h$ is not: a positive number
+# The lecture notes hope for three kinds of "error correction". Noise *along* $h$ is removed. Noise *across* $h$ is not: a positive number
 # changes no angle. And the third, "a bounded derivative"? Write the matrix and look.
 #
 # (What RMS norm saves: on $d$ numbers layer norm takes about $5d$ operations, RMS norm $3d$, and it reads the row once
