@@ -45,6 +45,11 @@ start("07_neural_networks/04_initialisation_and_normalisation")
 # %% covers="wu:2.7 explainers:3.1.2"
 # Twenty layers from three starts that differ in nothing but their size.
 show(*nn.draw_runs(nn.first_runs(), "The size of the start decides"), digits=0)
+lost = nn.first_runs()["times 5"][0]
+claim(
+    "times 5: the first loss is {first:.1e}, the third no number",
+    lost[0] > 1e6 and np.isinf(lost[2]), first=lost[0],
+)  # fmt: skip
 
 # %% [markdown] covers="wu:2.7.3 guo:III.8"
 # ## 1. How large is a signal after fifty layers?
@@ -561,8 +566,7 @@ with after(propagate, init, Norm):
 # ## Deeper: starts that cannot learn
 #
 # **Copies.** Two units of a layer with equal weights on the way in *and* on the way out compute the same, receive the
-# same gradient, and stay equal for ever: they are worth one unit. Random weights on one of the two sides are enough to
-# part them.
+# same gradient, and stay equal for ever: they are worth one unit.
 #
 # **Zero** is worse: with $W = 0$ and $b = 0$ every hidden unit is 0, so no output weight gets a gradient; and what flows
 # back, $\delta W^\top$, is 0 as well. Only the output bias moves. (A model *linear* in its weights may well start at 0:
