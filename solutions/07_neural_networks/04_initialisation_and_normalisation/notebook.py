@@ -329,15 +329,14 @@ with after(health):
     show(*nn.draw_starts(losses[:, :, 0], dead, names), digits=0)
 
 # %% [markdown] covers="wu:2.7.5 explainers:3.1.4 guo:III.9"
-# Too small: what comes back is as faint as what went in, and no weight moves. In front of such faint signals the first
-# tiny step of a bias decides alone, and puts units to sleep for all rows. Too large: gradients as huge as the loss throw
-# the weights far away, with the same end. (Depth alone makes some sleep, too: rows grow alike.)
+# Too small: what comes back is as faint as what went in, no weight moves, and the first tiny step of a bias puts units
+# to sleep for all rows. Too large: gradients as huge as the loss throw the weights far away, with the same end.
 #
 # ## 4. Keep the size, step after step
 #
-# And even the best start holds for one step only: then the weights move. In 2015 Ioffe and Szegedy let the network
-# itself restore the size, in every step, in front of every activation. Let $A$ be a table of pre-activations: $N$ rows,
-# $D$ features. Over the $d$ numbers of a *group*, with mean $\mu$ and mean squared deviation $\sigma^2$,
+# And the best start holds for one step: then the weights move. In 2015 Ioffe and Szegedy let the network itself restore
+# the size, in every step, in front of every activation. Take a table of pre-activations, $N$ rows and $D$ features. For
+# each *group* of its numbers, with mean $\mu$ and mean squared deviation $\sigma^2$,
 #
 # $$y = \frac{a - \mu}{\sqrt{\sigma^2 + \varepsilon}}, \qquad \text{output} = \gamma_d\,y + \beta_d .$$
 #
@@ -461,10 +460,8 @@ with after(Norm, "one-row"):
     for kind, layer in torchs.items():
         rng, norm, same = np.random.default_rng(9), Norm(kind, 3), True
         for _ in range(80):
-            A, dY = (
-                rng.normal([1, -2, 5], [1, 0.5, 3], (16, 3)),
-                rng.normal(size=(16, 3)),
-            )
+            A = rng.normal([1, -2, 5], [1, 0.5, 3], (16, 3))
+            dY = rng.normal(size=(16, 3))
             t = torch.tensor(A, requires_grad=True)
             out = layer(t)
             out.backward(torch.tensor(dY))
@@ -472,9 +469,7 @@ with after(Norm, "one-row"):
             same &= np.allclose(norm.backward(dY), t.grad)
         layer.eval()
         same &= np.allclose(norm.forward(A, False), layer(t).detach())
-        claim(
-            "{kind} norm is torch's, on 80 batches and in evaluation", same, kind=kind
-        )
+        claim("{kind} norm is torch's, on 80 batches and in use", same, kind=kind)
         mates = A + 3 * (np.arange(16) > 0)[:, None]  # the first row stays
         rows = [
             norm.forward(B, train)[0].round(1)
@@ -531,11 +526,7 @@ with after(propagate, init, Norm):
     kept = propagate(1 / (3 * 64), np.full(20, 64), 1.0)[:, 0]
     factor = kept[0] ** -0.5
     print(f"torch's default: one layer keeps {kept[0]:.4f}, twenty {kept[-1]:.0e}")
-    claim(
-        "so each weight has to be √6 = {f:.2f} times as large",
-        np.isclose(factor, 6**0.5),
-        f=factor,
-    )
+    claim("weights √6 = {f:.2f} times as large", np.isclose(factor, 6**0.5), f=factor)
     rng = np.random.default_rng(1)
     he = [init("relu", 64, 64, rng) for _ in range(20)] + [init("tanh", 64, 10, rng)]
     runs = {"He, no norm": nn.train_deep(he, [nn.Shift(64) for _ in range(20)])}
@@ -543,9 +534,7 @@ with after(propagate, init, Norm):
         norms = [Norm(kind, 64) for _ in range(20)]
         runs[f"default, {kind}"] = nn.train_deep(nn.default_weights(1.0), norms)
     plain = nn.first_runs()["default"][0]
-    claim(
-        "default, no norm: never far from log 10", abs(plain - np.log(10)).max() < 0.1
-    )
+    claim("default, no norm: stays at log 10", abs(plain - np.log(10)).max() < 0.1)
     claim("all four of these learn", min(share for _, share in runs.values()) > 0.7)
     show(*nn.draw_runs(runs, "With a norm torch's default learns"), digits=0)
 
