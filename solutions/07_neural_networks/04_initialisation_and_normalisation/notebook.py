@@ -15,7 +15,7 @@
 # She multiplies all hidden weights by 2.45 and starts again: now most digits are read right. She multiplies by 5, and
 # the first loss is above a million, the third not a number.
 #
-# Then you keep torch's weights as they are, and put one line in front of each ReLU. Nine digits of ten are right.
+# Then you keep torch's weights as they are, and put one line in front of each ReLU. It learns as if nothing had happened.
 #
 # *Why 2.45, and what does the line do?* At the end you compute the number and have written the line.
 
