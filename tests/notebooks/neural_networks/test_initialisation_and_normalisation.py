@@ -141,8 +141,7 @@ def test_normaliser_and_its_way_back_are_torchs(kind):
 
 def signals(**moved):
     moved = dict(act="ReLU", factor=6**0.5, layers=20) | moved
-    return controls.explorer(NOTEBOOK, "nn.draw_signals, drag={\"factor\": \"factor\"}, play=\"layers\", factor",
-                             **moved).words.facts  # fmt: skip
+    return controls.explorer(NOTEBOOK, "FloatSlider(1.5", **moved).words.facts
 
 
 def test_a_factor_of_the_weights_is_a_power_of_the_depth():
@@ -246,6 +245,6 @@ def test_the_landscape_is_flat_along_the_scale_with_a_norm():
         nn.landscape(X, y, [-0.3, 0.0, 0.3], [0, 40], norm, depth=4) for norm in ("RMS", "none")
     )
     np.testing.assert_allclose(flat / flat[1], 1, rtol=0.01)
-    assert np.ptp(flat[1]) > 1e-3 and np.all(steep[2] > 5 * steep[1])
+    assert np.ptp(flat[1]) > 1e-3 and np.all(steep[2] > 3 * steep[1])
     (cosine, one), (_, half) = nn.scale_and_slope().values()
     assert abs(cosine) < 1e-3 and half / one == pytest.approx(2, rel=0.01)
