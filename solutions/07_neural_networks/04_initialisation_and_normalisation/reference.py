@@ -129,6 +129,7 @@ def distinct_units(W: Tensor, b: Tensor, V: Tensor) -> Tensor:
 
 def rms_norm_jacobian(h: Tensor, eps: float) -> Tensor:
     """Derivative of h / √(mean(h²) + eps): (I - h hᵀ / (‖h‖² + d eps)) / √(mean(h²) + eps)."""
+    h = h if h.is_floating_point() else h.double()
     d = h.shape[-1]
     length2 = h.square().sum(-1)[..., None, None] + d * eps
     eye = torch.eye(d, dtype=h.dtype, device=h.device)
