@@ -255,11 +255,11 @@ init.mistakes(
 init.equivalent(  # what is drawn around 0 has no sign
     {
         "return rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out)) → "
-        "return -rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out))": "normal, variance 2 / n_in (He).",
+        "return -rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out))": "normal, mean 0, variance 2 / n_in (He).",
         "return np.linalg.qr(rng.normal(size=(n_in, n_in)))[0] → "
         "return -np.linalg.qr(rng.normal(size=(n_in, n_in)))[0]": "orthogonal, W.T @ W = I",
         "return rng.uniform(-a, a, (n_in, n_out)) → "
-        "return -rng.uniform(-a, a, (n_in, n_out))": "uniform on (-a, a)",
+        "return -rng.uniform(-a, a, (n_in, n_out))": "(-a, a), variance 2 / (n_in + n_out) (Xavier)",
     }
 )
 
@@ -354,7 +354,9 @@ def network(rng, *sizes, rows=4, off=()):
 @health.cases
 def _(rng):
     yield "three layers", network(rng, 3, 5, 4, 2)
-    yield "living and dead units", network(rng, 3, 6, 5, off=[(0, 1), (0, 4), (1, 2)])
+    sleepers = network(rng, 3, 6, 5, off=[(0, 1), (0, 4), (1, 2)])
+    sleepers["Ws"][0][:, 1] = sleepers["bs"][0][1] = 0.0  # exactly at 0: dead as well
+    yield "living and dead units", sleepers
     # two units live on one row of twelve, one is faint, one is dead
     rare = network(rng, 1, 5, 2, rows=12)
     rare["X"] = np.r_[-rng.uniform(1, 2, 11), rng.uniform(1, 2)][:, None]
@@ -433,6 +435,11 @@ health.mistakes(
             "(H == 0).mean(axis=0) > 0.9",
             "A unit that answers to one row in a hundred gets a gradient from that row: it is not dead.",
         ),
+        "only what lies below zero": (
+            "(H == 0).all(axis=0)",
+            "(Hs[l] @ Ws[l] + bs[l] < 0).all(axis=0)",
+            "Weights 0 and bias 0: what does such a unit give on every row? Look at what comes out, not at what goes in.",
+        ),
         "small counts as zero": (
             "(H == 0)",
             "(H < 1e-8)",
@@ -508,16 +515,17 @@ Norm = Exercise(
 @Norm.probe
 def _(
     answer, kind, gamma, beta, mean, var, eps, momentum, batches, trains, dY=None
-):  # fed with the batches one after the other; with dY, then backward of the last one
+):  # fed with the batches one after the other; with dY, after each of them backward
     norm = answer(kind, len(gamma), eps, momentum)
-    norm.gamma, norm.beta = gamma, beta
-    norm.mean, norm.var = mean, var
-    outs = [norm.forward(A, train) for A, train in zip(batches, trains)]
-    told = dict(outs=outs, mean=norm.mean, var=norm.var)
-    if dY is not None:
-        told["dA"] = norm.backward(dY)
-        told["dgamma"], told["dbeta"] = norm.dgamma, norm.dbeta
-    return told
+    norm.gamma, norm.beta = np.array(gamma), np.array(beta)
+    norm.mean, norm.var = np.array(mean), np.array(var)
+    told = dict(outs=[])
+    for A, train in zip(batches, trains):
+        told["outs"].append(norm.forward(A, train))
+        if dY is not None:
+            told["dA"] = norm.backward(dY)
+            told["dgamma"], told["dbeta"] = norm.dgamma, norm.dbeta
+    return told | dict(mean=norm.mean, var=norm.var)
 
 
 def feed(rng, kind, *, n=5, d=3, trains=(True,), slope=False, **more):
@@ -566,7 +574,7 @@ def _(rng):
     yield "backward, RMS norm", feed(rng, "RMS", n=4, d=5, slope=True)
     for kind in ("batch", "layer", "RMS"):
         two = feed(rng, kind, d=4, slope=True, eps=0.7, trains=[True, True])
-        yield "backward of the last batch, with an eps that matters", two
+        yield f"{kind} norm, backward in each of two steps", two
     yield "backward, a single row", feed(rng, "batch", n=1, slope=True)
     zeros = feed(rng, "RMS", slope=True, batches=[np.zeros((5, 3))])
     yield "backward at 0", zeros
@@ -680,6 +688,11 @@ Norm.mistakes(
             "(self.gamma * dY * self.Y).sum(axis=0)",
             "The derivative of γ·y by γ is y itself.",
         ),
+        "the slopes by gamma add up over the steps": (
+            "self.dgamma = (dY * self.Y)",
+            'self.dgamma = getattr(self, "dgamma", 0) + (dY * self.Y)',
+            "Call backward for two batches: does dgamma hold the slope of the second alone, or of both?",
+        ),
     }
 )
 
@@ -709,10 +722,10 @@ class _(_Base):
         v = ((A - m) ** 2).mean(axis, keepdims=True)
         if self.kind == "batch":
             if train:
-                self.mean = (1 - self.momentum) * self.mean + self.momentum * m[0]
+                self.mean += self.momentum * (m[0] - self.mean)  # in place
                 if len(A) > 1:
                     fair = v[0] * len(A) / (len(A) - 1)
-                    self.var = (1 - self.momentum) * self.var + self.momentum * fair
+                    self.var += self.momentum * (fair - self.var)
             else:
                 m, v = self.mean, self.var
         self.C, self.root, self.along = A - m, (v + self.eps) ** 0.5, axis
@@ -804,6 +817,19 @@ def _(rng):
     nearly = copied([0, 0, 1, 2])
     nearly["W"] = nearly["W"] + [0, 1e-9, 0, 0]
     yield "nearly equal is not equal", nearly
+    # one with two weights in exchanged, one with those out, one with every sign turned, one true copy
+    alike = copied([0, 0, 0, 0, 0, 1])
+    alike["W"][:2, 1] = alike["W"][1::-1, 1]
+    alike["V"][2] = alike["V"][2, ::-1]
+    for part in (alike["W"].T, alike["b"], alike["V"]):
+        part[3] = -part[3]
+    yield "the same numbers, swapped or negative, are no copy", alike
+    last = copied([0, 0, 0, 0])
+    last["V"][:, 1] += [0.0, 1.0, 2.0, 1.0]
+    yield "only the last weight out differs", last
+    zeros = copied([0, 0, 1])
+    zeros["W"][0] = [0.0, -0.0, 0.0]
+    yield "0 and −0 are equal", zeros
     yield "a single unit", copied([0])
 
 
@@ -839,6 +865,11 @@ distinct_units.mistakes(
             "return len({tuple(unit) for unit in np.vstack([W, b, V.T]).T})",
             "return max(len(np.unique(np.vstack([W, b]), axis=1).T), len(np.unique(V, axis=0)))",
             "Two units that are equal in, and two others equal out, need not be copies. Compare whole units.",
+        ),
+        "a sum as fingerprint": (
+            "tuple(unit)",
+            "float(unit.sum())",
+            "Exchange two weights of a unit: its sum stays. Is it still the same unit?",
         ),
         "counts the copies": (
             "return len(",

@@ -209,10 +209,10 @@ predict(
 
 # %% exercise="init" points=2 difficulty=1 covers="guo:III.8 wu:2.7.2 wu:2.7.4 explainers:3.1.2"
 def init(before, n_in, n_out, rng):
-    """Random weights W (n_in, n_out) of a layer h @ W; every entry has mean 0.
+    """Random weights W (n_in, n_out) of a layer h @ W.
 
-    before="relu": normal, variance 2 / n_in (He). before="tanh": uniform on (-a, a),
-    variance 2 / (n_in + n_out) (Xavier); (-a, a) has variance a**2 / 3.
+    before="relu": normal, mean 0, variance 2 / n_in (He). before="tanh": uniform on
+    (-a, a), variance 2 / (n_in + n_out) (Xavier); (-a, a) has variance a**2 / 3.
     before="recurrent", n_in = n_out: orthogonal, W.T @ W = I (np.linalg.qr of a
     random normal matrix makes one). rng: the NumPy generator to draw from.
     The entries of init("tanh", 784, 256, rng) lie between -0.076 and 0.076.
@@ -315,6 +315,12 @@ with after(health):
         differ = any(np.ptp(W, axis=1).any() for W in Ws)
         print(f"{name:12}{told[-1, 0]:9.0e}{told[0, 1]:10.0e}{told[:, 2].max():6.0%}",
               "  yes" if differ else "  no")  # fmt: skip
+    h = pixels[:300]
+    for W in starts["times 2.45"]:
+        h = np.maximum(h @ W, 0)
+    alike = np.mean(nn.rms(h) @ nn.rms(h).T) / 64
+    same = alike > 0.9
+    claim("dead at 2.45 too: rows end up alike (mean cosine {c:.2f})", same, c=alike)
     X, y = nn.first_digits()
     scales, names = (0.1, 1.0, 2.5), ["0.1 × He", "He", "2.5 × He"]
     losses, _, _ = nn.train_stack(X, y, scales, [0.1], depth=5)
@@ -377,7 +383,7 @@ predict(
 # $$\bar\mu \leftarrow \bar\mu + m\,(\mu_\text{batch} - \bar\mu), \qquad \bar v \leftarrow \bar v + m\,(v_\text{batch} -
 # \bar v), \qquad v_\text{batch} = \tfrac1{N-1}\textstyle\sum_n (a_n - \mu_\text{batch})^2 .$$
 #
-# ($N - 1$, as it stands for unseen rows. The batch itself is divided with its own $\sigma^2$.) A row of layer or RMS
+# ($N - 1$, as it stands for unseen rows. The batch itself is divided by its own $\sqrt{\sigma^2 + \varepsilon}$.) A row of layer or RMS
 # norm brings its own statistics, always.
 
 # %% [markdown] covers="cs480:9-bn explainers:3.1.4 guo:III.9 wu:2.14.6"
@@ -429,7 +435,7 @@ class Norm:
         ### END SOLUTION
 
     def backward(self, dY):
-        """Slope of the loss by A (N, d); sets dgamma, dbeta (d,), by gamma and beta.
+        """Slope of the loss by A (N, d). Sets dgamma, dbeta (d,): by gamma and beta.
 
         dY (N, d): slope by the output of the last forward, which had train=True.
         After the call above, backward(np.array([[1.0, 0.0]])) gives
@@ -476,9 +482,8 @@ with after(Norm, "one-row"):
             for train in (True, False)
             for B in (A, mates)
         ]
-        print(
-            f"   row 0 in training {rows[0]}, beside others {rows[1]}, in use {rows[2]}"
-        )
+        for mode, first, second in zip(("training", "use"), rows[::2], rows[1::2]):
+            print(f"   row 0 in {mode}: {first}, beside other rows {second}")
 
 # %% covers="explainers:3.1.4 guo:III.9.b explainers:3.1.4.2 explainers:3.1.4.3 wu:2.14.1 wu:2.14.3"
 # What each kind ignores (ε = 0), and what that means for the gradient.
@@ -557,14 +562,14 @@ with after(propagate, init, Norm):
 # **Copies.** Two units of a layer with equal weights on the way in *and* on the way out compute the same, receive the
 # same gradient, and stay equal for ever: they are worth one unit.
 #
-# **Zero** is worse: with $W = 0$ and $b = 0$ every hidden unit is 0, so no output weight gets a gradient; and what flows
-# back, $\delta W^\top$, is 0 as well. Only the output bias moves. (A model *linear* in its weights may well start at 0:
+# **Zero** is worse: with $W = 0$ and $b = 0$ every tanh or ReLU unit is 0, so no output weight gets a gradient; and what
+# flows back, $\delta W^\top$, is 0 as well. Only the output bias moves. (A model *linear* in its weights may well start at 0:
 # descent then finds the shortest solution.) How many different units does a layer really have?
 
 
 # %% exercise="distinct_units" points=1 difficulty=1 covers="explainers:3.1.2 wu:2.7.2"
 def distinct_units(W, b, V):
-    """Number of hidden units that are not copies, in h = act(x @ W + b), y = h @ V + c.
+    """Number of different hidden units in h = act(x @ W + b), y = h @ V + c.
 
     W (n_in, H), b (H,), V (H, n_out). Two units are copies if all that belongs to them
     is exactly equal: weights in, bias, weights out. A set of copies counts as one unit.
@@ -642,8 +647,9 @@ explore(
 # The lecture notes hope for three kinds of "error correction". Noise *along* $h$ is removed. Noise *across* $h$ is not: a positive number
 # changes no angle. And the third, "a bounded derivative"? Write the matrix and look.
 #
-# (What RMS norm saves: on $d$ numbers layer norm takes about $5d$ operations, RMS norm $3d$, and it reads the row once
-# less. Beside a matrix product, $2d^2$, that is little, but it comes for nothing: the results are about equal.)
+# (What does RMS norm save? Layer norm adds up, subtracts, squares, adds up, divides: $5d$ operations on $d$ numbers. RMS
+# norm squares, adds up, divides: $3d$. Beside a matrix product, $2d^2$, that is little, but it comes for nothing: the
+# results are about equal.)
 
 
 # %% exercise="rmsnorm_jacobian" points=2 difficulty=1 covers="wu:2.14.4"

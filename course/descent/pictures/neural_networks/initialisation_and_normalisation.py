@@ -234,7 +234,7 @@ def first_runs():
 def draw_runs(runs: dict[str, tuple[np.ndarray, float]], title: str, every: int = 10):
     """Training losses (means of `every` steps) and the digits read right -> (fig, words)."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.6, 1))
-    told = []
+    told, steps = [], max(len(losses) for losses, _ in runs.values())
     for i, (name, (losses, share)) in enumerate(runs.items()):
         means = losses.reshape(-1, every).mean(1)
         shown, at = np.minimum(means, 3.2), every * (np.arange(len(means)) + 0.5)
@@ -246,9 +246,9 @@ def draw_runs(runs: dict[str, tuple[np.ndarray, float]], title: str, every: int 
         state = "blows up" if end > 3 else "learns" if end < 1 else "stays near guessing"
         told.append(say("{name}: {state}", name=name, state=state))
     left.axhline(np.log(10), color=BLACK, linewidth=0.8, zorder=1)
-    left.text(0, np.log(10) - 0.05, "guessing: log 10", va="top", fontsize=9)
+    left.text(steps, np.log(10) + 0.05, "guessing: log 10", ha="right", fontsize=9)
     left.set(xlabel="step", ylabel="training loss (3.2: or more)", ylim=(0, 3.4))
-    left.legend(fontsize=9, loc="lower left")
+    left.legend(fontsize=9, loc="upper right", bbox_to_anchor=(1, 0.66))  # where no curve runs
     left.set_title(title)
     right.set(yticks=range(len(runs)), yticklabels=list(runs), xlim=(0, 1.2))
     right.set(xlabel="share of new digits read right", xticks=(0, 0.5, 1))
@@ -537,11 +537,11 @@ def draw_sphere(x: float, y: float, u: float, v: float):
     ax.plot(*others.T, ".", **grey)
     for p, colour, marker, name in ((h, BLUE, "o", "h"), (noisy, VERMILION, "s", "h + noise")):
         ax.plot([0, p[0]], [0, p[1]], "-" if marker == "o" else "--", color=colour)
-        ax.plot(*p, marker, color=colour, ms=8, label=name)
+        ax.plot(*p, marker, color=colour, ms=20, label=name)  # seen under the handle
         ax.plot(*rms(p), marker, mfc="none", mec=colour, mew=2, ms=12)
     ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="h₁", ylabel="h₂", aspect="equal")
     ax.set_title(f"Hollow: after RMS norm, {degrees(h, noisy):.0f}° apart", fontsize=12)
-    ax.legend(loc="lower left", fontsize=9)
+    ax.legend(loc="lower left", fontsize=9, markerscale=0.4)
     ax.set_gid("plane")
     return fig, say(
         "Length of h {length:.2f}, of its image {image:.3f}. Angle between h and h + noise {before:.1f}°, between "
