@@ -464,7 +464,7 @@ with after(Norm, "one-row"):
         "RMS": torch.nn.RMSNorm(3, 1e-5).double(),
     }
     for kind, layer in torchs.items():
-        rng, norm, same = np.random.default_rng(9), Norm(kind, 3), True
+        rng, norm, same = np.random.default_rng(1), Norm(kind, 3), True
         for _ in range(80):
             A = rng.normal([1, -2, 5], [1, 0.5, 3], (16, 3))
             dY = rng.normal(size=(16, 3))
