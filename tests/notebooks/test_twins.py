@@ -57,16 +57,22 @@ def clipped(grads, c):
     return [leaf.grad for leaf in leaves]
 
 
-def normalised(A, axis, center, gamma, beta, eps):
-    rows = t(A if axis == 1 else A.T)
-    norm = F.layer_norm if center else F.rms_norm
-    out = norm(rows, rows.shape[-1:], eps=eps)
-    return (out if axis == 1 else out.T) * t(gamma) + t(beta)
-
-
-def batch_norm(A, gamma, beta, mean, var, train, momentum, eps):
-    A, gamma, beta, mean, var = (torch.tensor(a) for a in (A, gamma, beta, mean, var))
-    return F.batch_norm(A, mean, var, gamma, beta, train, momentum, eps), mean, var
+def normaliser(kind, gamma, beta, mean, var, eps, momentum, batches, trains, dY=None):
+    gamma, beta = (torch.tensor(a, requires_grad=True) for a in (gamma, beta))
+    told = dict(outs=[], mean=torch.tensor(mean), var=torch.tensor(var))  # moved in place
+    for A, train in zip(batches, trains, strict=True):
+        A = torch.tensor(A, dtype=torch.float64, requires_grad=True)
+        if kind == "batch":
+            how = gamma, beta, train, momentum, eps
+            told["outs"].append(F.batch_norm(A, told["mean"], told["var"], *how))
+        elif kind == "layer":
+            told["outs"].append(F.layer_norm(A, A.shape[1:], gamma, beta, eps))
+        else:
+            told["outs"].append(F.rms_norm(A, A.shape[1:], gamma, eps) + beta)
+    if dY is not None:
+        slopes = torch.autograd.grad(told["outs"][-1], (A, gamma, beta), torch.tensor(dY))
+        told |= dict(zip(("dA", "dgamma", "dbeta"), slopes, strict=True))
+    return {name: [v.detach() for v in vs] if name == "outs" else vs for name, vs in told.items()}
 
 
 def null_part(beta, X):
@@ -170,8 +176,10 @@ TWINS = {
     },
     "07_neural_networks/04_initialisation_and_normalisation": {
         "distinct_units": lambda W, b, V: np.unique(np.vstack([W, b, V.T]), axis=1).shape[1],
-        "norm": normalised,
-        "batch_norm": batch_norm,
+        "Norm": normaliser,
+        "rmsnorm_jacobian": lambda h, eps: torch.autograd.functional.jacobian(
+            lambda x: F.rms_norm(x, x.shape, eps=eps), torch.tensor(h, dtype=torch.float64)
+        ),
     },
     "07_neural_networks/06_softmax_networks": {
         "dxent": lambda S, Q: with_slope(lambda s: F.cross_entropy(s, t(Q)), S),
@@ -190,7 +198,7 @@ LOOSER = {
 }
 # Cases that the library refuses.
 REFUSED = {
-    "batch_norm": {"training on a single row"},
+    "Norm": {"training on a single row", "backward, a single row"},
 }
 
 

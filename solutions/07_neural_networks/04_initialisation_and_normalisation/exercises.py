@@ -1,5 +1,7 @@
 """Exercises of 07_neural_networks/04_initialisation_and_normalisation."""
 
+import functools
+
 import numpy as np
 import torch
 
@@ -7,6 +9,12 @@ from descent.compare import close, exact, parts, within
 from solutions.spec import Exercise
 
 from . import reference
+
+
+def away(rng, *shape):
+    """Numbers of either sign, none small: nothing is hidden by a zero."""
+    return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.4, 1.4, shape)
+
 
 # ---------------------------------------------------------------- moments through depth
 
@@ -16,111 +24,75 @@ propagate = Exercise(
     compare=close(rtol=1e-9, atol=0.0),
     batched=("fan_in",),
     hints=[
-        "Go layer by layer. Which moment of the inputs decides E[s²], and what does the ReLU make of E[s²]?",
-        "E[s²] = fan_in · var_w · E[h²]. After the ReLU, E[h²] = E[s²] / 2 and Var h = (1/2 - 1/(2π)) E[s²].",
-        "In the loop: s2 = n * var_w * m2; m2 = s2 / 2; append [m2, s2 * (0.5 - 0.5 / np.pi)].",
+        "Go layer by layer. Which moment of a layer's inputs decides how large its sums are?",
+        "A sum s of n terms has E[s²] = n · var_w · m2. The ReLU halves that; the variance of its output is a smaller "
+        "share of it, as the text says. Which of the two enters the next layer?",
+        "In a loop over fan_in: s2 is n times var_w times m2; the new m2 is half of s2; append m2 and s2 times "
+        "(1/2 - 1/(2 pi)). An array of the pairs at the end.",
     ],
 )
 
 
 @propagate.cases
 def _(rng):
-    yield (
-        "equal widths",
-        dict(
-            var_w=rng.uniform(0.01, 0.03),
-            fan_in=np.array([64, 64, 64, 64]),
-            m2=rng.uniform(0.5, 2.0),
+    def layers(*fan_in, var_w=None, m2=None):
+        var_w = rng.uniform(0.01, 0.03) if var_w is None else var_w
+        m2 = rng.uniform(1.5, 2.5) if m2 is None else m2
+        return dict(var_w=var_w, fan_in=np.array(fan_in), m2=m2)
+
+    yield "equal widths", layers(64, 64, 64, 64)
+    yield "widths that change", layers(784, 30, 200)
+    yield "fifty layers", layers(*[512] * 50, var_w=rng.uniform(1.5, 1.9) / 512)
+    yield "a single layer", layers(8, var_w=0.25)
+    yield "zero weights", layers(10, 20, var_w=0.0)
+    yield "whole numbers", layers(2, 3, var_w=1, m2=int(rng.integers(2, 6)))
+
+
+propagate.mistakes(
+    {
+        "the variance is carried on": (
+            "m2 = s2 / 2",
+            "m2 = (0.5 - 0.5 / np.pi) * s2",
+            "What goes into the next sum of squares: the mean of h², or the mean of (h - E h)²?",
         ),
-    )
-    yield (
-        "widths that change",
-        dict(
-            var_w=rng.uniform(0.01, 0.03),
-            fan_in=np.array([784, 30, 200]),
-            m2=rng.uniform(0.5, 2.0),
+        "the variance of a ReLU is one half": (
+            "(0.5 - 0.5 / np.pi)",
+            "0.5",
+            "The output of a ReLU does not have mean 0. What must be taken off E[h²]?",
         ),
-    )
-    yield (
-        "fifty layers",
-        dict(
-            var_w=rng.uniform(1.5, 1.9) / 512,
-            fan_in=np.full(50, 512),
-            m2=rng.uniform(0.5, 2.0),
+        "no ReLU": (
+            "m2 = s2 / 2",
+            "m2 = s2",
+            "Your moments belong to s. What does the ReLU do to half of the values?",
         ),
-    )
-    yield (
-        "a single layer",
-        dict(var_w=0.25, fan_in=np.array([8]), m2=rng.uniform(1.5, 3.0)),
-    )
-    yield "zero weights", dict(var_w=0.0, fan_in=np.array([10, 20]), m2=1.0)
-
-
-def _moments(var_w, fan_in, m2, keep, carry):
-    """keep: variance factor reported; carry: what part of E[s²] goes on to the next layer."""
-    rows = []
-    for n in fan_in:
-        s2 = n * var_w * m2
-        m2 = carry * s2
-        rows.append([s2 / 2, keep * s2])
-    return np.array(rows)
-
-
-@propagate.wrong(
-    "the variance is carried on",
-    advice="What goes into the next sum of squares: the mean of h², or the mean of (h - E h)²?",
+        "the width is forgotten": (
+            "s2 = n * var_w",
+            "s2 = var_w",
+            "s is a sum. Of how many terms?",
+        ),
+        "0.341 is rounded": (
+            "(0.5 - 0.5 / np.pi)",
+            "0.341",
+            "Your variance has three right digits. Compute 1/2 - 1/(2π) instead of typing 0.341.",
+        ),
+        "the two columns exchanged": (
+            "[m2, (0.5 - 0.5 / np.pi) * s2]",
+            "[(0.5 - 0.5 / np.pi) * s2, m2]",
+            "Which of the two comes first: E[h²] or the variance?",
+        ),
+        "every layer starts from the inputs": (
+            "m2 = s2 / 2\n        rows.append([m2,",
+            "rows.append([s2 / 2,",
+            "The second layer gets what the first one returns. Does your m2 change?",
+        ),
+    }
 )
-def _(var_w, fan_in, m2):
-    keep = 0.5 - 0.5 / np.pi
-    return _moments(var_w, fan_in, m2, keep, keep)
 
-
-@propagate.wrong(
-    "the variance of a ReLU is one half",
-    advice="The output of a ReLU does not have mean 0. What must be taken off E[h²]?",
+propagate.worked(
+    why=r"""One number is carried through the network, $\mathbb E[h^2]$. Each layer multiplies it by $n\,v/2$, so a whole network is a
+    product, and that is why a factor that is slightly off becomes a power of the depth. The variance is a side result: it is
+    computed from $\mathbb E[s^2]$ and never used again, because the next sum of squares asks for squares, not for deviations."""
 )
-def _(var_w, fan_in, m2):
-    return _moments(var_w, fan_in, m2, 0.5, 0.5)
-
-
-@propagate.wrong(
-    "moments before the ReLU",
-    advice="Your moments belong to s. What does the ReLU do to half of the values?",
-)
-def _(var_w, fan_in, m2):
-    return 2 * _moments(var_w, fan_in, m2, 0.5 - 0.5 / np.pi, 0.5)
-
-
-@propagate.wrong(
-    "no ReLU between the layers",
-    advice="The ReLU acts in every layer. Do you halve once, or in each?",
-)
-def _(var_w, fan_in, m2):
-    return _moments(var_w, fan_in, m2, 0.5 - 0.5 / np.pi, 1.0)
-
-
-@propagate.wrong(
-    "the width is forgotten",
-    advice="s is a sum. Of how many terms?",
-)
-def _(var_w, fan_in, m2):
-    return _moments(var_w, np.ones(len(fan_in)), m2, 0.5 - 0.5 / np.pi, 0.5)
-
-
-@propagate.wrong(
-    "0.341 is rounded",
-    advice="Your variance has three right digits. Compute 1/2 - 1/(2π) instead of typing 0.341.",
-)
-def _(var_w, fan_in, m2):
-    return _moments(var_w, fan_in, m2, 0.341, 0.5)
-
-
-@propagate.wrong(
-    "the two columns exchanged",
-    advice="Which of the two comes first: E[h²] or the variance?",
-)
-def _(var_w, fan_in, m2):
-    return _moments(var_w, fan_in, m2, 0.5 - 0.5 / np.pi, 0.5)[:, ::-1]
 
 
 @propagate.right("a cumulative product")
@@ -144,186 +116,662 @@ def _(var_w, fan_in, m2):
 
 init = Exercise(
     "init",
-    reference=lambda scheme, n_in, n_out, seed: reference.weight_statistics(
-        scheme, n_in, n_out
+    reference=lambda before, n_in, n_out, seed: reference.weight_statistics(
+        before, n_in, n_out
     ),
     # Sampling errors of the 20 000 and more weights drawn: √n_in · mean 0.01, power 1.5 % of 2 or less,
     # fourth moment 0.04; the tolerances are five of them or more. Two neighbours are equal by chance once in
-    # 10⁵ in single precision.
+    # 10⁵ in single precision, which loses WᵀW = I in the seventh digit.
     compare=parts(
         shape=exact(),
         mean=within(0.08),
         power=within(0.12),
-        shape_of_distribution=within(0.3),
+        tails=within(0.3),
         equal_neighbours=within(0.01),
         repeats=exact(),
         same_for_the_same_generator=exact(),
+        gram=within(1e-4),
     ),
     hints=[
-        "Three branches. For each: which distribution, and what is its variance? Both names of the size argument: (n_in, n_out).",
-        "A uniform distribution on (-a, a) has variance a²/3, so a = √(6 / (n_in + n_out)) gives 2 / (n_in + n_out). "
-        "rng.normal wants a standard deviation, not a variance.",
-        'For "he": np.sqrt(2 / n_in) * rng.standard_normal((n_in, n_out)). For "xavier": rng.uniform(-a, a, (n_in, n_out)).',
+        "Three branches. For each: which distribution, of which variance, and which shape?",
+        "rng.normal wants a standard deviation, not a variance. And a uniform distribution on (-a, a) has variance a²/3: "
+        "solve for a.",
+        "He: standard deviation np.sqrt(2 / n_in). Xavier: a = np.sqrt(6 / (n_in + n_out)). Orthogonal: the first of the "
+        "two matrices that np.linalg.qr returns. All drawn with rng, the first two of shape (n_in, n_out).",
     ],
 )
 
 
 @init.probe
-def _(answer, scheme, n_in, n_out, seed):
+def _(answer, before, n_in, n_out, seed):
     rng = np.random.default_rng(seed)
-    W, other = (np.asarray(answer(scheme, n_in, n_out, rng)) for _ in range(2))
-    again = np.asarray(answer(scheme, n_in, n_out, np.random.default_rng(seed)))
-    power = np.mean(W.astype(float) ** 2)
+    W, other = (np.asarray(answer(before, n_in, n_out, rng)) for _ in range(2))
+    again = np.asarray(answer(before, n_in, n_out, np.random.default_rng(seed)))
+    square = W.astype(float) ** 2
+    power = np.mean(square)
+    flat = W.ndim != 2 or not W.any()
+    gram = np.eye(n_in) if flat else W.T @ W - np.eye(W.shape[1])
     return dict(
         shape=list(W.shape),
         mean=float(n_in**0.5 * np.mean(W)),
         power=float(n_in * power),
-        shape_of_distribution=float(np.mean(W.astype(float) ** 4) / power**2)
-        if power
-        else 0.0,
-        equal_neighbours=float(
-            max(np.mean(W[1:] == W[:-1]), np.mean(W[:, 1:] == W[:, :-1]))
-            if W.ndim == 2
-            else 1
-        ),
+        tails=0.0 if flat else float(np.mean(square**2) / power**2),
+        equal_neighbours=1.0
+        if flat
+        else float(max(np.mean(W[1:] == W[:-1]), np.mean(W[:, 1:] == W[:, :-1]))),
         repeats=float(np.array_equal(W, other)),
         same_for_the_same_generator=float(np.array_equal(W, again)),
+        gram=float(np.abs(gram).max()) if before == "recurrent" else 0.0,
     )
 
 
 @init.cases
 def _(rng):
-    def seed():
-        return int(rng.integers(1 << 30))
-
-    yield "He", dict(scheme="he", n_in=784, n_out=64, seed=seed())
-    yield "He", dict(scheme="he", n_in=64, n_out=784, seed=seed())
-    yield "Xavier", dict(scheme="xavier", n_in=784, n_out=256, seed=seed())
-    yield "Xavier", dict(scheme="xavier", n_in=256, n_out=100, seed=seed())
-    yield "a square layer", dict(scheme="he", n_in=200, n_out=200, seed=seed())
-    yield "a square layer", dict(scheme="xavier", n_in=200, n_out=200, seed=seed())
-    yield "zeros", dict(scheme="zeros", n_in=5, n_out=3, seed=seed())
-
-
-def _draw(scheme, n_in, n_out, rng, he=None, bound=None):
-    if scheme == "zeros":
-        return np.zeros((n_in, n_out))
-    if scheme == "he":
-        return (np.sqrt(2 / n_in) if he is None else he) * rng.standard_normal(
-            (n_in, n_out)
+    def layer(before, n_in, n_out):
+        return dict(
+            before=before, n_in=n_in, n_out=n_out, seed=int(rng.integers(2**30))
         )
-    a = np.sqrt(6 / (n_in + n_out)) if bound is None else bound
-    return rng.uniform(-a, a, (n_in, n_out))
+
+    yield "He, a narrowing layer", layer("relu", 784, 64)
+    yield "He, a widening layer", layer("relu", 64, 784)
+    yield "Xavier, a narrowing layer", layer("tanh", 784, 256)
+    yield "Xavier, a widening layer", layer("tanh", 100, 256)
+    yield "a square layer", layer("relu", 200, 200)
+    yield "a square layer", layer("tanh", 200, 200)
+    yield "orthogonal", layer("recurrent", 150, 150)
 
 
-@init.wrong(
-    "the variance as standard deviation",
-    advice="What does NumPy's normal take as its second number: the variance or its root?",
+HE, UNIFORM = "rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out))", "rng.uniform(-a, a,"
+init.mistakes(
+    {
+        "the variance as standard deviation": (
+            "np.sqrt(2 / n_in)",
+            "2 / n_in",
+            "What does NumPy's normal take as its second number: the variance or its root?",
+        ),
+        "He with the outputs": (
+            "np.sqrt(2 / n_in)",
+            "np.sqrt(2 / n_out)",
+            "A pre-activation sums over the inputs of the layer. Which of the two numbers counts its terms?",
+        ),
+        "He without its 2": (
+            "np.sqrt(2 / n_in)",
+            "np.sqrt(1 / n_in)",
+            "A ReLU halves the second moment. What must the variance of the weights make up for?",
+        ),
+        "He from a uniform distribution": (
+            HE,
+            "rng.uniform(-1, 1, (n_in, n_out)) * np.sqrt(6 / n_in)",
+            "The variance is right. Which distribution does the docstring ask for?",
+        ),
+        "transposed": (
+            HE,
+            HE + ".T",
+            "h @ W must work for h of shape (N, n_in). Which shape does W have?",
+        ),
+        "one unit, copied": (
+            HE,
+            "np.repeat(rng.normal(0, np.sqrt(2 / n_in), (n_in, 1)), n_out, axis=1)",
+            "Are your columns different? Units with equal weights compute the same and stay equal.",
+        ),
+        "the standard deviation as bound": (
+            "np.sqrt(6 /",
+            "np.sqrt(2 /",
+            "What is the variance of a uniform distribution on (-a, a)? Not a².",
+        ),
+        "only half of the uniform distribution": (
+            UNIFORM,
+            "rng.uniform(0, a,",
+            "What is the mean of your weights? None of them is negative.",
+        ),
+        "Xavier from a normal distribution": (
+            UNIFORM,
+            "rng.normal(0, a / 3**0.5,",
+            "The variance is right. Which distribution does the docstring ask for?",
+        ),
+        "right variance, but not orthogonal": (
+            "np.linalg.qr(rng.normal(size=(n_in, n_in)))[0]",
+            "rng.normal(0, n_in**-0.5, (n_in, n_in))",
+            "Does your matrix keep the length of every h? Look at W.T @ W.",
+        ),
+        "the triangular factor": (
+            "[0]",
+            "[1]",
+            "np.linalg.qr returns two matrices. Which of them is orthogonal?",
+        ),
+        "a generator of its own": (
+            'if before == "relu":',
+            'rng = np.random.default_rng(0)\n    if before == "relu":',
+            "Two calls give the same weights: two layers would start equal. Which generator should be used?",
+        ),
+        "NumPy's own generator": (
+            'if before == "relu":',
+            'rng = np.random\n    if before == "relu":',
+            "np.random draws from a hidden state: nobody can repeat your run. Use the rng that is handed in.",
+        ),
+    }
 )
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, rng, he=2 / n_in)
 
-
-@init.wrong(
-    "He with the outputs",
-    advice="A pre-activation sums over the inputs of the layer. Which of the two numbers counts its terms?",
+init.equivalent(  # what is drawn around 0 has no sign
+    {
+        "return rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out)) → "
+        "return -rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out))": "normal, mean 0, variance 2 / n_in (He).",
+        "return np.linalg.qr(rng.normal(size=(n_in, n_in)))[0] → "
+        "return -np.linalg.qr(rng.normal(size=(n_in, n_in)))[0]": "orthogonal, W.T @ W = I",
+        "return rng.uniform(-a, a, (n_in, n_out)) → "
+        "return -rng.uniform(-a, a, (n_in, n_out))": "(-a, a), variance 2 / (n_in + n_out) (Xavier)",
+    }
 )
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, rng, he=np.sqrt(2 / n_out))
 
-
-@init.wrong(
-    "the standard deviation as bound",
-    advice="What is the variance of a uniform distribution on (-a, a)? Not a².",
+init.worked(
+    why=r"""Only the variance matters for the signal; the shape of the distribution is habit. He asks for $2/n_\text{in}$, because a
+    pre-activation sums $n_\text{in}$ terms and the ReLU halves what it gets. A uniform distribution on $(-a, a)$ has variance $a^2/3$,
+    hence the 6. An orthogonal matrix keeps the length of every single $h$, not only the mean over many: that is why it survives being
+    applied a thousand times. Drawing from the `rng` that came in makes a run repeatable, and gives every layer weights of its own."""
 )
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, rng, bound=np.sqrt(2 / (n_in + n_out)))
 
 
-@init.wrong(
-    "only half of the uniform distribution",
-    advice="What is the mean of your weights? rng.random() is never negative.",
-)
-def _(scheme, n_in, n_out, rng):
-    return (
-        _draw(scheme, n_in, n_out, rng)
-        if scheme != "xavier"
-        else (np.sqrt(6 / (n_in + n_out)) * rng.random((n_in, n_out)))
-    )
-
-
-@init.wrong(
-    "a generator of its own",
-    advice="Two calls give the same weights: two layers would start equal. Which generator should be used?",
-)
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, np.random.default_rng(0))
-
-
-@init.wrong(
-    "NumPy's own generator",
-    advice="np.random draws from a hidden state: nobody can repeat your run. Use the rng that is handed in.",
-)
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, np.random)
-
-
-@init.wrong(
-    "one unit, copied",
-    advice="Are your columns different? Units with equal weights compute the same and stay equal.",
-)
-def _(scheme, n_in, n_out, rng):
-    return np.repeat(_draw(scheme, n_in, 1, rng), n_out, axis=1)
-
-
-@init.wrong(
-    "He without its 2",
-    advice="A ReLU halves the second moment. What must the variance of the weights make up for?",
-)
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, rng, he=np.sqrt(1 / n_in))
-
-
-@init.wrong(
-    "He from a uniform distribution",
-    advice="The variance is right. Which distribution does the docstring ask for?",
-)
-def _(scheme, n_in, n_out, rng):
-    if scheme == "he":
-        return rng.uniform(-1, 1, (n_in, n_out)) * np.sqrt(6 / n_in)
-    return _draw(scheme, n_in, n_out, rng)
-
-
-@init.wrong(
-    "transposed",
-    advice="h @ W must work for h of shape (N, n_in). Which shape does W have?",
-)
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, rng).T
-
-
-@init.wrong(
-    "Xavier from a normal distribution",
-    advice="The variance is right. Which distribution does the docstring ask for?",
-)
-def _(scheme, n_in, n_out, rng):
-    if scheme == "xavier":
-        return np.sqrt(2 / (n_in + n_out)) * rng.standard_normal((n_in, n_out))
-    return _draw(scheme, n_in, n_out, rng)
-
-
-@init.right("shifted uniform numbers, normal with a scale")
-def _(scheme, n_in, n_out, rng):
-    if scheme == "zeros":
-        return np.zeros((n_in, n_out))
-    if scheme == "xavier":
+@init.right("shifted uniform numbers, a scale, vectors made orthogonal by the SVD")
+def _(before, n_in, n_out, rng):
+    if before == "tanh":
         return (2 * rng.random((n_in, n_out)) - 1) * np.sqrt(6 / (n_in + n_out))
-    return rng.normal(0, np.sqrt(2 / n_in), (n_in, n_out))
+    W = rng.standard_normal((n_in, n_out))
+    return W * (2 / n_in) ** 0.5 if before == "relu" else np.linalg.svd(W)[0]
 
 
-@init.right("single precision")
-def _(scheme, n_in, n_out, rng):
-    return _draw(scheme, n_in, n_out, rng).astype(np.float32)
+@init.right("by torch's initialisers", library="torch.nn.init")
+def _(before, n_in, n_out, rng):
+    W = torch.empty(n_out, n_in)  # torch keeps a row for each unit
+    generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
+    if before == "relu":
+        torch.nn.init.kaiming_normal_(W, nonlinearity="relu", generator=generator)
+    elif before == "tanh":
+        torch.nn.init.xavier_uniform_(W, generator=generator)
+    else:
+        torch.nn.init.orthogonal_(W, generator=generator)
+    return W.T.numpy()
+
+
+# ---------------------------------------------------------------- a network's health
+
+health = Exercise(
+    "health",
+    reference=reference.health,
+    compare=close(rtol=1e-6, atol=1e-10),
+    hints=[
+        "Two passes. The first one goes forward and keeps every layer; the second one starts from the last layer with G.",
+        "On the way back, in each layer: G belongs to its outputs. Let through what the ReLU lets through, then multiply by "
+        "the transposed matrix: now G belongs to the layer's inputs. Which of its three numbers need G, which only H?",
+        "With H the outputs of layer l: G becomes (G * (H > 0)) @ W.T; append the mean of H**2, the mean of G**2 and the "
+        "mean of (H == 0).all(axis=0). The rows come last layer first: turn them round.",
+    ],
+)
+
+
+@functools.cache
+def pattern(sizes, rows, off):
+    """X, Ws, bs, G where each unit is clearly on or off on each row, so that no draw decides who is.
+
+    off: pairs (layer, unit) that no row wakes. All others wake on some row.
+    """
+    rng = np.random.default_rng(0)
+    while True:
+        X, Ws = (
+            away(rng, rows, sizes[0]),
+            [away(rng, *s) for s in zip(sizes, sizes[1:])],
+        )
+        bs = [rng.uniform(0.2, 0.6, n) for n in sizes[1:]]
+        for layer, unit in off:
+            bs[layer][unit] = -60.0
+        h, clear = X, True
+        for layer, (W, b) in enumerate(zip(Ws, bs)):
+            s = h @ W + b
+            clear &= (abs(s) > 0.08 * (abs(h) @ abs(W) + abs(b))).all()
+            never, sometimes = (s < 0).all(axis=0), (s < 0).any(axis=0)
+            dead = [(layer, unit) in off for unit in range(len(b))]
+            clear &= (never == dead).all()
+            clear &= (
+                rows == 1 or not h.any() or all(dead) or sometimes.sum() > sum(dead)
+            )
+            h = np.maximum(s, 0)
+        if clear:
+            return X, Ws, bs, away(rng, rows, sizes[-1])
+
+
+def network(rng, *sizes, rows=4, off=()):
+    """One of those, every number up to a hundredth off, with the inputs' signs drawn anew."""
+
+    def near(v):
+        return v * rng.uniform(0.99, 1.01, v.shape)
+
+    X, Ws, bs, G = pattern(sizes, rows, tuple(off))
+    sign = rng.choice([-1.0, 1.0], sizes[0])
+    Ws, bs = [near(W) for W in Ws], [near(b) for b in bs]
+    Ws[0] = sign[:, None] * Ws[0]
+    return dict(X=near(X) * sign, Ws=Ws, bs=bs, G=near(G) * rng.choice([-1.0, 1.0]))
+
+
+@health.cases
+def _(rng):
+    yield "three layers", network(rng, 3, 5, 4, 2)
+    sleepers = network(rng, 3, 6, 5, off=[(0, 1), (0, 4), (1, 2)])
+    sleepers["Ws"][0][:, 1] = sleepers["bs"][0][1] = 0.0  # exactly at 0: dead as well
+    yield "living and dead units", sleepers
+    # two units live on one row of twelve, one is faint, one is dead
+    rare = network(rng, 1, 5, 2, rows=12)
+    rare["X"] = np.r_[-rng.uniform(1, 2, 11), rng.uniform(1, 2)][:, None]
+    rare["Ws"][0] = np.array([[1.0, -1.0, 0.0, 0.0, 1.5]]) * rng.uniform(1, 2)
+    rare["bs"][0] = np.array([0.0, 0.0, rng.uniform(1e-12, 9e-12), -1.0, 0.0])
+    rare["Ws"][1] = abs(rare["Ws"][1])
+    yield "awake on one row, or faint, is not dead", rare
+    yield "a single layer", network(rng, 4, 3)
+    yield "a single row", network(rng, 3, 4, 4, rows=1, off=[(0, 2)])
+    kink = network(rng, 2, 3)
+    kink["X"][0], kink["bs"][0][:2] = 0.0, 0.0
+    yield "a ReLU exactly at 0 passes nothing back", kink
+    yield "a dead layer", network(rng, 3, 2, 4, off=[(0, 0), (0, 1)])
+    whole = network(rng, 1, 3, 2, rows=4, off=[(0, 2)])
+    size = rng.integers(2, 5, 4) * [1, -1, 1, -1]
+    whole["X"] = size[:, None] * rng.choice([-1, 1])
+    whole["Ws"] = [np.array([[1.0, -1.0, 0.5]]), abs(whole["Ws"][1])]
+    yield "whole numbers", whole
+
+
+BACK = "G = (G * (H > 0)) @ Ws[l].T"
+health.mistakes(
+    {
+        "the variance of the signal": (
+            "np.mean(H**2)",
+            "np.var(H)",
+            "Which moment enters the next layer's sums: the mean of h², or its variance?",
+        ),
+        "sums for means": (
+            "np.mean(G**2)",
+            "np.sum(G**2)",
+            "A mean square does not grow with the table. Does yours?",
+        ),
+        "the gradient at the outputs": (
+            f"{BACK}\n        rows.append([np.mean(H**2), np.mean(G**2), dead])",
+            f"rows.append([np.mean(H**2), np.mean(G**2), dead])\n        {BACK}",
+            "The second number belongs to the layer's inputs: take it after the step back.",
+        ),
+        "the ReLU is forgotten on the way back": (
+            "(G * (H > 0))",
+            "G",
+            "Where a unit is off, nothing comes back through it.",
+        ),
+        "slope 1 at 0": (
+            "(H > 0)",
+            "(Hs[l] @ Ws[l] + bs[l] >= 0)",
+            "Where the unit stands exactly at 0, what does the text say of the slope?",
+        ),
+        "the biases are forgotten": (
+            " + bs[l]",
+            "",
+            "A layer is relu(h W + b). Where is b?",
+        ),
+        "last layer first": (
+            "rows[::-1]",
+            "rows",
+            "You walk from the end to the start. In which order are the rows asked for?",
+        ),
+        "counts zeros": (
+            "(H == 0).all(axis=0)",
+            "(H == 0)",
+            "A unit that is 0 on half of the rows works as it should. Which units are 0 on every row?",
+        ),
+        "ever zero": (
+            ".all(axis=0)",
+            ".any(axis=0)",
+            "Dead means 0 on every row. Do you ask for all rows or for any?",
+        ),
+        "rows for columns": (
+            ".all(axis=0)",
+            ".all(axis=1)",
+            "Which axis runs over the units, and which over the examples?",
+        ),
+        "nearly always zero": (
+            "(H == 0).all(axis=0)",
+            "(H == 0).mean(axis=0) > 0.9",
+            "A unit that answers to one row in a hundred gets a gradient from that row: it is not dead.",
+        ),
+        "only what lies below zero": (
+            "(H == 0).all(axis=0)",
+            "(Hs[l] @ Ws[l] + bs[l] < 0).all(axis=0)",
+            "Weights 0 and bias 0: what does such a unit give on every row? Look at what comes out, not at what goes in.",
+        ),
+        "small counts as zero": (
+            "(H == 0)",
+            "(H < 1e-8)",
+            "A ReLU gives exact zeros, and a tiny value has a gradient. Do you compare with a threshold?",
+        ),
+        "a number, not a share": (
+            "np.mean((H == 0).all(axis=0))",
+            "np.sum((H == 0).all(axis=0))",
+            "Of how many units?",
+        ),
+    }
+)
+
+health.equivalent(
+    {
+        "G = G * (H > 0) @ Ws[l].T → G = -(G * (H > 0) @ Ws[l].T)": "the mean square of the slopes of the loss by its inputs"
+    }
+)
+
+health.worked(
+    why=r"""Forward, each layer is kept, because the way back needs to know which units were on. Backward, one line does a layer: the mask
+    of the ReLU, then the transposed matrix, just as in backpropagation but without the weights' own gradients. The three numbers answer
+    three of the four questions of this section: does the signal arrive, does the gradient come back, and who is switched off for all rows.
+    A dead unit shows as a column of zeros, so the question is `all` along the rows, and the answer a mean over the units."""
+)
+
+
+@health.right("by torch's autograd", library="torch.autograd")
+def _(X, Ws, bs, G):
+    h = torch.tensor(X, dtype=torch.float64, requires_grad=True)
+    layers = [h]
+    for W, b in zip(Ws, bs):
+        layers.append(torch.relu(layers[-1] @ torch.tensor(W) + torch.tensor(b)))
+    slopes = torch.autograd.grad(layers[-1], layers[:-1], torch.tensor(G))
+    return [
+        [h.square().mean().item(), g.square().mean().item(), (h.amax(0) == 0).double().mean()]
+        for h, g in zip(layers[1:], slopes)
+    ]  # fmt: skip
+
+
+@health.right("row after row, calling itself")
+def _(X, Ws, bs, G):
+    def walk(h, l):
+        if l == len(Ws):
+            return G, []
+        H = np.maximum(h @ Ws[l] + bs[l], 0)
+        G_out, below = walk(H, l + 1)
+        G_in = np.where(H > 0, G_out, 0) @ Ws[l].T
+        dead = 1 - np.count_nonzero(H.max(axis=0)) / H.shape[1]
+        return G_in, [[(H * H).mean(), (G_in * G_in).mean(), dead], *below]
+
+    return walk(X, 0)[1]
+
+
+# ---------------------------------------------------------------- a normaliser
+
+Norm = Exercise(
+    "Norm",
+    reference=reference.norm_layer,
+    compare=close(rtol=1e-6, atol=1e-8, float32=True),
+    hints=[
+        "Which numbers share a mean: those of a column or those of a row? Start with the two kinds that have no modes, then "
+        "add batch norm's training, then its evaluation. Keep the normalised table and the divisor for backward.",
+        "keepdims=True keeps a mean fit for subtraction. In training, mean and var move by a share momentum of their distance to the "
+        "batch's; np.var takes ddof=1. For backward begin with G = gamma * dY: the slope by the normalised table.",
+        "forward: the centred C and the mean of C**2 along the axis (for batch norm in evaluation, A - self.mean and self.var), s the root of the "
+        "second plus eps, Y = C / s. backward: G minus Y times the mean of G * Y, minus the mean of G unless RMS, all over s; "
+        "dgamma and dbeta are sums over the rows.",
+    ],
+)
+
+
+@Norm.probe
+def _(
+    answer, kind, gamma, beta, mean, var, eps, momentum, batches, trains, dY=None
+):  # fed with the batches one after the other; with dY, after each of them backward
+    norm = answer(kind, len(gamma), eps, momentum)
+    norm.gamma, norm.beta = np.array(gamma), np.array(beta)
+    norm.mean, norm.var = np.array(mean), np.array(var)
+    told = dict(outs=[])
+    for A, train in zip(batches, trains):
+        told["outs"].append(norm.forward(A, train))
+        if dY is not None:
+            told["dA"] = norm.backward(dY)
+            told["dgamma"], told["dbeta"] = norm.dgamma, norm.dbeta
+    return told | dict(mean=norm.mean, var=norm.var)
+
+
+def feed(rng, kind, *, n=5, d=3, trains=(True,), slope=False, **more):
+    inputs = dict(
+        kind=kind,
+        gamma=rng.uniform(0.5, 2.0, d),
+        beta=rng.uniform(0.5, 1.5, d),
+        mean=rng.uniform(-1.5, -0.5, d),
+        var=rng.uniform(2.0, 4.0, d),
+        eps=1e-12,  # of no weight where something varies
+        momentum=0.1,
+        batches=[2.0 + 3.0 * away(rng, n, d) for _ in trains],
+        trains=list(trains),
+    )
+    if slope:
+        inputs["dY"] = away(rng, n, d) + rng.uniform(0.5, 1.5)  # not of mean 0
+    return inputs | more
+
+
+@Norm.cases
+def _(rng):
+    yield "batch norm in training", feed(rng, "batch")
+    yield "layer norm", feed(rng, "layer", n=4, d=5)
+    yield "RMS norm", feed(rng, "RMS", n=4, d=5)
+    for kind in ("layer", "RMS"):
+        yield "the same in both modes", feed(rng, kind, trains=[False, True])
+    yield (
+        "running values move towards each batch",
+        feed(rng, "batch", trains=[True, True], momentum=0.3),
+    )
+    yield "running values move towards each batch", feed(rng, "batch", n=2)
+    yield (
+        "evaluation uses the running values, which stay",
+        feed(rng, "batch", trains=[True, False], momentum=0.3),
+    )
+    yield "evaluation of a single row", feed(rng, "batch", n=1, trains=[False])
+    yield "training on a single row", feed(rng, "batch", n=1)
+    for kind, trains in (("batch", [True, False]), ("layer", [True]), ("RMS", [True])):
+        yield "an eps that matters", feed(rng, kind, trains=trains, eps=0.7)
+    flat = np.repeat(away(rng, 4, 1), 4, axis=1)  # the mean of four equals is exact
+    yield "nothing varies in a row", feed(rng, "layer", d=4, batches=[flat])
+    whole = rng.choice([-4, -2, 1, 3], (5, 3)) + np.arange(5)[:, None]
+    yield "whole numbers", feed(rng, "batch", batches=[whole], trains=[True])
+    yield "backward, batch norm", feed(rng, "batch", slope=True)
+    yield "backward, layer norm", feed(rng, "layer", n=4, d=5, slope=True)
+    yield "backward, RMS norm", feed(rng, "RMS", n=4, d=5, slope=True)
+    for kind in ("batch", "layer", "RMS"):
+        two = feed(rng, kind, d=4, slope=True, eps=0.7, trains=[True, True])
+        yield f"{kind} norm, backward in each of two steps", two
+    yield "backward, a single row", feed(rng, "batch", n=1, slope=True)
+    zeros = feed(rng, "RMS", slope=True, batches=[np.zeros((5, 3))])
+    yield "backward at 0", zeros
+
+
+RUN = "self.mean = self.mean + self.momentum * (A.mean(axis=0) - self.mean)"
+Norm.mistakes(
+    {
+        "the axes are exchanged": (
+            'self.axis = 0 if self.kind == "batch" else 1',
+            'self.axis = 1 if self.kind == "batch" else 0',
+            "axis=0 runs down a column. Does batch norm compare rows or features?",
+        ),
+        "RMS norm is centred": (
+            'C = A if self.kind == "RMS" else A - A.mean(self.axis, keepdims=True)',
+            "C = A - A.mean(self.axis, keepdims=True)",
+            "RMS norm leaves the mean where it is.",
+        ),
+        "RMS norm divides by the standard deviation": (
+            "square = (C**2).mean(self.axis, keepdims=True)",
+            "square = A.var(self.axis, keepdims=True)",
+            "RMS means root mean square: of the values themselves. np.var subtracts the mean.",
+        ),
+        "eps outside the root": (
+            "np.sqrt(square + self.eps)",
+            "np.sqrt(square) + self.eps",
+            "Where does ε stand in the formula: inside or outside the root?",
+        ),
+        "eps is forgotten": (
+            "np.sqrt(square + self.eps)",
+            "np.sqrt(square)",
+            "What happens where nothing varies? ε is added always.",
+        ),
+        "the root is missing": (
+            "np.sqrt(square + self.eps)",
+            "(square + self.eps)",
+            "Which power of a is left after your division?",
+        ),
+        "shifted before it is scaled": (
+            "return self.gamma * self.Y + self.beta",
+            "return self.gamma * (self.Y + self.beta)",
+            "In which order come gain and shift: γ·y + β or γ·(y + β)?",
+        ),
+        "the batch in both modes": (
+            'if self.kind == "batch" and not train:',
+            "if False:",
+            "In evaluation, may a row's output depend on the rows beside it?",
+        ),
+        "running values in both modes": (
+            'if self.kind == "batch" and not train:',
+            'if self.kind == "batch":',
+            "In training the batch itself is normalised: what are the means of your output's columns?",
+        ),
+        "evaluation moves the running values": (
+            'if self.kind == "batch" and train:',
+            'if self.kind == "batch":',
+            "Two evaluations of the same rows must agree, in any order. Do the running values stay?",
+        ),
+        "every kind moves the running values": (
+            'if self.kind == "batch" and train:',
+            "if train:",
+            "mean and var belong to batch norm alone. Do they stay for the other kinds?",
+        ),
+        "the momentum the other way round": (
+            RUN,
+            RUN.replace("self.momentum", "(1 - self.momentum)"),
+            "With momentum 0.1 the running value moves by a tenth. Does yours move by nine tenths?",
+        ),
+        "the running variance divides by N": (
+            ", ddof=1",
+            "",
+            "The running variance estimates that of unseen rows. What stands below its line?",
+        ),
+        "one row pulls the running variance": (
+            "if len(A) > 1:\n                self.var = self.var + self.momentum * (A.var(axis=0, ddof=1) - self.var)",
+            "self.var = self.var + self.momentum * (A.var(axis=0, ddof=1 if len(A) > 1 else 0) - self.var)",
+            "One row says nothing about a variance. What does the text ask of var then?",
+        ),
+        "mean and spread as constants": (
+            "dA = G - self.Y * (G * self.Y).mean(self.axis, keepdims=True)",
+            "return G / self.s",
+            "Moving one entry also moves the mean and the spread that all entries are divided by.",
+        ),
+        "the mean as a constant": (
+            'if self.kind != "RMS":',
+            "if False:",
+            "Add the same number to a whole group: what should happen to the output, and so to the loss?",
+        ),
+        "RMS norm's gradient is centred": (
+            'if self.kind != "RMS":',
+            "if True:",
+            "RMS norm subtracts no mean. Then no mean of the gradient is subtracted either.",
+        ),
+        "gamma is forgotten on the way back": (
+            "G = self.gamma * dY",
+            "G = dY",
+            "Y is multiplied by gamma after it is made. What is then the slope by Y?",
+        ),
+        "not divided by s": (
+            "return dA / self.s",
+            "return dA",
+            "Ten times larger values change the output ten times less. What stands before the bracket?",
+        ),
+        "means for sums in gamma": (
+            "(dY * self.Y).sum(axis=0)",
+            "(dY * self.Y).mean(axis=0)",
+            "gamma acts in every row. Its effects on the loss add up.",
+        ),
+        "gamma's gradient holds gamma": (
+            "(dY * self.Y).sum(axis=0)",
+            "(self.gamma * dY * self.Y).sum(axis=0)",
+            "The derivative of γ·y by γ is y itself.",
+        ),
+        "the slopes by gamma add up over the steps": (
+            "self.dgamma = (dY * self.Y)",
+            'self.dgamma = getattr(self, "dgamma", 0) + (dY * self.Y)',
+            "Call backward for two batches: does dgamma hold the slope of the second alone, or of both?",
+        ),
+    }
+)
+
+Norm.worked(
+    why=r"""All three kinds are one computation along another axis: subtract (or not), divide by the root of the mean square. So one line
+    decides what a group is, and the rest does not ask again. Only batch norm has a memory: in training it normalises by the batch and
+    notes where the batch stood; in evaluation it reads the notes. Backward, three effects of an entry add up: its own, the one
+    through the mean, and the one through the divisor; the last two are means along the same axis, so no Jacobian matrix is ever built.
+    Keeping `Y` and `s` from forward makes it three lines."""
+)
+
+
+class _Base:
+    """Attributes as handed out."""
+
+    def __init__(self, kind, d, eps=1e-5, momentum=0.1):
+        self.kind, self.eps, self.momentum = kind, eps, momentum
+        self.gamma, self.beta = np.ones(d), np.zeros(d)
+        self.mean, self.var = np.zeros(d), np.ones(d)
+
+
+@Norm.right("as a scale and a shift, back step by step through the graph")
+class _(_Base):
+    def forward(self, A, train):
+        A, axis = np.asarray(A, float), 0 if self.kind == "batch" else 1
+        m = 0 * A if self.kind == "RMS" else A.mean(axis, keepdims=True)
+        v = ((A - m) ** 2).mean(axis, keepdims=True)
+        if self.kind == "batch":
+            if train:
+                self.mean += self.momentum * (m[0] - self.mean)  # in place
+                if len(A) > 1:
+                    fair = v[0] * len(A) / (len(A) - 1)
+                    self.var += self.momentum * (fair - self.var)
+            else:
+                m, v = self.mean, self.var
+        self.C, self.root, self.along = A - m, (v + self.eps) ** 0.5, axis
+        return A * (self.gamma / self.root) + (self.beta - m * self.gamma / self.root)
+
+    def backward(self, dY):
+        count, axis = dY.shape[self.along], self.along
+        dy = dY * self.gamma
+        dv = -np.sum(dy * self.C, axis, keepdims=True) / (2 * self.root**3)
+        dC = dy / self.root + 2 * self.C * dv / count
+        self.dgamma = np.einsum("nd,nd->d", dY, self.C / self.root)
+        self.dbeta = np.einsum("nd->d", dY)
+        return dC if self.kind == "RMS" else dC - dC.sum(axis, keepdims=True) / count
+
+
+@Norm.right("by torch's functions", library="torch.nn.functional")
+def _(kind, d, eps=1e-5, momentum=0.1):
+    F = torch.nn.functional
+
+    class Torchs:
+        gamma, beta, mean, var = np.ones(d), np.zeros(d), np.zeros(d), np.ones(d)
+
+        def forward(self, A, train):
+            self.A = torch.tensor(A, dtype=torch.float64, requires_grad=True)
+            self.g = torch.tensor(self.gamma, requires_grad=True)
+            self.b = torch.tensor(self.beta, requires_grad=True)
+            if kind == "layer":
+                self.out = F.layer_norm(self.A, (d,), self.g, self.b, eps)
+            elif kind == "RMS":
+                self.out = F.rms_norm(self.A, (d,), self.g, eps) + self.b
+            elif train and len(A) == 1:  # torch refuses
+                self.out = self.b + 0 * self.A + 0 * self.g
+                self.mean = self.mean + momentum * (A[0] - self.mean)
+            else:
+                mean, var = torch.tensor(self.mean), torch.tensor(self.var)
+                how = self.g, self.b, train, momentum, eps
+                self.out = F.batch_norm(self.A, mean, var, *how)
+                self.mean, self.var = mean.numpy(), var.numpy()
+            return self.out.detach().numpy()
+
+        def backward(self, dY):
+            self.out.backward(torch.tensor(dY))
+            self.dgamma, self.dbeta = self.g.grad.numpy(), self.b.grad.numpy()
+            return self.A.grad.numpy()
+
+    return Torchs()
 
 
 # ---------------------------------------------------------------- copies
@@ -334,81 +782,102 @@ distinct_units = Exercise(
     compare=exact(),
     batched=("V", "W", "b"),
     hints=[
-        "All numbers that belong to unit j: column j of W, entry j of b, row j of V. Put them into one vector a unit.",
-        "np.vstack([W, b, V.T]) has one column a unit. How many different columns are there?",
-        "len({tuple(unit) for unit in np.vstack([W, b, V.T]).T}), or np.unique(…, axis=1).",
+        "What belongs to unit j? Numbers from W, from b and from V.",
+        "They are column j of W, entry j of b and row j of V. Stack them, so that each unit is one column of one table.",
+        "A set keeps equal things once, and takes tuples: how long is the set of the tuples of all columns? (np.unique with "
+        "an axis does the same.)",
     ],
 )
 
 
 @distinct_units.cases
 def _(rng):
-    def network(order, H=5, n_in=3, n_out=2):
+    def copied(order, H=5, n_in=3, n_out=2):
         units = rng.normal(size=(n_in + 1 + n_out, H)).round(2)[:, order]
         return dict(W=units[:n_in], b=units[n_in], V=units[n_in + 1 :].T)
 
-    yield "every unit differs", network([0, 1, 2, 3, 4])
-    yield "copies that are not neighbours", network([0, 1, 0, 2, 0])
-    yield "copies that are not neighbours", network([3, 1, 2, 3, 1])
+    every = copied([0, 1, 2, 3, 4])
+    yield "every unit differs", every
+    yield "copies that are not neighbours", copied([0, 1, 0, 2, 0])
+    yield "copies that are not neighbours", copied([3, 1, 2, 3, 1])
     fill = rng.uniform(0.1, 0.5)
-    yield (
-        "all equal",
-        dict(W=np.full((3, 4), fill), b=np.zeros(4), V=np.full((4, 2), fill)),
-    )
-    yield (
-        "equal on the way in, not out",
-        network([0, 1, 2, 3, 4]) | dict(W=np.full((3, 5), fill), b=np.zeros(5)),
-    )
-    yield (
-        "equal on the way out, not in",
-        network([0, 1, 2, 3, 4]) | dict(V=np.full((5, 2), fill), b=np.zeros(5)),
-    )
-    biases = network([0, 0, 0, 1])
+    one = dict(W=np.full((3, 4), fill), b=np.zeros(4), V=np.full((4, 2), fill))
+    yield "all equal", one
+    same_in = dict(W=np.full((3, 5), fill), b=np.zeros(5))
+    yield "equal on the way in, not out", copied([0, 1, 2, 3, 4]) | same_in
+    same_out = dict(V=np.full((5, 2), fill), b=np.zeros(5))
+    yield "equal on the way out, not in", copied([0, 1, 2, 3, 4]) | same_out
+    biases = copied([0, 0, 0, 1])
     biases["b"] = np.array([0.0, 1.0, 0.0, 2.0])
     yield "equal weights, other biases", biases
-    yield "every unit differs", network([0])
+    # pairs on the way in, other pairs on the way out: four units
+    crossed = copied([0, 0, 1, 1])
+    crossed["V"] = copied([0, 1, 0, 1])["V"]
+    yield "pairs in, other pairs out", crossed
+    nearly = copied([0, 0, 1, 2])
+    nearly["W"] = nearly["W"] + [0, 1e-9, 0, 0]
+    yield "nearly equal is not equal", nearly
+    # one with two weights in exchanged, one with those out, one with every sign turned, one true copy
+    alike = copied([0, 0, 0, 0, 0, 1])
+    alike["W"][:2, 1] = alike["W"][1::-1, 1]
+    alike["V"][2] = alike["V"][2, ::-1]
+    for part in (alike["W"].T, alike["b"], alike["V"]):
+        part[3] = -part[3]
+    yield "the same numbers, swapped or negative, are no copy", alike
+    last = copied([0, 0, 0, 0])
+    last["V"][:, 1] += [0.0, 1.0, 2.0, 1.0]
+    yield "only the last weight out differs", last
+    zeros = copied([0, 0, 1])
+    zeros["W"][0] = [0.0, -0.0, 0.0]
+    yield "0 and −0 are equal", zeros
+    yield "a single unit", copied([0])
 
 
-def _different(columns):
-    return len({tuple(column) for column in np.asarray(columns).T})
-
-
-@distinct_units.wrong(
-    "the way in alone",
-    advice="Two units that pass on through different weights get different gradients. Compare V as well.",
+TABLE = "np.vstack([W, b, V.T]).T"
+distinct_units.mistakes(
+    {
+        "the way in alone": (
+            "[W, b, V.T]",
+            "[W, b]",
+            "Two units that pass on through different weights get different gradients. Compare V as well.",
+        ),
+        "the biases are forgotten": (
+            "[W, b, V.T]",
+            "[W, V.T]",
+            "Which third number belongs to a unit?",
+        ),
+        "the way out alone": (
+            TABLE,
+            "V",
+            "Which weights decide what a unit computes? Compare W and b as well.",
+        ),
+        "rows for columns": (
+            TABLE,
+            "W",
+            "h = act(x @ W + b): is a unit a row or a column of W?",
+        ),
+        "close counts as equal": (
+            TABLE,
+            f"{TABLE}.round(6)",
+            "Copies are exactly equal. Units that differ a little drift apart in training.",
+        ),
+        "the larger of two counts": (
+            "return len({tuple(unit) for unit in np.vstack([W, b, V.T]).T})",
+            "return max(len(np.unique(np.vstack([W, b]), axis=1).T), len(np.unique(V, axis=0)))",
+            "Two units that are equal in, and two others equal out, need not be copies. Compare whole units.",
+        ),
+        "a sum as fingerprint": (
+            "tuple(unit)",
+            "float(unit.sum())",
+            "Exchange two weights of a unit: its sum stays. Is it still the same unit?",
+        ),
+        "counts the copies": (
+            "return len(",
+            "return len(b) - len(",
+            "How many units are left if copies are removed?",
+        ),
+    }
 )
-def _(W, b, V):
-    return _different(np.vstack([W, b]))
-
-
-@distinct_units.wrong(
-    "the biases are forgotten", advice="Which third number belongs to a unit?"
-)
-def _(W, b, V):
-    return _different(np.vstack([W, V.T]))
-
-
-@distinct_units.wrong(
-    "the way out alone",
-    advice="Which weights decide what a unit computes? Compare W and b as well.",
-)
-def _(W, b, V):
-    return _different(V.T)
-
-
-@distinct_units.wrong(
-    "rows for columns", advice="h = act(x @ W + b): is a unit a row or a column of W?"
-)
-def _(W, b, V):
-    return _different(W.T)
-
-
-@distinct_units.wrong(
-    "neighbours alone", advice="Copies need not stand side by side. Compare every pair."
-)
-def _(W, b, V):
-    units = np.vstack([W, b, V.T])
-    return 1 + int((units[:, 1:] != units[:, :-1]).any(axis=0).sum())
 
 
 @distinct_units.wrong(
@@ -420,14 +889,14 @@ def _(W, b, V):
     return int((np.unique(units, axis=1, return_counts=True)[1] == 1).sum())
 
 
-@distinct_units.wrong(
-    "counts the copies", advice="How many units are left if copies are removed?"
+distinct_units.worked(
+    why=r"""A unit is nothing but its numbers: weights in, bias, weights out. Stacked, each unit is one column, and a set of columns drops
+    what is there twice. Exact equality is the right test, because only exact copies get exactly equal gradients: a difference of
+    $10^{-9}$ is enough for two units to drift apart."""
 )
-def _(W, b, V):
-    return len(b) - _different(np.vstack([W, b, V.T]))
 
 
-@distinct_units.right("numpy.unique")
+@distinct_units.right("by numpy.unique", library="numpy.unique")
 def _(W, b, V):
     return np.unique(np.c_[W.T, b, V], axis=0).shape[0]
 
@@ -442,654 +911,6 @@ def _(W, b, V):
     return float(len(found))
 
 
-# ---------------------------------------------------------------- dead units
-
-dead_fraction = Exercise(
-    "dead_fraction",
-    reference=reference.dead_fraction,
-    compare=close(rtol=1e-9, atol=1e-12),
-    batched=("H",),
-    hints=[
-        "One unit is one column. When is it dead?",
-        "A column is dead if all of its entries are 0: (H == 0).all(axis=0). Then count.",
-        "np.mean of the truth values (H == 0).all(axis=0).",
-    ],
-)
-
-
-@dead_fraction.cases
-def _(rng):
-    H = np.maximum(rng.normal(0.3, 1.0, (6, 5)), 0)
-    H[0] = rng.uniform(0.5, 2.0, 5)  # each unit lives somewhere …
-    H[1:3, 0] = 0
-    one = H.copy()
-    one[:, [1, 3]] = 0
-    yield "two units of five", dict(H=one)
-    rare = np.zeros((24, 4))
-    rare[[0, 23, rng.integers(1, 23)], [0, 1, 2]] = rng.uniform(1, 2, 3)
-    yield "awake on one row of 24 is not dead", dict(H=rare)
-    faint = np.zeros((3, 4))
-    faint[0, rng.permutation(4)[:3]] = rng.uniform(1e-12, 9e-12, 3)
-    yield "faint is not dead", dict(H=faint)
-    yield "every unit dead", dict(H=np.zeros((4, 3)))
-    yield (
-        "a single row",
-        dict(H=np.array([[0.0, rng.uniform(1, 2), 0.0, rng.uniform(1, 2)]])),
-    )
-
-
-@dead_fraction.wrong(
-    "counts zeros",
-    advice="A unit that is 0 on half of the rows works as it should. Which units are 0 on every row?",
-)
-def _(H):
-    return np.mean(H == 0)
-
-
-@dead_fraction.wrong(
-    "rows for columns",
-    advice="Which axis runs over the units, and which over the examples?",
-)
-def _(H):
-    return np.mean((H == 0).all(axis=1))
-
-
-@dead_fraction.wrong(
-    "nearly always zero",
-    advice="A unit that answers to one row in a hundred gets a gradient from that row: it is not dead.",
-)
-def _(H):
-    return np.mean((H == 0).mean(axis=0) > 0.9)
-
-
-@dead_fraction.wrong(
-    "the first row alone",
-    advice="One row does not tell: which units are 0 on all of them?",
-)
-def _(H):
-    return np.mean(H[0] == 0)
-
-
-@dead_fraction.wrong(
-    "small counts as zero",
-    advice="np.isclose and thresholds take a tiny value for 0. A ReLU gives exact zeros, and a tiny value has a gradient.",
-)
-def _(H):
-    return np.mean((H < 1e-8).all(axis=0))
-
-
-@dead_fraction.wrong(
-    "divided by the rows",
-    advice="You were asked for a share of the units. How many are there?",
-)
-def _(H):
-    return (H == 0).all(axis=0).sum() / len(H)
-
-
-@dead_fraction.wrong(
-    "counts the living", advice="You were asked for the share of dead units."
-)
-def _(H):
-    return np.mean((H > 0).any(axis=0))
-
-
-@dead_fraction.wrong("a number, not a share", advice="Divide by the number of units.")
-def _(H):
-    return float((H == 0).all(axis=0).sum())
-
-
-@dead_fraction.wrong(
-    "ever zero", advice="Dead means 0 on every row. Do you ask for all rows or for any?"
-)
-def _(H):
-    return np.mean((H == 0).any(axis=0))
-
-
-@dead_fraction.right("the largest value of each column")
-def _(H):
-    return 1 - np.count_nonzero(H.max(axis=0)) / H.shape[1]
-
-
-@dead_fraction.right("a loop")
-def _(H):
-    return sum(all(v == 0 for v in column) for column in H.T.tolist()) / len(H.T)
-
-
-# ---------------------------------------------------------------- one function for three norms
-
-norm = Exercise(
-    "norm",
-    reference=reference.norm,
-    compare=close(rtol=1e-6, atol=1e-8, float32=True),
-    batched=("A",),
-    hints=[
-        "Which numbers share a mean? axis=0: those of a column. axis=1: those of a row. keepdims=True keeps the shapes fit for subtraction.",
-        "Without centring, the mean is not subtracted anywhere: neither above the line nor inside the mean of squares.",
-        "C = A - A.mean(axis=axis, keepdims=True) if center else A; divide C by np.sqrt((C**2).mean(axis=axis, keepdims=True) + eps); then gamma and beta.",
-    ],
-)
-
-
-@norm.cases
-def _(rng):
-    yield "batch norm", _table(rng, 0, True)
-    yield "layer norm", _table(rng, 1, True)
-    yield "RMS norm", _table(rng, 1, False)
-    yield "an ε that matters", _table(rng, 0, True) | dict(eps=0.5)
-    yield "an ε that matters", _table(rng, 1, False) | dict(eps=0.5)
-    yield "a batch of one row", _table(rng, 0, True, n=1)
-    flat = _table(rng, 1, True)
-    flat["A"] = np.tile(rng.normal(size=(4, 1)), 3)  # every row constant
-    yield "nothing varies", flat
-
-
-def _table(rng, axis, center, n=4, d=3):
-    return dict(
-        A=rng.normal(2.0, 3.0, (n, d)),
-        axis=axis,
-        center=center,
-        gamma=rng.uniform(0.5, 2.0, d),
-        beta=rng.uniform(0.5, 1.5, d),
-        eps=1e-5,
-    )
-
-
-def _norm(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    return gamma * C / np.sqrt((C**2).mean(axis=axis, keepdims=True) + eps) + beta
-
-
-@norm.wrong(
-    "the other axis",
-    advice="axis=0 runs down a column. Does batch norm compare rows or features?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    return _norm(A, 1 - axis, center, gamma, beta, eps)
-
-
-@norm.wrong(
-    "always centred",
-    advice="RMS norm leaves the mean where it is. What do you do when center is False?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    return _norm(A, axis, True, gamma, beta, eps)
-
-
-@norm.wrong(
-    "divides by the standard deviation without centring",
-    advice="RMS means root mean square: of the values themselves. np.var subtracts the mean.",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    return gamma * C / np.sqrt(A.var(axis=axis, keepdims=True) + eps) + beta
-
-
-@norm.wrong(
-    "ε outside the root",
-    advice="Where does ε stand in the formula: inside or outside the root?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    return gamma * C / (np.sqrt((C**2).mean(axis=axis, keepdims=True)) + eps) + beta
-
-
-@norm.wrong(
-    "one value fewer in the mean of squares",
-    advice="The formula divides by the number of values, not by one fewer.",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    count = A.shape[axis]
-    spread = (C**2).sum(axis=axis, keepdims=True) / max(count - 1, 1)
-    return gamma * C / np.sqrt(spread + eps) + beta
-
-
-@norm.wrong(
-    "one mean for the whole table",
-    advice="How many means does batch norm take: one, or one for each feature?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean() if center else A
-    return gamma * C / np.sqrt((C**2).mean() + eps) + beta
-
-
-@norm.wrong(
-    "a sum for the mean of squares",
-    advice="Your groups come out with length 1. What should the mean of their squares be?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    return gamma * C / np.sqrt((C**2).sum(axis=axis, keepdims=True) + eps) + beta
-
-
-@norm.wrong(
-    "divides by the mean square",
-    advice="Which power of a is left after your division? The root is missing.",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    return gamma * C / ((C**2).mean(axis=axis, keepdims=True) + eps) + beta
-
-
-@norm.wrong(
-    "shifted before it is scaled",
-    advice="In which order come gain and shift: γ·y + β or γ·(y + β)?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    return gamma * _norm(A, axis, center, np.ones(len(gamma)), beta, eps)
-
-
-@norm.wrong(
-    "ε where the spread is 0 only",
-    advice="ε is added always, not only where it is needed. Does it change your result?",
-)
-def _(A, axis, center, gamma, beta, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    square = (C**2).mean(axis=axis, keepdims=True)
-    return gamma * C / np.sqrt(np.where(square < 1e-20, eps, square)) + beta
-
-
-@norm.wrong("no shift", advice="What is the last thing that happens to every feature?")
-def _(A, axis, center, gamma, beta, eps):
-    return _norm(A, axis, center, gamma, 0 * beta, eps)
-
-
-@norm.right("a loop over rows or columns")
-def _(A, axis, center, gamma, beta, eps):
-    out = np.empty(A.shape)
-    for i in range(A.shape[1 - axis]):
-        here = (slice(None), i) if axis == 0 else i
-        a = A[here]
-        c = a - sum(a) / len(a) if center else a
-        out[here] = c / (c @ c / len(c) + eps) ** 0.5
-    return out * gamma + beta
-
-
-@norm.right("torch's own, in single precision")
-def _(A, axis, center, gamma, beta, eps):
-    t = torch.from_numpy(A).float()
-    t = t.T if axis == 0 else t
-    c = t - t.mean(1, keepdim=True) if center else t
-    y = torch.nn.functional.rms_norm(c, (c.shape[1],), eps=eps)
-    return ((y.T if axis == 0 else y).numpy() * gamma + beta).astype(np.float32)
-
-
-# ---------------------------------------------------------------- backward
-
-norm_backward = Exercise(
-    "norm_backward",
-    reference=reference.norm_backward,
-    compare=close(rtol=1e-6, atol=1e-8),
-    batched=("A", "dY"),
-    hints=[
-        "Three results. beta is added in every row, gamma multiplies Y = C / s in every row: sum over the rows. For A, start with G = gamma * dY.",
-        "The Jacobian (C - y yᵀ/d)/s applied to g takes two means along the axis: that of g (only with centring) and that of g·y. No matrix is needed.",
-        "dA = (G - G.mean(axis, keepdims=True) - Y * (G * Y).mean(axis, keepdims=True)) / s, without the first mean when center is False.",
-    ],
-)
-
-
-@norm_backward.cases
-def _(rng):
-    yield "batch norm", _with_gradient(rng, _table(rng, 0, True, n=5))
-    yield "layer norm", _with_gradient(rng, _table(rng, 1, True, d=4))
-    yield "RMS norm", _with_gradient(rng, _table(rng, 1, False, d=4))
-    yield (
-        "an ε that matters",
-        _with_gradient(rng, _table(rng, 1, True, d=4) | dict(eps=0.7)),
-    )
-    yield "a batch of one row", _with_gradient(rng, _table(rng, 0, True, n=1))
-    zeros = _table(rng, 1, False) | dict(A=np.zeros((4, 3)))
-    yield "RMS norm at 0", _with_gradient(rng, zeros)
-
-
-def _with_gradient(rng, table):
-    dY = rng.normal(size=table["A"].shape) + rng.uniform(0.5, 1.5)  # not of mean 0
-    return dict(
-        dY=dY,
-        A=table["A"],
-        axis=table["axis"],
-        center=table["center"],
-        gamma=table["gamma"],
-        eps=table["eps"],
-    )
-
-
-def _forward(A, axis, center, eps):
-    C = A - A.mean(axis=axis, keepdims=True) if center else A
-    s = np.sqrt((C**2).mean(axis=axis, keepdims=True) + eps)
-    return C / s, s
-
-
-def _backward(dY, A, axis, center, gamma, eps, mean=True, square=True):
-    Y, s = _forward(A, axis, center, eps)
-    G = gamma * dY
-    dA = G.copy()
-    if center and mean:
-        dA -= G.mean(axis=axis, keepdims=True)
-    if square:
-        dA -= Y * (G * Y).mean(axis=axis, keepdims=True)
-    return dA / s, (dY * Y).sum(0), dY.sum(0)
-
-
-@norm_backward.wrong(
-    "mean and spread as constants",
-    advice="Moving one entry also moves the mean and the spread that all entries are divided by.",
-)
-def _(dY, A, axis, center, gamma, eps):
-    return _backward(dY, A, axis, center, gamma, eps, mean=False, square=False)
-
-
-@norm_backward.wrong(
-    "the spread as a constant",
-    advice="Does s depend on A? Scale a whole group by 1.01: what should the output do?",
-)
-def _(dY, A, axis, center, gamma, eps):
-    return _backward(dY, A, axis, center, gamma, eps, square=False)
-
-
-@norm_backward.wrong(
-    "the mean as a constant",
-    advice="Add the same number to a whole group: what should happen to the output, and so to the loss?",
-)
-def _(dY, A, axis, center, gamma, eps):
-    return _backward(dY, A, axis, center, gamma, eps, mean=False)
-
-
-@norm_backward.wrong(
-    "centred although RMS norm is not",
-    advice="RMS norm subtracts no mean. Then no mean of the gradient is subtracted either.",
-)
-def _(dY, A, axis, center, gamma, eps):
-    Y, s = _forward(A, axis, center, eps)
-    G = gamma * dY
-    G = (
-        G
-        - G.mean(axis=axis, keepdims=True)
-        - Y * (G * Y).mean(axis=axis, keepdims=True)
-    )
-    return G / s, (dY * Y).sum(0), dY.sum(0)
-
-
-@norm_backward.wrong(
-    "gamma after the means",
-    advice="For layer norm gamma differs along the row. The gradient that reaches Y is gamma * dY, before any mean is taken.",
-)
-def _(dY, A, axis, center, gamma, eps):
-    dA, dgamma, dbeta = _backward(dY, A, axis, center, np.ones(len(gamma)), eps)
-    return gamma * dA, dgamma, dbeta
-
-
-@norm_backward.wrong(
-    "means for sums in gamma and beta",
-    advice="gamma acts in every row. Its effects on the loss add up.",
-)
-def _(dY, A, axis, center, gamma, eps):
-    dA, dgamma, dbeta = _backward(dY, A, axis, center, gamma, eps)
-    return dA, dgamma / len(A), dbeta / len(A)
-
-
-@norm_backward.wrong(
-    "gamma's gradient holds gamma",
-    advice="The derivative of gamma·Y by gamma is Y itself: without gamma, beta or the input A.",
-)
-def _(dY, A, axis, center, gamma, eps):
-    dA, dgamma, dbeta = _backward(dY, A, axis, center, gamma, eps)
-    return dA, dgamma * gamma, dbeta
-
-
-@norm_backward.wrong(
-    "gamma forgotten on the way to A",
-    advice="Y is multiplied by gamma after it is made. What is then the gradient by Y?",
-)
-def _(dY, A, axis, center, gamma, eps):
-    _, dgamma, dbeta = _backward(dY, A, axis, center, gamma, eps)
-    return _backward(dY, A, axis, center, np.ones(len(gamma)), eps)[0], dgamma, dbeta
-
-
-@norm_backward.wrong(
-    "not divided by s",
-    advice="Ten times larger values change the output ten times less. What stands before the bracket?",
-)
-def _(dY, A, axis, center, gamma, eps):
-    dA, dgamma, dbeta = _backward(dY, A, axis, center, gamma, eps)
-    return dA * _forward(A, axis, center, eps)[1], dgamma, dbeta
-
-
-@norm_backward.wrong(
-    "a sum for the mean of g·y",
-    advice="The bars are means over the group. Is one of yours a sum?",
-)
-def _(dY, A, axis, center, gamma, eps):
-    Y, s = _forward(A, axis, center, eps)
-    G = gamma * dY
-    dA = G - Y * (G * Y).sum(axis=axis, keepdims=True)
-    if center:
-        dA = dA - G.mean(axis=axis, keepdims=True)
-    return dA / s, (dY * Y).sum(0), dY.sum(0)
-
-
-@norm_backward.wrong(
-    "gamma's gradient with A itself",
-    advice="gamma multiplies the normalised values. Which of A and Y stands beside it?",
-)
-def _(dY, A, axis, center, gamma, eps):
-    dA, _, dbeta = _backward(dY, A, axis, center, gamma, eps)
-    return dA, (dY * A).sum(0), dbeta
-
-
-@norm_backward.right("through torch's autograd")
-def _(dY, A, axis, center, gamma, eps):
-    t = torch.tensor(A, requires_grad=True)
-    g = torch.tensor(gamma, requires_grad=True)
-    b = torch.zeros(len(gamma), dtype=torch.float64, requires_grad=True)
-    c = t - t.mean(axis, keepdim=True) if center else t
-    y = c / (c.square().mean(axis, keepdim=True) + eps).sqrt() * g + b
-    y.backward(torch.from_numpy(dY))
-    return t.grad.numpy(), g.grad.numpy(), b.grad.numpy()
-
-
-@norm_backward.right("step by step through the graph")
-def _(dY, A, axis, center, gamma, eps):
-    count = A.shape[axis]
-    Y, s = _forward(A, axis, center, eps)
-    C, dYhat = Y * s, dY * gamma
-    dC = dYhat / s
-    dspread = np.sum(dYhat * C, axis=axis, keepdims=True) * (-1 / (2 * s**3))
-    dC = dC + 2 * C * dspread / count
-    dA = dC - dC.sum(axis=axis, keepdims=True) / count if center else dC
-    return dA, np.einsum("nd,nd->d", dY, Y), np.einsum("nd->d", dY)
-
-
-# ---------------------------------------------------------------- batch norm in two modes
-
-batch_norm = Exercise(
-    "batch_norm",
-    reference=reference.batch_norm,
-    compare=close(rtol=1e-6, atol=1e-8),
-    batched=("A", "mean", "var"),
-    hints=[
-        "Two branches. In training, normalise by the batch (your norm with axis 0), then move the running values. In evaluation, only read them.",
-        "New running value = (1 - momentum) · old + momentum · that of the batch. For the running variance the batch's variance has N - 1 below the line.",
-        "A.var(axis=0, ddof=1) is the variance to keep, if len(A) > 1. Evaluation: gamma * (A - mean) / np.sqrt(var + eps) + beta, and mean, var as they came.",
-    ],
-)
-
-
-@batch_norm.cases
-def _(rng):
-    yield "training normalises by the batch", _two_modes(rng, 5, True)
-    yield (
-        "running values move towards the batch",
-        _two_modes(rng, 3, True) | dict(momentum=0.5),
-    )
-    yield "evaluation uses the running values", _two_modes(rng, 4, False)
-    yield "evaluation of a single row", _two_modes(rng, 1, False)
-    yield "an ε that matters", _two_modes(rng, 4, True) | dict(eps=0.5)
-    yield "an ε that matters", _two_modes(rng, 4, False) | dict(eps=0.5)
-    yield "training on a single row", _two_modes(rng, 1, True)
-
-
-def _two_modes(rng, n, train, d=3):
-    return dict(
-        A=rng.normal(2.0, 3.0, (n, d)),
-        gamma=rng.uniform(0.5, 2.0, d),
-        beta=rng.uniform(0.5, 1.5, d),
-        mean=rng.normal(-1.0, 0.5, d),
-        var=rng.uniform(0.5, 2.0, d),
-        train=train,
-        momentum=0.1,
-        eps=1e-5,
-    )
-
-
-def _batch(A, gamma, beta, mean, var, train, momentum, eps, ddof=1):
-    if not train:
-        return gamma * (A - mean) / np.sqrt(var + eps) + beta, mean, var
-    m, v = A.mean(0), A.var(0)
-    out = gamma * (A - m) / np.sqrt(v + eps) + beta
-    if len(A) > 1:
-        var = (1 - momentum) * var + momentum * A.var(0, ddof=ddof)
-    return out, (1 - momentum) * mean + momentum * m, var
-
-
-@batch_norm.wrong(
-    "the batch in both modes",
-    advice="In evaluation, may a row's output depend on the rows beside it?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    out, new_mean, new_var = _batch(A, gamma, beta, mean, var, True, momentum, eps)
-    return (out, new_mean, new_var) if train else (out, mean, var)
-
-
-@batch_norm.wrong(
-    "running values in both modes",
-    advice="In training the batch itself is normalised: what are the means of your output's columns?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    _, new_mean, new_var = _batch(A, gamma, beta, mean, var, train, momentum, eps)
-    return gamma * (A - mean) / np.sqrt(var + eps) + beta, new_mean, new_var
-
-
-@batch_norm.wrong(
-    "the momentum the other way round",
-    advice="With momentum 0.1 the running value moves by a tenth. Does yours move by nine tenths?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    return _batch(A, gamma, beta, mean, var, train, 1 - momentum, eps)
-
-
-@batch_norm.wrong(
-    "the same variance twice",
-    advice="The running variance estimates that of unseen rows. What stands below its line?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    return _batch(A, gamma, beta, mean, var, train, momentum, eps, ddof=0)
-
-
-@batch_norm.wrong(
-    "evaluation moves the running values",
-    advice="Two evaluations of the same rows must agree, in any order. Do the running values stay?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    out, _, _ = _batch(A, gamma, beta, mean, var, train, momentum, eps)
-    return out, *_batch(A, gamma, beta, mean, var, True, momentum, eps)[1:]
-
-
-@batch_norm.wrong(
-    "one row divided by zero",
-    advice="What is the variance of one row with N - 1 below the line, and what did the text say about it?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    out, new_mean, new_var = _batch(A, gamma, beta, mean, var, train, momentum, eps)
-    if train and len(A) == 1:
-        return out, new_mean, np.full(len(var), np.nan)
-    return out, new_mean, new_var
-
-
-@batch_norm.wrong(
-    "ε is fixed", advice="eps is an argument. Which ε does your result hold?"
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    return _batch(A, gamma, beta, mean, var, train, momentum, 1e-5)
-
-
-@batch_norm.wrong(
-    "no ε in evaluation", advice="In which of the two modes is ε added? In both."
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    return _batch(A, gamma, beta, mean, var, train, momentum, eps if train else 0.0)
-
-
-@batch_norm.wrong(
-    "one row fewer in the output too",
-    advice="The batch is divided by the root of its own variance, with N below the line. N - 1 is for the running value.",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    out, new_mean, new_var = _batch(A, gamma, beta, mean, var, train, momentum, eps)
-    if train and len(A) > 1:
-        out = gamma * (A - A.mean(0)) / np.sqrt(A.var(0, ddof=1) + eps) + beta
-    return out, new_mean, new_var
-
-
-@batch_norm.wrong(
-    "normalised by the moved running values",
-    advice="In training the batch's own mean and variance normalise it. What are the means of your output's columns?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    _, new_mean, new_var = _batch(A, gamma, beta, mean, var, train, momentum, eps)
-    return gamma * (A - new_mean) / np.sqrt(new_var + eps) + beta, new_mean, new_var
-
-
-@batch_norm.wrong(
-    "one row pulls the running variance to 0",
-    advice="One row says nothing about a variance. What does the docstring ask of the running variance then?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    out, new_mean, new_var = _batch(A, gamma, beta, mean, var, train, momentum, eps)
-    if train and len(A) == 1:
-        new_var = (1 - momentum) * var
-    return out, new_mean, new_var
-
-
-@batch_norm.wrong(
-    "one row in training as in evaluation",
-    advice="A single training row is normalised by itself: what is left of it before gamma and beta?",
-)
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    return _batch(A, gamma, beta, mean, var, train and len(A) > 1, momentum, eps)
-
-
-@batch_norm.right("as a scale and a shift")
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    m, v = (A.mean(0), A.var(0)) if train else (mean, var)
-    scale = gamma / np.sqrt(v + eps)
-    out = A * scale + (beta - m * scale)
-    if train:
-        mean = mean + momentum * (m - mean)
-        if len(A) > 1:
-            var = var + momentum * (v * len(A) / (len(A) - 1) - var)
-    return out, mean, var
-
-
-@batch_norm.right("torch's own layer")
-def _(A, gamma, beta, mean, var, train, momentum, eps):
-    if train and len(A) == 1:  # torch refuses
-        return beta[None] + 0 * A, (1 - momentum) * mean + momentum * A[0], var
-    m, v = torch.tensor(mean), torch.tensor(var)
-    out = torch.nn.functional.batch_norm(
-        torch.from_numpy(A),
-        m,
-        v,
-        torch.from_numpy(gamma),
-        torch.from_numpy(beta),
-        train,
-        momentum,
-        eps,
-    )
-    return out.numpy(), m.numpy(), v.numpy()
-
-
 # ---------------------------------------------------------------- the Jacobian of RMS norm
 
 rmsnorm_jacobian = Exercise(
@@ -1098,89 +919,69 @@ rmsnorm_jacobian = Exercise(
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("h",),
     hints=[
-        "y_i = h_i / r with r = √(mean(h²) + ε). Both h_i and r depend on h_j.",
-        "dr/dh_j = h_j / (d r). So dy_i/dh_j = δ_ij / r - h_i h_j / (d r³).",
-        "(np.eye(d) - np.outer(y, y) / d) / r with y = h / r.",
+        "y_i = h_i / r with r = √(mean(h²) + ε). Which of the two depend on h_j?",
+        "Both: h_i where i = j, and r for every j, with dr/dh_j = h_j / (d r). So the entry is 1[i=j] / r - h_i h_j / (d r³).",
+        "The identity minus np.outer(h, h) over d times r squared, all divided by r. Both kinds of entries are in it.",
     ],
 )
 
 
 @rmsnorm_jacobian.cases
 def _(rng):
-    yield "any vector", dict(h=rng.normal(0, 2, 4) + 1, eps=0.0)
-    yield "an ε that matters", dict(h=rng.normal(0, 1, 3) + 1, eps=0.5)
-    yield "a short vector", dict(h=1e-3 * (rng.normal(size=5) + 2), eps=0.0)
+    yield "any vector", dict(h=2 * away(rng, 4), eps=0.0)
+    yield "an ε that matters", dict(h=away(rng, 3), eps=0.5)
+    yield "a short vector", dict(h=1e-3 * away(rng, 5), eps=0.0)
     yield "the vector 0", dict(h=np.zeros(3), eps=rng.uniform(0.01, 0.1))
-    yield "a single number", dict(h=rng.uniform(1, 2, 1), eps=rng.uniform(0.1, 0.5))
+    yield "a single number", dict(h=away(rng, 1), eps=rng.uniform(0.1, 0.5))
+    yield "whole numbers", dict(h=rng.choice([-3, -2, 2, 3], 3), eps=0.0)
 
 
-def _rms_jacobian(h, eps, share=1.0, power=1.0):
-    d, r = len(h), np.sqrt(np.mean(h**2) + eps)
-    return (np.eye(d) - share * np.outer(h, h) / (d * r**2)) / r**power
-
-
-@rmsnorm_jacobian.wrong(
-    "r as a constant",
-    advice="Moving h_j also moves the root mean square that every entry is divided by.",
+PROJECT = "np.outer(h, h) / (len(h) * r**2)"
+rmsnorm_jacobian.mistakes(
+    {
+        "r as a constant": (
+            f"(np.eye(len(h)) - {PROJECT})",
+            "np.eye(len(h))",
+            "Moving h_j also moves the root mean square that every entry is divided by.",
+        ),
+        "the projection without the mean's 1/d": (
+            PROJECT,
+            "np.outer(h, h) / r**2",
+            "At ε = 0 the matrix must send h itself to 0. Does yours?",
+        ),
+        "divides by the length": (
+            "np.mean(h**2)",
+            "np.sum(h**2)",
+            "RMS norm has length √d, not 1. By what is h divided?",
+        ),
+        "no ε": (
+            "np.mean(h**2) + eps",
+            "np.mean(h**2)",
+            "What is your matrix at h = 0?",
+        ),
+        "centred as in layer norm": (
+            f"(np.eye(len(h)) - {PROJECT})",
+            f"(np.eye(len(h)) - 1 / len(h) - {PROJECT})",
+            "RMS norm subtracts no mean: where does your 1/d come from?",
+        ),
+        "not divided by r": (
+            ") / r",
+            ")",
+            "Ten times longer vectors move ten times less on the sphere. What stands before the bracket?",
+        ),
+        "ε outside the root": (
+            "np.sqrt(np.mean(h**2) + eps)",
+            "(np.sqrt(np.mean(h**2)) + eps)",
+            "Where does ε stand in the docstring: inside or outside the root?",
+        ),
+    }
 )
-def _(h, eps):
-    return _rms_jacobian(h, eps, share=0.0)
 
-
-@rmsnorm_jacobian.wrong(
-    "the projection without the mean's 1/d",
-    advice="At ε = 0 the matrix must send h itself to 0. Does yours?",
+rmsnorm_jacobian.worked(
+    why=r"""The quotient $h_i/r$ has two derivatives: $1/r$ by $h_i$ itself, and $-h_i/r^2$ times $\partial r/\partial h_j = h_j/(d\,r)$. Written with
+    $y = h/r$ they are the identity minus $yy^\top/d$, over $r$. At $\varepsilon = 0$, $yy^\top/d$ is the projection on the direction of
+    $h$: a change along $h$ is invisible, one across it comes out $1/r$ times as large. So short vectors are moved far."""
 )
-def _(h, eps):
-    y = h / np.sqrt(np.mean(h**2) + eps)
-    return (np.eye(len(h)) - np.outer(y, y)) / np.sqrt(np.mean(h**2) + eps)
-
-
-@rmsnorm_jacobian.wrong(
-    "divides by the length",
-    advice="RMS norm has length √d, not 1. By what is h divided?",
-)
-def _(h, eps):
-    d = len(h)
-    length = np.sqrt(h @ h + eps)
-    return (np.eye(d) - np.outer(h, h) / length**2) / length
-
-
-@rmsnorm_jacobian.wrong(
-    "ε only in the first factor",
-    advice="With ε > 0 the matrix no longer sends h to 0 exactly. Which length stands in the projection?",
-)
-def _(h, eps):
-    d = len(h)
-    square = h @ h
-    P = np.eye(d) - (np.outer(h, h) / square if square else 0)
-    return P / np.sqrt(np.mean(h**2) + eps)
-
-
-@rmsnorm_jacobian.wrong(
-    "centred as in layer norm",
-    advice="RMS norm subtracts no mean: where does your 1/d come from?",
-)
-def _(h, eps):
-    d = len(h)
-    return _rms_jacobian(h, eps) - np.ones((d, d)) / d / np.sqrt(np.mean(h**2) + eps)
-
-
-@rmsnorm_jacobian.wrong(
-    "not divided by r",
-    advice="Ten times longer vectors move ten times less on the sphere. What stands before the bracket?",
-)
-def _(h, eps):
-    return _rms_jacobian(h, eps, power=0.0)
-
-
-@rmsnorm_jacobian.wrong(
-    "ε outside the root",
-    advice="Where does ε stand in the docstring: inside or outside the root?",
-)
-def _(h, eps):
-    r = np.sqrt(np.mean(h**2)) + eps
-    return (np.eye(len(h)) - np.outer(h, h) / (len(h) * r**2)) / r
 
 
 @rmsnorm_jacobian.right("entry by entry")
@@ -1192,9 +993,10 @@ def _(h, eps):
     ]
 
 
-@rmsnorm_jacobian.right("through torch's autograd")
+@rmsnorm_jacobian.right("by torch's autograd", library="torch.autograd.functional")
 def _(h, eps):
-    t = torch.from_numpy(h)
-    return torch.autograd.functional.jacobian(
-        lambda x: x / (x.square().mean() + eps).sqrt(), t
-    ).numpy()
+    def rms(x):
+        return x / (x.square().mean() + eps).sqrt()
+
+    h = torch.tensor(h, dtype=torch.float64)
+    return torch.autograd.functional.jacobian(rms, h).numpy()

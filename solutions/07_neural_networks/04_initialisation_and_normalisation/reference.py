@@ -1,4 +1,4 @@
-"""Initial weights, signals through depth, and batch, layer and RMS normalisation with their derivatives.
+"""Moments through depth, initial weights, a network's health, batch, layer and RMS norm, and their derivatives.
 
 N rows, D features. Batches lead. Sources: wu 2.7 and 2.14, guo III.8 and III.9, explainers 3.1.4; He and
 others, Delving deep into rectifiers (2015); Ioffe and Szegedy, Batch normalization (2015); Ba and others,
@@ -23,39 +23,98 @@ def relu_moments(var_w: Tensor | float, fan_in: Tensor, m2: Tensor | float) -> T
     return torch.stack([second, second * (1 - 1 / math.pi)], -1)
 
 
-def weight_variance(scheme: str, n_in: int, n_out: int) -> float:
-    """Variance of one weight: "zeros" 0, "xavier" 2 / (n_in + n_out), "he" 2 / n_in."""
-    return {"zeros": 0.0, "xavier": 2 / (n_in + n_out), "he": 2 / n_in}[scheme]
-
-
-def initial_weights(
-    scheme: str, n_in: int, n_out: int, *, generator=None, dtype=None, device=None
-) -> Tensor:
-    """Weights (n_in, n_out) for h @ W: zeros, uniform for "xavier", normal for "he"."""
-    W = torch.empty(n_in, n_out, dtype=dtype, device=device)
-    sd = math.sqrt(weight_variance(scheme, n_in, n_out))
-    if scheme == "xavier":
-        return W.uniform_(-math.sqrt(3) * sd, math.sqrt(3) * sd, generator=generator)
-    return W.normal_(generator=generator) * sd
+def weight_variance(before: str, n_in: int, n_out: int) -> float:
+    """Variance of one weight: He 2 / n_in, Xavier 2 / (n_in + n_out), orthogonal 1 / n_in."""
+    known = {"relu": 2 / n_in, "recurrent": 1 / n_in}
+    return known.get(before, 2 / (n_in + n_out))
 
 
 def weight_statistics(
-    scheme: str, n_in: int, n_out: int
+    before: str, n_in: int, n_out: int
 ) -> dict[str, float | list[int]]:
-    """What a large draw of `scheme` must show: shape, n_in E[W²], √n_in E[W], E[W⁴] / E[W²]²; two draws differ.
+    """What a large draw must show: shape, √n_in E[W], n_in E[W²], E[W⁴] / E[W²]²; two draws differ.
 
-    The fourth moment tells a uniform distribution (9/5) from a normal one (3). No entry equals its neighbour
-    (but zeros do), and a generator in the same state gives the same draw.
+    The fourth moment tells a uniform distribution (9/5) from a normal one (3; entries of an orthogonal matrix
+    nearly). `gram` is the largest entry of WᵀW - I for "recurrent". A generator in the same state gives the
+    same draw.
     """
     return dict(
         shape=[n_in, n_out],
         mean=0.0,
-        power=n_in * weight_variance(scheme, n_in, n_out),
-        shape_of_distribution={"zeros": 0.0, "xavier": 1.8, "he": 3.0}[scheme],
-        equal_neighbours=float(scheme == "zeros"),
-        repeats=float(scheme == "zeros"),
+        power=n_in * weight_variance(before, n_in, n_out),
+        tails=3.0 if before in ("relu", "recurrent") else 1.8,
+        equal_neighbours=0.0,
+        repeats=0.0,
         same_for_the_same_generator=1.0,
+        gram=0.0,
     )
+
+
+def health(X: Tensor, Ws: list[Tensor], bs: list[Tensor], G: Tensor) -> Tensor:
+    """Mean squares of h_l and of the gradient by h_{l-1}, and the share of dead units, for each layer -> (L, 3).
+
+    X (N, n_0), Ws[l] (n_{l-1}, n_l), bs[l] (n_l,), G (N, n_L). The gradient is torch's.
+    """
+    with torch.enable_grad():
+        layers = [X.detach().to(Ws[0].dtype, copy=True).requires_grad_()]
+        for W, b in zip(Ws, bs, strict=True):
+            layers.append(torch.relu(layers[-1] @ W + b))
+        gradients = torch.autograd.grad((layers[-1] * G).sum(), layers[:-1])
+    rows = [
+        torch.stack([h.square().mean(), g.square().mean(), 1 - alive.mean()])
+        for h, g in zip(layers[1:], gradients, strict=True)
+        for alive in [(h.sum(-2) > 0).to(h.dtype)]
+    ]
+    return torch.stack(rows).detach()
+
+
+def normalised(
+    A: Tensor, kind: str, eps: float, mean: Tensor | None = None, var=None
+) -> Tensor:
+    """A (…, N, D), each group of mean 0 (not for "RMS") and mean square 1 but for eps.
+
+    A group is a column for "batch", else a row. mean, var (D,): used in place of a column's own.
+    """
+    axis = -2 if kind == "batch" else -1
+    if mean is None:
+        mean = 0 if kind == "RMS" else A.mean(axis, keepdim=True)
+        var = (A - mean).square().mean(axis, keepdim=True)
+    return (A - mean) * torch.rsqrt(var + eps)
+
+
+def norm_layer(
+    kind: str,
+    gamma: Tensor,
+    beta: Tensor,
+    mean: Tensor,
+    var: Tensor,
+    eps: float,
+    momentum: float,
+    batches: list[Tensor],
+    trains: list[bool],
+    dY: Tensor | None = None,
+) -> dict[str, Tensor | list[Tensor]]:
+    """A normaliser fed with `batches` one after the other -> outputs, and the running mean and var at the end.
+
+    With dY: also the gradients of Σ dY · (last output) by the last batch, gamma and beta, by autograd.
+    """
+    outs: list[Tensor] = []
+    with torch.enable_grad():
+        gamma, beta = (v.detach().clone().requires_grad_() for v in (gamma, beta))
+        for A, train in zip(batches, trains, strict=True):
+            A = A.detach().to(gamma.dtype, copy=True).requires_grad_()
+            own = kind != "batch" or train
+            Y = normalised(A, kind, eps, *(() if own else (mean, var)))
+            outs.append(gamma * Y + beta)
+            if kind == "batch" and train:
+                mean = torch.lerp(mean, A.detach().mean(-2), momentum)
+                if len(A) > 1:
+                    var = torch.lerp(var, A.detach().var(-2), momentum)
+        told = dict(outs=[out.detach() for out in outs], mean=mean, var=var)
+        if dY is not None:
+            slopes = torch.autograd.grad((outs[-1] * dY).sum(), (A, gamma, beta))
+            told |= dict(zip(("dA", "dgamma", "dbeta"), slopes, strict=True))
+    return told
 
 
 def distinct_units(W: Tensor, b: Tensor, V: Tensor) -> Tensor:
@@ -68,83 +127,9 @@ def distinct_units(W: Tensor, b: Tensor, V: Tensor) -> Tensor:
     return (~equal.tril(-1).any(-1)).sum(-1)
 
 
-def dead_fraction(H: Tensor) -> Tensor:
-    """Share of units that are 0 on every row. H (*batch, N, D) >= 0 -> (*batch,)."""
-    alive = H.sum(-2) > 0
-    return 1 - alive.to(H.dtype).mean(-1)
-
-
-def _parts(A: Tensor, axis: int, center: bool, eps: float) -> tuple[Tensor, Tensor]:
-    """Normalised values and 1 / √(mean of squares + eps), along `axis` (counted in the last two)."""
-    c = A - A.mean(axis, keepdim=True) if center else A
-    inverse = torch.rsqrt(c.square().mean(axis, keepdim=True) + eps)
-    return c * inverse, inverse
-
-
-def norm(
-    A: Tensor, axis: int, center: bool, gamma: Tensor, beta: Tensor, eps: float
-) -> Tensor:
-    """gamma * (A - mean) / √(variance + eps) + beta; without `center` the mean stays 0.
-
-    A (*batch, N, D), gamma and beta (D,). axis 0 runs over the N rows (batch norm), axis 1 over the D
-    features (layer norm; RMS norm without `center`).
-    """
-    return _parts(A, axis - 2, center, eps)[0] * gamma + beta
-
-
-def norm_jacobian(a: Tensor, center: bool, eps: float) -> Tensor:
-    """Jacobian (C - y yᵀ / d) / s of y = C a / s, s = √(mean of (C a)² + eps). a (*batch, d) -> (*batch, d, d).
-
-    C = I - 11ᵀ/d with `center`, else I. The matrix is symmetric.
-    """
-    d = a.shape[-1]
-    y, inverse = _parts(a, -1, center, eps)
-    C = torch.eye(d, dtype=a.dtype, device=a.device) - (1 / d if center else 0)
-    return (C - y.unsqueeze(-1) * y.unsqueeze(-2) / d) * inverse.unsqueeze(-1)
-
-
-def norm_backward(
-    dY: Tensor, A: Tensor, axis: int, center: bool, gamma: Tensor, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Gradients by A, gamma and beta of a loss whose gradient by `norm(A, …)` is dY. All as in `norm`.
-
-    Through the Jacobian matrix of each row (axis 1) or column (axis 0).
-    """
-    vectors, G = (A, dY * gamma) if axis == 1 else (A.mT, (dY * gamma).mT)
-    dA = (norm_jacobian(vectors, center, eps) @ G.unsqueeze(-1)).squeeze(-1)
-    dgamma = (dY * _parts(A, axis - 2, center, eps)[0]).sum(-2)
-    return dA if axis == 1 else dA.mT, dgamma, dY.sum(-2)
-
-
-def batch_norm(
-    A: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
-    mean: Tensor,
-    var: Tensor,
-    train: bool,
-    momentum: float,
-    eps: float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch normalisation and the running statistics after it -> (output, mean, var).
-
-    A (*batch, N, D), the others (*batch, D) or (D,). Training normalises by the batch (variance / N) and
-    moves the running values by `momentum` towards the batch's mean and its variance / (N - 1); a batch of
-    one row leaves the running variance. Evaluation uses the running values and returns them.
-    """
-    if train:
-        batch_mean, n = A.mean(-2), A.shape[-2]
-        out = norm(A, 0, True, gamma, beta, eps)
-        if n > 1:
-            spread = (A - batch_mean.unsqueeze(-2)).square().sum(-2) / (n - 1)
-            var = torch.lerp(var, spread, momentum)
-        return out, torch.lerp(mean, batch_mean, momentum), var
-    scale = gamma * torch.rsqrt(var + eps)
-    return A * scale.unsqueeze(-2) + (beta - mean * scale).unsqueeze(-2), mean, var
-
-
 def rms_norm_jacobian(h: Tensor, eps: float) -> Tensor:
     """Derivative of h / √(mean(h²) + eps): (I - h hᵀ / (‖h‖² + d eps)) / √(mean(h²) + eps)."""
+    h = h if h.is_floating_point() else h.double()
     d = h.shape[-1]
     length2 = h.square().sum(-1)[..., None, None] + d * eps
     eye = torch.eye(d, dtype=h.dtype, device=h.device)
