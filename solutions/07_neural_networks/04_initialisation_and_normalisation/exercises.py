@@ -781,6 +781,7 @@ distinct_units = Exercise(
     reference=reference.distinct_units,
     compare=exact(),
     batched=("V", "W", "b"),
+    shuffled=True,
     hints=[
         "What belongs to unit j? Numbers from W, from b and from V.",
         "They are column j of W, entry j of b and row j of V. Stack them, so that each unit is one column of one table.",
@@ -793,13 +794,22 @@ distinct_units = Exercise(
 @distinct_units.cases
 def _(rng):
     def copied(order, H=5, n_in=3, n_out=2):
-        units = rng.normal(size=(n_in + 1 + n_out, H)).round(2)[:, order]
+        units = rng.normal(size=(n_in + 1 + n_out, H))[:, order]
         return dict(W=units[:n_in], b=units[n_in], V=units[n_in + 1 :].T)
 
-    every = copied([0, 1, 2, 3, 4])
-    yield "every unit differs", every
-    yield "copies that are not neighbours", copied([0, 1, 0, 2, 0])
-    yield "copies that are not neighbours", copied([3, 1, 2, 3, 1])
+    def among(units):
+        """The units before 4 to 11 others, so that a count tells nothing of the next draw."""
+        n, n_in, n_out = int(rng.integers(4, 12)), len(units["W"]), units["V"].shape[1]
+        more = copied(range(n), n, n_in, n_out)
+        pairs = {part: (units[part], more[part]) for part in "WbV"}
+        return {
+            part: np.concatenate(pair, axis=-1 if part == "W" else 0)
+            for part, pair in pairs.items()
+        }
+
+    yield "every unit differs", among(copied([0, 1, 2, 3, 4]))
+    yield "copies that are not neighbours", among(copied([0, 1, 0, 2, 0]))
+    yield "copies that are not neighbours", among(copied([3, 1, 2, 3, 1]))
     fill = rng.uniform(0.1, 0.5)
     one = dict(W=np.full((3, 4), fill), b=np.zeros(4), V=np.full((4, 2), fill))
     yield "all equal", one
@@ -809,27 +819,27 @@ def _(rng):
     yield "equal on the way out, not in", copied([0, 1, 2, 3, 4]) | same_out
     biases = copied([0, 0, 0, 1])
     biases["b"] = np.array([0.0, 1.0, 0.0, 2.0])
-    yield "equal weights, other biases", biases
+    yield "equal weights, other biases", among(biases)
     # pairs on the way in, other pairs on the way out: four units
     crossed = copied([0, 0, 1, 1])
     crossed["V"] = copied([0, 1, 0, 1])["V"]
-    yield "pairs in, other pairs out", crossed
+    yield "pairs in, other pairs out", among(crossed)
     nearly = copied([0, 0, 1, 2])
     nearly["W"] = nearly["W"] + [0, 1e-9, 0, 0]
-    yield "nearly equal is not equal", nearly
+    yield "nearly equal is not equal", among(nearly)
     # one with two weights in exchanged, one with those out, one with every sign turned, one true copy
     alike = copied([0, 0, 0, 0, 0, 1])
     alike["W"][:2, 1] = alike["W"][1::-1, 1]
     alike["V"][2] = alike["V"][2, ::-1]
     for part in (alike["W"].T, alike["b"], alike["V"]):
         part[3] = -part[3]
-    yield "the same numbers, swapped or negative, are no copy", alike
+    yield "the same numbers, swapped or negative, are no copy", among(alike)
     last = copied([0, 0, 0, 0])
     last["V"][:, 1] += [0.0, 1.0, 2.0, 1.0]
-    yield "only the last weight out differs", last
+    yield "only the last weight out differs", among(last)
     zeros = copied([0, 0, 1])
     zeros["W"][0] = [0.0, -0.0, 0.0]
-    yield "0 and −0 are equal", zeros
+    yield "0 and −0 are equal", among(zeros)
     yield "a single unit", copied([0])
 
 
