@@ -27,7 +27,7 @@ def rows(rng, n, d):
         y = (X @ away(rng, d) + rng.logistic(size=n) > 0).astype(float)
         X[1], X[3] = X[0], X[2]
         y[:4] = 0, 1, 1, 0
-        if 2 < y.sum() < n - 2 and y.mean() != 0.5:
+        if y.mean() != 0.5:
             return X, y
 
 
@@ -319,49 +319,54 @@ descend = Exercise(
     reference=reference.descend,
     compare=close(rtol=1e-6, atol=1e-9),
     data_dependent="the run ends where it is flat or rises",
-    limit=5.0,
+    limit=1.0,
     hints=[
         "One loop. At its top you look at the newest point: its loss, its slope. Then three questions, and only then a step.",
         "Two lists grow, the points and their losses. A question with the answer yes leaves the function with return: then the "
         "order of the questions is the order of your lines.",
-        "Begin with path = [np.zeros(X.shape[1])] and losses = []; in `while True:` call nll_and_grad at path[-1] and append the "
-        "loss. len(losses) > max_steps says that the budget is spent; losses[-2] exists only from the second look on.",
+        "Begin with path = [np.zeros(X.shape[1])] and losses = []; look max_steps + 1 times: call nll_and_grad at path[-1], append the "
+        "loss, ask. losses[-2] exists only from the second look on, and after the last look there is no step.",
     ],
 )
 
 
 def _descent(X, y, rate, tol, max_steps):
-    """How a run ends: its word and its number of steps."""
-    w, losses = np.zeros(X.shape[1]), []
+    """How a run ends: its word, its number of steps, its losses, and the largest entries of its gradients."""
+    w, losses, largest = np.zeros(X.shape[1]), [], []
     for k in range(max_steps + 1):
         s = X @ w
         losses.append(np.mean(np.logaddexp(0, s) - y * s))
         g = X.T @ (expit(s) - y) / len(y)
+        largest.append(np.abs(g).max())
         if np.linalg.norm(g) <= tol:
-            return "flat", k
+            return "flat", k, losses, largest
         if k and losses[-1] > losses[-2]:
-            return "rising", k
+            return "rising", k, losses, largest
         w = w - rate * g
-    return "open", max_steps
+    return "open", max_steps, losses, largest
 
 
 def _walk(rng, wanted, d=2, steep=1.0, n=9, **run):
-    """A case whose run ends as wanted(word, steps), drawn until it does, and its steps."""
+    """A case whose run ends as wanted(*its end), drawn until it does, and its steps."""
     while True:
         X, y = rows(rng, n, d)
         X[:, 1:] *= steep
         case = dict(X=X, y=y, max_steps=60, **run)
-        end, steps = _descent(**case)
-        if wanted(end, steps):
-            return case, steps
+        end = _descent(**case)
+        if wanted(*end):
+            return case, end[1]
 
 
 @descend.cases
 def _(rng):
     X, y = rows(rng, 9, 3)
     yield "each step goes down", dict(X=X, y=y, rate=0.7, tol=0.0, max_steps=4)
-    flat, k = _walk(
-        rng, lambda end, k: end == "flat" and 4 <= k <= 20, rate=1.5, tol=0.02
+    flat, k = _walk(  # the largest entry alone is small before the norm is
+        rng,
+        lambda end, k, _, top: end == "flat" and 4 <= k <= 20 and top[-2] <= 0.02,
+        d=3,
+        rate=1.5,
+        tol=0.02,
     )
     yield "stops where it is flat", flat
     yield "the last step makes it flat", flat | dict(max_steps=k)
@@ -371,9 +376,9 @@ def _(rng):
             "the norm is exactly tol, or just above",
             dict(**SHARE, rate=rng.uniform(1, 2), tol=tol, max_steps=2),
         )
-    rising, k = _walk(
+    rising, k = _walk(  # above the loss before, and below that of the start
         rng,
-        lambda end, k: end == "rising" and 2 <= k <= 9,
+        lambda end, k, f, _: end == "rising" and 2 <= k <= 9 and f[-1] < f[0],
         steep=3.0,
         rate=4.0,
         tol=1e-3,
@@ -457,10 +462,10 @@ descend.mistakes(
         "flat is asked last": (
             """        if np.linalg.norm(gradient) <= tol:
             return np.array(path), losses, "flat"
-        if len(losses) > 1 and losses[-1] > losses[-2]:
+        if step > 0 and losses[-1] > losses[-2]:
             return np.array(path), losses, "rising"
 """,
-            """        if len(losses) > 1 and losses[-1] > losses[-2]:
+            """        if step > 0 and losses[-1] > losses[-2]:
             return np.array(path), losses, "rising"
         if np.linalg.norm(gradient) <= tol:
             return np.array(path), losses, "flat"
@@ -478,19 +483,19 @@ descend.mistakes(
             "Is a loss that stays the same larger than before?",
         ),
         "nobody asks whether it rises": (
-            "len(losses) > 1 and losses[-1] > losses[-2]",
+            "step > 0 and losses[-1] > losses[-2]",
             "False",
             "What does your run do when the rate is far too large?",
         ),
         "one step too many": (
-            "len(losses) > max_steps",
-            "len(losses) > max_steps + 1",
+            "range(max_steps + 1)",
+            "range(max_steps + 2)",
             "With max_steps = 0 the path holds the start alone. How many losses are known after k steps?",
         ),
-        "one step too few": (
-            "len(losses) > max_steps",
-            "len(losses) >= max_steps",
-            "How many steps has a path of k + 1 points? Count yours for max_steps = 1.",
+        "a step that nobody looks at": (
+            "if step < max_steps:",
+            "if True:",
+            "Has each point of your path a loss? Ask before you step whether a step is left.",
         ),
     }
 )
@@ -525,7 +530,7 @@ def _(X, y, rate, tol, max_steps):
 
 
 descend.worked(
-    why="""Everything is asked of the newest point, at the top of the loop, so the start and the end need no lines of their own. Each
+    why="""Everything is asked of the newest point, at the top of the loop, so the start needs no lines of its own. Each
     question that says yes returns at once: the order of the rules is the order of the lines. `path[-1] - …` makes a new array, so the
     old points stay what they were."""
 )
@@ -579,7 +584,7 @@ newton = Exercise(
     reference=reference.newton,
     compare=close(rtol=1e-6, atol=1e-8),
     data_dependent="the run ends where it is flat, and steps are halved where F rises",
-    limit=5.0,
+    limit=1.0,
     hints=[
         "As in `descend`: look at the newest point, ask two questions, step. The step has a loop of its own. Write F(w) first, as a "
         "function inside yours.",
@@ -592,21 +597,21 @@ newton = Exercise(
 
 
 def _newton(X, y, lam, start, tol, max_steps):
-    """The path, its end, and the share t of each step; by signed rows."""
+    """The path, its end, the share t of each step, and the largest score at the end of a full one; by signed rows."""
     n, d = X.shape
     keep, sign = lam * (np.arange(d) > 0), 2 * y - 1
     F = lambda w: np.logaddexp(0, -sign * (X @ w)).mean() + keep @ w**2 / 2
-    path, shares = [np.array(start, float)], []
+    path, shares, reach = [np.array(start, float)], [], 0
     while True:
         w = path[-1]
         wrong = expit(-sign * (X @ w))
         g = keep * w - (sign * wrong) @ X / n
         if g @ g <= tol**2:
-            return path, "flat", shares
+            return path, "flat", shares, reach
         if len(path) > max_steps:
-            return path, "open", shares
+            return path, "open", shares, reach
         move = np.linalg.solve((X.T * (wrong * (1 - wrong))) @ X / n + np.diag(keep), g)
-        t = 1.0
+        reach, t = max(reach, np.abs(X @ (w - move)).max()), 1.0
         while F(w - t * move) > F(w):
             t /= 2
         path.append(w - t * move)
@@ -614,48 +619,50 @@ def _newton(X, y, lam, start, tol, max_steps):
 
 
 def _solve(rng, wanted, n=12, d=2, far=0.0, **run):
-    """A case whose run is as wanted(end, shares), from a random start of size far, drawn until it is."""
+    """A case whose run is as wanted(end, shares, reach), from a random start of size far, drawn until it is."""
     while True:
         X, y = rows(rng, n, d)
         case = dict(X=X, y=y, start=far * away(rng, d), max_steps=30, **run)
         with np.errstate(all="ignore"):
             try:
-                _, end, shares = _newton(**case)
+                _, *how = _newton(**case)
             except np.linalg.LinAlgError:
                 continue
-        if wanted(end, shares):
-            return case, len(shares)
+        if wanted(*how):
+            return case, len(how[1])
+
+
+def _full(end, shares, reach):
+    return end == "flat" and 3 <= len(shares) <= 6 and min(shares) == 1
+
+
+def _halved(end, shares, reach):
+    """A step of 1/2 or 1/8, one of 1/4 or less, then full ones; no score so large that its p is rounded to 1."""
+    odd = any(math.log2(t) % 2 for t in shares)
+    short = odd and min(shares) <= 0.25 and shares[-1] == 1
+    return end == "flat" and short and len(shares) <= 12 and reach < 30
 
 
 @newton.cases
 def _(rng):
-    near = lambda end, shares: (
-        end == "flat" and 3 <= len(shares) <= 6 and min(shares) == 1
-    )
-    case, k = _solve(rng, near, d=3, lam=0.0, tol=1e-5)
+    case, k = _solve(rng, _full, d=3, lam=0.0, tol=1e-5)
     yield "full steps near the end", case
     yield "the last step makes it flat", case | dict(max_steps=k)
     yield "one step too few", case | dict(max_steps=k - 1)
-    case, k = _solve(rng, near, n=10, d=3, far=0.5, lam=0.3, tol=1e-5)
+    case, k = _solve(rng, _full, n=10, d=3, far=0.5, lam=0.3, tol=1e-5)
     yield "ridge, but not on the intercept", case
-    case, k = _solve(rng, near, far=0.5, lam=2.0, tol=1e-5)
+    case, k = _solve(rng, _full, far=0.5, lam=2.0, tol=1e-5)
     yield "ridge, but not on the intercept", case
     yield "one step too few", case | dict(max_steps=k - 1)
-    # a step of a quarter or less, and full ones after it
-    halved = lambda end, shares: (
-        end == "flat" and min(shares) <= 0.25 and shares[-1] == 1 and len(shares) <= 12
-    )
-    case, _ = _solve(rng, halved, far=3.5, lam=0.0, tol=1e-5)
-    yield "steps that must be halved", case
-    case, _ = _solve(rng, halved, far=3.5, lam=0.002, tol=1e-5)
-    yield "steps that must be halved", case
+    for lam in (0.0, 0.002):
+        case, _ = _solve(rng, _halved, far=2.5, lam=lam, tol=1e-5)
+        yield "steps that must be halved", case
     for sign in (1, -1):  # the full step lands beyond ±1000
-        at = sign * np.array([rng.uniform(8, 9)])
-        y = np.array([1.0, 0, 1, 0, 1])[:: int(rng.choice([-1, 1]))]
-        yield (
-            "full steps beyond ±1000",
-            dict(X=np.ones((5, 1)), y=y, lam=1.0, start=at, tol=1e-5, max_steps=12),
-        )
+        case = dict(X=np.ones((5, 1)), y=rng.permutation([1.0, 0, 1, 0, 1]), lam=1.0)
+        case |= dict(start=sign * rng.uniform(8, 9, 1), tol=1e-5, max_steps=12)
+        while not any(math.log2(t) % 2 for t in _newton(**case)[2]):
+            case["start"] = sign * rng.uniform(8, 9, 1)
+        yield "full steps beyond ±1000", case
     x = rng.uniform(0.5, 1.5, 8)
     X = np.column_stack([np.ones(8), np.where(np.arange(8) < 3, 2 + x, 1 - x)])
     yield (
@@ -668,6 +675,12 @@ def _(rng):
             tol=1e-5,
             max_steps=20,
         ),
+    )
+    # far out on its side the loss is small: the way back raises it, and lowers F
+    held = dict(X=X, y=(np.arange(8) < 3) * 1.0, lam=0.5, tol=1e-5, max_steps=20)
+    yield (
+        "separable rows with ridge",
+        dict(start=np.array([-6.0, rng.uniform(4, 5)]), **held),
     )
     for tol in (0.25, 0.2499):
         yield (
@@ -770,10 +783,10 @@ newton.mistakes(
             "< tol",
             "A norm of exactly tol: is that at most tol?",
         ),
-        "one step too many": (
-            "len(path) > max_steps",
-            "len(path) > max_steps + 1",
-            "With max_steps = 0 the path holds the start alone. How many points has it after k steps?",
+        "a step that nobody looks at": (
+            "if step < max_steps:",
+            "if True:",
+            "With max_steps = 0 the path holds the start alone. Ask before you step whether a step is left.",
         ),
     }
 )
@@ -809,8 +822,7 @@ newton.worked(
 
 @newton.right("signed rows, a while loop")
 def _(X, y, lam, start, tol, max_steps):
-    path, end, _ = _newton(X, y, lam, start, tol, max_steps)
-    return path, end
+    return _newton(X, y, lam, start, tol, max_steps)[:2]
 
 
 @newton.right("weighted least squares for the step")
@@ -867,45 +879,36 @@ def _ladder(rng, n=12):
 
 @decide.cases
 def _(rng):
-    yield "a miss costs more", dict(**_ladder(rng), c_fp=1.0, c_fn=rng.uniform(7, 9))
+    c_fn = rng.uniform(11, 13)
+    case = dict(**_ladder(rng), c_fp=1.0, c_fn=c_fn)
+    case["p"][case["p"] > 0.9] = 1 / (
+        c_fn + 0.5
+    )  # above the threshold, below c_fp / c_fn
+    yield "a miss costs more", case
     yield (
         "a false alarm costs more",
-        dict(**_ladder(rng), c_fp=rng.uniform(14, 20), c_fn=2.0),
+        dict(**_ladder(rng), c_fp=rng.uniform(8.8, 10), c_fn=2.0),
     )
-    yield "equal costs, not 1", dict(**_ladder(rng, 9), c_fp=3.0, c_fn=3.0)
+    yield "equal costs, not 1", dict(**_ladder(rng, 8), c_fp=3.0, c_fn=3.0)
     for threshold, c_fp, c_fn in ((0.5, 2.0, 2.0), (0.25, 1.0, 3.0), (0.75, 3.0, 1.0)):
+        order = rng.permutation(4)
         p = threshold + np.array([0.0, 0.01, -0.01, 0.0])
+        y = np.array([0.0, 1, 0, 1])
         yield (
             "both cost the same: say 0",
-            dict(p=p, y=rng.permutation([0.0, 1, 1, 0]), c_fp=c_fp, c_fn=c_fn),
+            dict(p=p[order], y=y[order], c_fp=c_fp, c_fn=c_fn),
         )
-    p = rng.uniform(0.02, 0.2, 6)
-    yield (
-        "all right, all wrong",
-        dict(
-            p=np.r_[p, 1 - p],
-            y=np.repeat([0.0, 1.0], 6),
-            c_fp=1.0,
-            c_fn=rng.uniform(1, 2),
-        ),
-    )
-    yield (
-        "all right, all wrong",
-        dict(
-            p=np.r_[p, 1 - p[:4]],
-            y=np.repeat([1.0, 0], [6, 4]),
-            c_fp=1.0,
-            c_fn=rng.uniform(1, 2),
-        ),
-    )
-    yield (
-        "one row, whole numbers",
-        dict(p=np.array([rng.uniform(0.2, 0.4)]), y=np.array([1]), c_fp=1, c_fn=1),
-    )
-    yield (
-        "one row, whole numbers",
-        dict(p=np.array([rng.uniform(0.2, 0.4)]), y=np.array([0]), c_fp=1, c_fn=10),
-    )
+    p, c_fn = rng.uniform(0.02, 0.1, 6), rng.uniform(1.3, 2)
+    right = dict(p=np.r_[p, 1 - p], y=np.repeat([0.0, 1.0], 6))
+    wrong = dict(p=np.r_[p, 1 - p[:4]], y=np.repeat([1.0, 0], [6, 4]))
+    for case in (right, wrong):
+        yield "all right, all wrong", dict(**case, c_fp=1.0, c_fn=c_fn)
+    for label, c_fn in ((1, 1), (0, 10)):
+        p = np.array([rng.uniform(0.2, 0.4)])
+        yield (
+            "one row, whole numbers",
+            dict(p=p, y=np.array([label]), c_fp=1, c_fn=c_fn),
+        )
 
 
 decide.mistakes(
@@ -1022,11 +1025,9 @@ def _(rng):
     yield "several features", dict(X=X, w=away(rng, 3))
     X, _ = rows(rng, 9, 2)
     yield "several features", dict(X=X, w=-away(rng, 2))
-    x = np.repeat(rng.uniform(1, 3), 6) + rng.normal(size=6) * 0.3
-    yield (
-        "features that go together",
-        dict(X=np.column_stack([np.ones(6), x, 1.2 * x + x**2]), w=away(rng, 3) / 3),
-    )
+    x = rng.normal(size=12)
+    X = np.column_stack([np.ones(12), x, x + 0.4 * rng.normal(size=12)])
+    yield "features that go together", dict(X=X, w=away(rng, 3))
     yield (
         "an intercept alone",
         dict(X=np.ones((rng.integers(5, 9), 1)), w=rng.normal(size=1)),
@@ -1130,14 +1131,11 @@ reliability = Exercise(
 
 
 def _in_bins(rng, bins, counts):
-    """p in the inner part of its bin, off the middle, labels mixed wherever a bin has two rows or more."""
+    """p in its bin, above the middle, one label 1 in each bin that is not empty."""
     index = np.repeat(np.arange(bins), counts)
-    p = (index + rng.uniform(0.1, 0.4, len(index))) / bins
-    y = (rng.random(len(p)) < 0.5).astype(float)
-    starts = np.flatnonzero(np.diff(index, prepend=-1))
-    for start, count in zip(starts, [c for c in counts if c]):
-        if count > 1:
-            y[start : start + 2] = 0, 1
+    p = (index + rng.uniform(0.6, 0.9, len(index))) / bins
+    y = np.zeros(len(p))
+    y[np.flatnonzero(np.diff(index, prepend=-1))] = 1
     order = rng.permutation(len(p))
     return dict(p=p[order], y=y[order], bins=bins)
 
@@ -1147,7 +1145,7 @@ def _(rng):
     yield "every bin is filled", _in_bins(rng, 4, [7, 3, 2, 4])
     yield "every bin is filled", _in_bins(rng, 3, [2, 5, 3])
     yield "empty bins are zero", _in_bins(rng, 5, [4, 0, 3, 0, 2])
-    p = rng.permutation(np.append(rng.uniform(0.3, 0.38, 5), 0.7))  # far from 0 and 1
+    p = rng.permutation(np.append(rng.uniform(0.3, 0.34, 5), 0.7))  # far from 0 and 1
     yield (
         "empty bins are zero",
         dict(p=p, y=rng.permutation([0.0, 1, 0, 1, 1, 0]), bins=4),

@@ -208,10 +208,9 @@ def draw_answer(lams, losses, accuracy, pick: int, told):
     right.plot(lams[pick], told[pick], "*", color=BLACK, markersize=16)
     right.axhline(0.5, color=VERMILION, linestyle="--", label="threshold ½: costs 1 to 1")
     right.axhline(1 / 11, color=VERMILION, linestyle=":", label="threshold 1/11: costs 10 to 1")
-    right.set(xscale="log", yscale="log", xlabel="ridge λ", ylabel="probability of cancer")
-    right.set_ylim(None, 3)
+    right.set(xscale="log", xlabel="ridge λ", ylabel="probability of cancer", ylim=(-0.02, 0.75))
     right.set_title(f"Patient {PATIENT} is told {told[pick]:.2f}")
-    right.legend(loc="lower right", fontsize=9)
+    right.legend(loc="upper left", fontsize=9)
     return fig, say(
         "Unseen rows cost {first:.3f} at λ = {low:g}, {best:.3f}, at λ = {lam:g}, and {last:.3f} at λ = {high:g}. "
         "Accuracy is {a[0]:.3f}, {a[1]:.3f}, {a[2]:.3f}. Patient {who} is told {p[0]:.0e}, {p[1]:.2f}, {p[2]:.2f}.",
@@ -381,7 +380,7 @@ def draw_overshoot(starts):
         return np.logaddexp(0, v) + np.logaddexp(0, -v)
 
     left.plot(w, loss(w), color=BLACK, label="loss")
-    paths = [two_rows(start, 5) for start in starts]
+    paths = [two_rows(start, 4) for start in starts]
     for path, color, style, marker in zip(
         paths, (GREEN, VERMILION), ("--", ":"), "os", strict=True
     ):
@@ -389,7 +388,7 @@ def draw_overshoot(starts):
         model = loss(a) + np.tanh(a / 2) * (w - a) + (w - a) ** 2 / (4 * np.cosh(a / 2) ** 2)
         left.plot(w, model, style, color=color, label=f"parabola at {a:g}")
         left.plot(a, loss(a), marker, color=color)
-        right.plot(np.abs(path[:5]), marker + style, color=color, label=f"from {a:g}")
+        right.plot(np.abs(path), marker + style, color=color, label=f"from {a:g}")
     left.set(xlabel="weight w", ylabel="loss (nats)", ylim=(0, 8))
     left.set_title("Far out the parabola is too wide", fontsize=11)
     left.legend(fontsize=8, loc="upper center")
@@ -411,7 +410,7 @@ def star_explorer(newton: Callable) -> Callable:
     labels = np.append(y, 1.0)
     grid = np.linspace(-4, 4, 41)
     levels = np.linspace(0, 1, 11)
-    shades = plt.get_cmap("PuOr_r")(np.linspace(0.2, 0.8, 10))
+    shades = plt.get_cmap("PuOr_r")(np.linspace(0.32, 0.68, 10))
 
     def draw(x1: float, x2: float, lam: float):
         X = with_one(np.vstack([x, [x1, x2]]))
