@@ -49,7 +49,8 @@ def test_the_gradient_is_that_of_small_steps():
         ref.nll_and_grad(w + h, X, y)[0] - ref.nll_and_grad(w - h, X, y)[0]
         for h in 1e-6 * torch.eye(3)
     ]
-    torch.testing.assert_close(ref.nll_and_grad(w, X, y)[1], torch.stack(steps) / 2e-6, rtol=1e-6, atol=1e-8)  # fmt: skip
+    got = ref.nll_and_grad(w, X, y)[1]
+    torch.testing.assert_close(got, torch.stack(steps) / 2e-6, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("fit", ["descent", "Newton"])
@@ -127,7 +128,8 @@ def test_reliability_is_scikit_learns_curve(bins):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_cases_of_a_rise_lie_below_the_start(seed):
     case = dict(spec.descend.drawn(np.random.default_rng(seed)))["the last step rises"]
-    _, losses, end = ref.descend(*(t(case[k]) for k in ("X", "y")), *list(case.values())[3:], case["max_steps"])  # fmt: skip
+    case |= dict(X=t(case["X"]), y=t(case["y"]))
+    _, losses, end = ref.descend(**case)
     assert end == "rising" and losses[-2] < losses[-1] < losses[0]
 
 
