@@ -590,11 +590,14 @@ newton = Exercise(
 )
 
 
-def _newton(X, y, lam, start, tol, max_steps):
-    """The path, its end, the share t of each step, and the largest score at the end of a full one; by signed rows."""
+def _newton(X, y, lam, start, tol, max_steps, weight=1.0):
+    """The path, its end, the share t of each step, and the largest score at the end of a full one; by signed rows.
+
+    weight: of the penalty where steps are judged, 1 where all is right.
+    """
     n, d = X.shape
     keep, sign = lam * (np.arange(d) > 0), 2 * y - 1
-    F = lambda w: np.logaddexp(0, -sign * (X @ w)).mean() + keep @ w**2 / 2
+    F = lambda w: np.logaddexp(0, -sign * (X @ w)).mean() + weight * keep @ w**2 / 2
     path, shares, reach = [np.array(start, float)], [], 0
     while True:
         w = path[-1]
@@ -650,6 +653,13 @@ def _(rng):
     yield "one step too few", case | dict(max_steps=k - 1)
     for lam in (0.0, 0.002):
         case, _ = _solve(rng, _halved, far=2.5, lam=lam, tol=1e-5)
+        yield "steps that must be halved", case
+    for weight in (2 / 3, 2.0):  # half the penalty decides how short
+        while True:
+            case, _ = _solve(rng, _halved, far=2.5, lam=0.1, tol=1e-5)
+            shares = _newton(**case)[2], _newton(**case, weight=weight)[2]
+            if shares[0] != shares[1]:
+                break
         yield "steps that must be halved", case
     for sign in (1, -1):  # the full step lands beyond ±1000
         case = dict(X=np.ones((5, 1)), y=rng.permutation([1.0, 0, 1, 0, 1]), lam=1.0)
@@ -768,8 +778,8 @@ newton.mistakes(
             "A full step may land beyond ±1000. What is 0 times the logarithm of 0, and what does > say of it?",
         ),
         "starts at 0": (
-            "np.array(start, float)",
-            "np.zeros(d)",
+            "path = [start]",
+            "path = [np.zeros(d)]",
             "Whose start is path[0]?",
         ),
         "flat only below tol": (
@@ -805,6 +815,13 @@ def _(X, y, lam, start, tol, max_steps):
         while F(w - t * move) > F(w):
             t = t / 2
         path.append(w - t * move)
+
+
+newton.equivalent(
+    {
+        "F(w - t * move) > F(w) → F(w - t * move) >= F(w)": "Where F stays exactly as it is, either will do."
+    }
+)
 
 
 newton.worked(

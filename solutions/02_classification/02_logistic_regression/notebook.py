@@ -282,7 +282,7 @@ with after(nll_and_grad, descend):
         path, losses, end = descend(X, passed, factor / L, 1e-4, 1000)
         paths[f"α = {factor}/L: {end}"] = np.asarray(path)
         falls = bool((np.diff(losses) < 0).all())
-        words = "α = {f:g}/L: {end} after {k} steps, falls at every step: {falls}"
+        words = "α = {f:g}/L: {end} at step {k}, falls at every step: {falls}"
         claim(
             words,
             falls == (factor < 2),
@@ -343,7 +343,8 @@ def newton(X, y, lam, start, tol, max_steps):
 
     X (n, d), first column ones; y (n,) of 0 and 1; lam >= 0; start (d,).
     A step moves w by t times the full Newton step; t is the first of 1, 1/2, 1/4, …
-    for which F does not rise. F is finite for scores of any size.
+    for which F does not rise. Where F stays exactly as it is, either will do.
+    F is finite for scores of any size.
     Returns (path, end) after k steps: path (k + 1, d), path[0] = start; end, asked
     for at the start and after each step:
     "flat" if the (Euclidean) norm of the gradient of F is at most tol,
@@ -359,7 +360,7 @@ def newton(X, y, lam, start, tol, max_steps):
         s = X @ w
         return np.mean(np.logaddexp(0, s) - y * s) + w @ D @ w / 2
 
-    path = [np.array(start, float)]
+    path = [start]
     for step in range(max_steps + 1):
         w = path[-1]
         p = expit(X @ w)
@@ -477,7 +478,7 @@ def decide(p, y, c_fp, c_fn):
     [1, 1, 1, 0], 1, 1 and 1.0.
     """
     ### BEGIN SOLUTION
-    labels = (p > c_fp / (c_fp + c_fn)).astype(int)
+    labels = np.where(p > c_fp / (c_fp + c_fn), 1, 0)
     alarms = np.sum((labels == 1) & (y == 0))
     misses = np.sum((labels == 0) & (y == 1))
     cost = (c_fp * alarms + c_fn * misses) / len(y)
