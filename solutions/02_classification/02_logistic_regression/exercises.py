@@ -787,10 +787,10 @@ newton.mistakes(
             "< tol",
             "A norm of exactly tol: is that at most tol?",
         ),
-        "a step that nobody looks at": (
-            "if step < max_steps:",
-            "if True:",
-            "With max_steps = 0 the path holds the start alone. Ask before you step whether a step is left.",
+        "one step too many": (
+            "len(path) > max_steps",
+            "len(path) > max_steps + 1",
+            "With max_steps = 0 the path holds the start alone. How many points has it after k steps?",
         ),
     }
 )
@@ -819,7 +819,9 @@ def _(X, y, lam, start, tol, max_steps):
 
 newton.equivalent(
     {
-        "F(w - t * move) > F(w) → F(w - t * move) >= F(w)": "Where F stays exactly as it is, either will do."
+        "while F(w - t * move) > F(w): → while F(w - t * move) >= F(w):": (
+            "Where F stays exactly as it is, either will do."
+        )
     }
 )
 

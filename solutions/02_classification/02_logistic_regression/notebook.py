@@ -361,19 +361,19 @@ def newton(X, y, lam, start, tol, max_steps):
         return np.mean(np.logaddexp(0, s) - y * s) + w @ D @ w / 2
 
     path = [start]
-    for step in range(max_steps + 1):
+    while True:
         w = path[-1]
         p = expit(X @ w)
         g = X.T @ (p - y) / n + D @ w
         if np.linalg.norm(g) <= tol:
             return np.array(path), "flat"
-        if step < max_steps:
-            H = (X.T * (p * (1 - p))) @ X / n + D
-            move, t = np.linalg.solve(H, g), 1.0
-            while F(w - t * move) > F(w):
-                t = t / 2
-            path.append(w - t * move)
-    return np.array(path), "open"
+        if len(path) > max_steps:
+            return np.array(path), "open"
+        H = (X.T * (p * (1 - p))) @ X / n + D
+        move, t = np.linalg.solve(H, g), 1.0
+        while F(w - t * move) > F(w):
+            t = t / 2
+        path.append(w - t * move)
     ### END SOLUTION
 
 
