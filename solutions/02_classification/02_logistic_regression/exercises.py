@@ -248,16 +248,6 @@ nll_and_grad.mistakes(
             "((expit(s) - y) * expit(s) * (1 - expit(s)))",
             "The factor p(1 - p) is the slope of the sigmoid. In the text something cancels it: what?",
         ),
-        "divides by the number of weights": (
-            "/ len(y)",
-            "/ len(w)",
-            "The mean runs over the rows: how many are there?",
-        ),
-        "labels of ±1": (
-            "np.logaddexp(0, s) - y * s",
-            "np.logaddexp(0, -y * s)",
-            "That form is for labels -1 and 1. What does it give for y = 0, whatever the score?",
-        ),
     }
 )
 
@@ -433,20 +423,10 @@ descend.mistakes(
             "path[-1] + rate * gradient",
             "Which way does the gradient point? Look at your second loss.",
         ),
-        "steps of length rate": (
-            "rate * gradient)",
-            "rate * gradient / np.linalg.norm(gradient))",
-            "The text's step is α times the gradient, whatever its length.",
-        ),
         "flat is asked of the largest entry": (
             "np.linalg.norm(gradient) <= tol",
             "np.abs(gradient).max() <= tol",
             "The text asks for the Euclidean norm of the gradient.",
-        ),
-        "flat is asked of the loss": (
-            "np.linalg.norm(gradient) <= tol",
-            "loss <= tol",
-            "A loss need not come near 0. What is small at a minimum?",
         ),
         "flat only below tol": (
             "<= tol",
@@ -476,16 +456,6 @@ descend.mistakes(
             "losses[-1] >= losses[-2]",
             "Is a loss that stays the same larger than before?",
         ),
-        "nobody asks whether it rises": (
-            "step > 0 and losses[-1] > losses[-2]",
-            "False",
-            "What does your run do when the rate is far too large?",
-        ),
-        "one step too many": (
-            "range(max_steps + 1)",
-            "range(max_steps + 2)",
-            "With max_steps = 0 the path holds the start alone. How many losses are known after k steps?",
-        ),
         "a step that nobody looks at": (
             "if step < max_steps:",
             "if True:",
@@ -493,25 +463,6 @@ descend.mistakes(
         ),
     }
 )
-
-
-@descend.wrong(
-    "the budget is asked first",
-    advice="After the last step the point may be flat, or the loss may have risen. Those questions come first.",
-)
-def _(X, y, rate, tol, max_steps):
-    path, losses = [np.zeros(X.shape[1])], []
-    while True:
-        s = X @ path[-1]
-        losses.append(np.mean(np.logaddexp(0, s) - y * s))
-        g = X.T @ (expit(s) - y) / len(y)
-        if len(losses) > max_steps:
-            return np.array(path), losses, "open"
-        if np.linalg.norm(g) <= tol:
-            return np.array(path), losses, "flat"
-        if len(losses) > 1 and losses[-1] > losses[-2]:
-            return np.array(path), losses, "rising"
-        path.append(path[-1] - rate * g)
 
 
 @descend.wrong(
@@ -546,29 +497,6 @@ def _by_for(X, y, rate, tol, max_steps):
 
 
 descend.right("a for loop, labels ±1")(_by_for)
-
-
-@descend.right("lists, a flag")
-def _(X, y, rate, tol, max_steps):
-    w, end = [0.0] * X.shape[1], ""
-    path, losses = [], []
-    while not end:
-        s = [sum(a * b for a, b in zip(row, w)) for row in X]
-        cost = [np.logaddexp(0, v) - t * v for v, t in zip(s, y)]
-        g = [
-            sum((expit(v) - t) * row[j] for v, t, row in zip(s, y, X)) / len(y)
-            for j in range(len(w))
-        ]
-        path.append(w)
-        losses.append(sum(cost) / len(y))
-        if math.sqrt(sum(v * v for v in g)) <= tol:
-            end = "flat"
-        elif losses[-1] > min(losses[-2:]):
-            end = "rising"
-        elif len(path) == max_steps + 1:
-            end = "open"
-        w = [a - rate * b for a, b in zip(w, g)]
-    return path, losses, end
 
 
 # ---------------------------------------------------------------------------------------- newton
@@ -722,11 +650,6 @@ newton.mistakes(
             "np.arange(d) >= 0",
             "The first weight is the intercept. What is its entry in D?",
         ),
-        "sums for the rows, lam for the penalty": (
-            "X.T @ (p - y) / n",
-            "X.T @ (p - y)",
-            "F holds the mean loss. By how much does one row more change your gradient?",
-        ),
         "the penalty is missing in the gradient": (
             " / n + D @ w\n",
             " / n\n",
@@ -736,16 +659,6 @@ newton.mistakes(
             "@ X / n + D\n",
             "@ X / n\n",
             "The penalty has a second derivative as well. Which matrix is it?",
-        ),
-        "the penalty counts twice": (
-            "np.diag(lam",
-            "np.diag(2 * lam",
-            "F holds lam/2 times the squares. What is left of the factor after one derivative, and after two?",
-        ),
-        "uphill": (
-            "path.append(w - t * move)",
-            "path.append(w + t * move)",
-            "Does F fall from step to step? Look at the sign in front of the step that you keep.",
         ),
         "rows weighed with p": (
             "p * (1 - p)",
@@ -757,35 +670,15 @@ newton.mistakes(
             "while False:",
             "Start far out: does F fall at every step of yours?",
         ),
-        "halved once at most": (
-            "while F(w - t * move) > F(w):",
-            "if F(w - t * move) > F(w):",
-            "Half a step may still be too long. When is the search over?",
-        ),
         "a step stays short": (
             "np.linalg.solve(H, g), 1.0",
             "np.linalg.solve(H, g), t if len(path) > 1 else 1.0",
             "After a halved step the next one is tried in full again.",
         ),
-        "quartered in place of halved": (
-            "t = t / 2",
-            "t = t / 4",
-            "1, 1/2, 1/4, …: which one comes after 1?",
-        ),
         "F overflows": (
             "np.mean(np.logaddexp(0, s) - y * s)",
             "-np.mean(y * np.log(expit(s)) + (1 - y) * np.log(1 - expit(s)))",
             "A full step may land beyond ±1000. What is 0 times the logarithm of 0, and what does > say of it?",
-        ),
-        "starts at 0": (
-            "path = [start]",
-            "path = [np.zeros(d)]",
-            "Whose start is path[0]?",
-        ),
-        "flat only below tol": (
-            "<= tol",
-            "< tol",
-            "A norm of exactly tol: is that at most tol?",
         ),
         "one step too many": (
             "len(path) > max_steps",
@@ -794,27 +687,6 @@ newton.mistakes(
         ),
     }
 )
-
-
-@newton.wrong(
-    "every step starts anew from the start's Hessian",
-    advice="Newton's method measures the curvature anew at each point. Where do you compute the Hessian?",
-)
-def _(X, y, lam, start, tol, max_steps):
-    n, d = X.shape
-    D, w = np.diag(lam * (np.arange(d) > 0)), np.array(start, float)
-    F = lambda w: np.mean(np.logaddexp(0, X @ w) - y * (X @ w)) + w @ D @ w / 2
-    v, path = expit(X @ w) * (1 - expit(X @ w)), [w]
-    H = (X.T * v) @ X / n + D
-    while True:
-        w = path[-1]
-        g = X.T @ (expit(X @ w) - y) / n + D @ w
-        if np.linalg.norm(g) <= tol or len(path) > max_steps:
-            return np.array(path), "flat" if np.linalg.norm(g) <= tol else "open"
-        move, t = np.linalg.solve(H, g), 1.0
-        while F(w - t * move) > F(w):
-            t = t / 2
-        path.append(w - t * move)
 
 
 newton.equivalent(
@@ -961,20 +833,10 @@ decide.mistakes(
             "",
             "The mean over all rows: what happens to your cost when every row is there twice?",
         ),
-        "the mean over the mistakes alone": (
-            "/ len(y)",
-            "/ max(alarms + misses, 1)",
-            "A row that is right costs 0, and counts in the mean.",
-        ),
         "expected for true mistakes": (
             "c_fp * alarms + c_fn * misses",
             "np.sum(np.where(labels == 1, (1 - p) * c_fp, p * c_fn))",
             "Once the truth is known, a mistake costs its full price, and a right answer nothing.",
-        ),
-        "all that are called": (
-            "np.sum((labels == 1) & (y == 0))",
-            "np.sum(labels == 1)",
-            "A cancer that is called is no false alarm.",
         ),
     }
 )
@@ -1197,11 +1059,6 @@ reliability.mistakes(
             "np.maximum(np.ceil(p * bins).astype(int) - 1, 0)",
             "Bin b starts at b / bins, that edge included. Where does p = 0.25 go with four bins?",
         ),
-        "rounded to the nearest bin": (
-            "(p * bins).astype(int)",
-            "np.round(p * bins).astype(int)",
-            "0.3 with two bins: in which does it lie?",
-        ),
         "empty bins are not a number": (
             "np.zeros((bins, 3))",
             "np.tile([np.nan, np.nan, 0], (bins, 1))",
@@ -1216,16 +1073,6 @@ reliability.mistakes(
             "(p * bins).astype(int)",
             "((p - p.min()) / max(np.ptp(p), 1e-9) * bins).astype(int)",
             "The bins cut [0, 1], not the range of the probabilities that occur.",
-        ),
-        "bins of equal size": (
-            "(p * bins).astype(int)",
-            "np.argsort(np.argsort(p)) * bins // len(p)",
-            "The bins cut [0, 1] into equal intervals. Do yours hold equally many rows instead?",
-        ),
-        "sums for means": (
-            "y[mine].mean()",
-            "y[mine].sum()",
-            "The share of label 1 in a bin is at most 1.",
         ),
         "empty bins are left out": (
             "return table",
@@ -1248,18 +1095,6 @@ def _(p, y, bins):
     return np.column_stack([a, b, count]) / np.column_stack(
         [np.maximum(count, 1)] * 2 + [count**0]
     )
-
-
-@reliability.right("a list of tuples")
-def _(p, y, bins):
-    boxes = [[] for _ in range(bins)]
-    for prob, label in zip(p, y):
-        boxes[min(int(prob * bins), bins - 1)].append((prob, label))
-    out = []
-    for box in boxes:
-        k = max(len(box), 1)
-        out.append((sum(a for a, _ in box) / k, sum(b for _, b in box) / k, len(box)))
-    return out
 
 
 @reliability.right("by SciPy", library="scipy.stats.binned_statistic")

@@ -68,7 +68,7 @@ show(*lr.draw_clinic())
 #
 # $$\log\frac{p}{1-p} = s \quad\Longleftrightarrow\quad p = \frac{1}{1 + e^{-s}} = \frac{e^s}{1+e^s} =: \sigma(s).$$
 #
-# $\sigma$ is the **sigmoid**. All rests on this one assumption: log-odds are linear in the features.
+# $\sigma$ is the **sigmoid**: Verhulst drew it in 1838, for growing populations. All rests on this one assumption: log-odds are linear in the features.
 #
 # Write it for a computer, where $e^{1000}$ is infinite. Here scores of ±1000 do occur. The check listens for NumPy's
 # warnings. And $\sigma(-100)$ is $4\cdot10^{-44}$, not 0. (Stuck? `hint(sigmoid)`, up to three times; so for every
@@ -182,11 +182,16 @@ def nll_and_grad(w, X, y):
 # %% check="nll_and_grad"
 check(nll_and_grad)
 
+# %% [markdown] covers="cs480:4-lik wu:1.5.2 guo:I.3.a"
+# **Climb by hand.** 24 students, their hours of study, and who passed. On the right the log-likelihood of every curve;
+# drag the dot.
+#
+# 1. What moves the midpoint of the curve, what its steepness?
+# 2. Bring the mean error $y - p$ to 0. Are you at the top?
+# 3. From the top, double both numbers. The midpoint stays. Why does the likelihood fall?
+
 # %% covers="cs480:4-lik wu:1.5.2 guo:I.3.a guo:II.1.a moon:7.1 explainers:2.2.1 wu:1.5.3 cs480:def4.1"
-# Four witnesses for your function. Then: 24 students, their hours of study, who passed.
-# Drag the dot on the right: it is your curve. What moves the midpoint, what the
-# steepness? Bring the mean error to 0: are you at the top? From the top, double both
-# numbers: the midpoint stays. Why does the likelihood fall?
+# Four witnesses for your function. Then drag the dot on the right: it is your curve.
 with after(nll_and_grad):
     hours, passed = lr.exams()
     X, w, h = lr.with_one(hours - 4), np.array([0.3, -0.7]), 1e-5
@@ -272,8 +277,7 @@ def descend(X, y, rate, tol, max_steps):
 check(descend)
 
 # %% covers="guo:II.1.a moon:7.1 cs480:4 wu:1.5.3"
-# Three rates on the 24 students, and what the Hessian promised. The second cell line
-# asks for three measurements of 569 tumours.
+# Three rates on the 24 students, and what the Hessian promised.
 with after(nll_and_grad, descend):
     hours, passed = lr.exams()
     X = lr.with_one(hours - 4)
@@ -574,10 +578,14 @@ def odds_ratios(X, w):
 # %% check="odds_ratios"
 check(odds_ratios)
 
+# %% [markdown] covers="cs480:def4.2 explainers:2.2.b"
+# And the one assumption, that log-odds are linear? One can look. Cut the rows into groups along a feature; in each,
+# the share of label 1 has its own log-odds. Left a measurement of the tumours. Right a made-up world in which both
+# ends mean 1: there a straight fit keeps its mean right, and says nothing. Add $x^2$ as a feature, and log-odds are linear
+# again, in the *weights*.
+
 # %% covers="explainers:2.2.b cs480:def4.2"
-# Odds ratios of three measurements, for one standard deviation more. Then: are log-odds
-# linear? Points are groups of rows, bars two standard errors. On the right a
-# made-up world in which both ends mean 1: the line fails, x² as a feature mends it.
+# Odds ratios of three measurements, for one standard deviation more; groups' log-odds.
 with after(newton, odds_ratios):
     X, sick, measured = lr.three_measurements()
     best = newton(X, sick, 0.0, np.zeros(4), 1e-10, 30)[0][-1]
@@ -731,10 +739,20 @@ def reliability(p, y, bins):
 # %% check="reliability"
 check(reliability)
 
+# %% [markdown] covers="cs480:4-pred cs480:4 explainers:2.2 explainers:2.2.a"
+# With next to no ridge the machine is nearly always right, and sure where it is wrong. With much ridge it is too
+# modest. The table sees the second at once, the first hardly: a promise of 100 % that is kept in 97 % misses by three points.
+# The logarithm in the loss sees both.
+#
+# Below it: tumours judged by two weak measurements. Raise the threshold, and fewer cancers are found: **recall**, the share of cancers that
+# are called, falls.
+#
+# 1. Which threshold finds 95 % of the cancers, and at how many false alarms?
+# 2. Let a miss cost 10. Where is the valley, and how flat is it?
+# 3. Which costs make ½ a good choice?
+
 # %% covers="cs480:4-pred cs480:4 explainers:2.2"
-# Three λ on the 427, each row judged by a fit that has not seen it. Then drag the
-# threshold for two weak measurements: which finds 95 % of the cancers, and how many
-# false alarms does that cost? Let a miss cost more: where does the valley go?
+# Three λ on the 427, by fits that have not seen the row. Then drag the threshold.
 with after(newton, reliability):
     Z, sick, rest, _ = lr.clinic()
 
