@@ -589,10 +589,12 @@ def _(rng):
             if shares[0] != shares[1]:
                 break
         yield "steps that must be halved", case
-    for sign in (1, -1):  # the full step lands beyond ±1000
+    # The full step lands beyond ±1000, the second share is longer than the first. Few steps:
+    # to and fro, errors of rounding grow.
+    for sign in (1, -1):
         case = dict(X=np.ones((5, 1)), y=rng.permutation([1.0, 0, 1, 0, 1]), lam=1.0)
-        case |= dict(start=sign * rng.uniform(8, 9, 1), tol=1e-5, max_steps=12)
-        while not any(math.log2(t) % 2 for t in _newton(**case)[2]):
+        case |= dict(start=sign * rng.uniform(8, 9, 1), tol=1e-5, max_steps=2)
+        while len(set(_newton(**case)[2])) == 1:
             case["start"] = sign * rng.uniform(8, 9, 1)
         yield "full steps beyond ±1000", case
     x = rng.uniform(0.5, 1.5, 8)

@@ -305,7 +305,7 @@ def curve_explorer(nll_and_grad: Callable) -> Callable:
             intercept, slope, "o", color=BLACK, mec="white", markersize=9, label="your curve"
         )
         right.set(xlabel="intercept w₀", ylabel="slope w₁ (1/hour)", xlim=(-9, 2), ylim=(-0.5, 3))
-        right.set_title(f"Log-likelihood {value:.2f}, at most {highest:.2f}")
+        right.set_title(f"Log-likelihood −{-value:.2f}, at most −{-highest:.2f}")
         right.legend(loc="upper right", fontsize=8, frameon=True)
         right.grid(False)
         right.set_gid("surface")
