@@ -52,12 +52,12 @@ show(*lr.draw_clinic())
 # %% [markdown] covers="explainers:2.2 cs480:4 wu:1.5"
 # ## 1. How sure is a score?
 #
-# The table, the features and the **score** stay those of regression: $s_i = \langle x_i, w\rangle$, where each row $x_i$
+# Table, features and **score** stay those of regression: $s_i = \langle x_i, w\rangle$, where each row $x_i$
 # begins with a 1, so that $w_0$ is the intercept. Only the label changes: no number scattered around $s_i$, but 0 or 1. As in [[02/01|the perceptron]], the answer is 1 where $s > 0$,
-# else 0, and the boundary $s = 0$ is a hyperplane. The score is the signed distance from it, times the length of
+# else 0; $s = 0$ is a hyperplane. The score is the signed distance from it, times the length of
 # $w_+ = (w_1, \dots, w_{d-1})$. So its size, the **margin**, tells how far.
 #
-# But in which unit? Multiply $w$ by 10: no answer changes, and each margin is ten times as large. And a straight line
+# In which unit? Multiply $w$ by 10: no answer changes, and each margin is tenfold. And a straight line
 # through labels 0 and 1 soon predicts 1.91, or less than 0. What number can run from $-\infty$ to $\infty$ and still mean "how
 # sure"?
 
