@@ -57,7 +57,7 @@ show(*lr.draw_clinic())
 # else 0; $s = 0$ is a hyperplane. The score is the signed distance from it, times the length of
 # $w_+ = (w_1, \dots, w_{d-1})$. So its size, the **margin**, tells how far.
 #
-# In which unit? Multiply $w$ by 10: no answer changes, and each margin is tenfold. And a straight line
+# In which unit? Multiply $w$ by 10: no answer changes, and each margin is tenfold. A straight line
 # through labels 0 and 1 soon predicts 1.91, or less than 0. What number can run from $-\infty$ to $\infty$ and still mean "how
 # sure"?
 
