@@ -441,7 +441,7 @@ predict(
 # unless some $u \ne 0$ has $\langle x_i, u\rangle \ge 0$ for all rows with label 1 and $\le 0$ for all
 # others; Albert and Anderson 1984.) The fit is then as sure as the budget allows. That is where 0.0000000000000005 came from.
 #
-# Ridge mends it. Far out the penalty outgrows what the loss can still gain, so any $\lambda > 0$ gives one optimum.
+# Ridge mends it. Far out the penalty outgrows what the loss can still gain, so any $\lambda > 0$ gives one optimum, if both labels occur.
 #
 # **Drag the star**, a row of class 1, out of the round points. No ridge.
 #
