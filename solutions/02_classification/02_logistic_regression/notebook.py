@@ -493,9 +493,13 @@ def decide(p, y, c_fp, c_fn):
 # %% check="decide"
 check(decide)
 
+# %% [markdown] covers="cs480:4 cs480:4-pred"
+# And the number itself? Let the patients choose $\lambda$: cut the 427 into ten parts, and judge each part by a fit to the
+# other nine. The $\lambda$ whose unseen rows cost least is tried on the 142, once. What does 213 hear, and is she
+# called?
+
 # %% covers="cs480:4 cs480:4-pred explainers:2.2.1 wu:1.5.3"
-# The answer to the first screen. Each λ is judged by rows that its fit has not seen, in
-# ten parts of the 427; the chosen one is tried once on the 142.
+# The answer to the first screen: unseen rows choose λ, costs choose the threshold.
 with after(sigmoid, newton, decide, "flat"):
     Z, sick, rest, test = lr.clinic()
     A, y, lams = Z[rest], sick[rest], 10.0 ** np.arange(-5, 1)
@@ -744,7 +748,7 @@ check(reliability)
 # modest. The table sees the second at once, the first hardly: a promise of 100 % that is kept in 97 % misses by three points.
 # The logarithm in the loss sees both.
 #
-# Below it: tumours judged by two weak measurements. Raise the threshold, and fewer cancers are found: **recall**, the share of cancers that
+# Below the table: tumours judged by two weak measurements. Raise the threshold, and fewer cancers are found: **recall**, the share of cancers that
 # are called, falls.
 #
 # 1. Which threshold finds 95 % of the cancers, and at how many false alarms?
