@@ -199,6 +199,8 @@ def _(rng):
     for sign in (1, -1):  # two rows are sure and wrong, then three
         w, y = np.array([0.0, 600.0 * sign]), np.array([1.0, 0, 0, 1, 1])
         yield "scores beyond ±720", dict(w=w, X=X, y=y)
+    X = np.column_stack([np.ones(3), rng.uniform([11, 12, 14], [12, 14, 16])])
+    yield "scores of 10 still cost", dict(w=np.array([0.0, 1.0]), X=X, y=np.ones(3))
     one = np.array([[1.0, rng.uniform(1, 2)]])
     for label in (0.0, 1.0):
         yield "a single row", dict(w=away(rng, 2), X=one, y=np.array([label]))
