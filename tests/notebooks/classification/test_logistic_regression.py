@@ -44,10 +44,10 @@ def test_a_sure_mistake_costs_its_score():
 
 
 def test_the_gradient_is_that_of_small_steps():
-    (X, y), w = design(), t([0.3, -0.7, 1.1])
+    (X, y), w = design(), t([0.3, -0.7, 1.1]).double()
     steps = [
         ref.nll_and_grad(w + h, X, y)[0] - ref.nll_and_grad(w - h, X, y)[0]
-        for h in 1e-6 * torch.eye(3)
+        for h in 1e-6 * torch.eye(3).double()
     ]
     got = ref.nll_and_grad(w, X, y)[1]
     torch.testing.assert_close(got, torch.stack(steps) / 2e-6, rtol=1e-6, atol=1e-8)
@@ -57,7 +57,7 @@ def test_the_gradient_is_that_of_small_steps():
 def test_both_ways_end_at_statsmodels_fit(fit):
     X, y = design()
     if fit == "Newton":
-        path, end = ref.newton(X, y, 0.0, t([2.0, -3.0, 1.0]), 1e-10, 40)
+        path, end = ref.newton(X, y, 0.0, t([2.0, -3.0, 1.0]).double(), 1e-10, 40)
     else:
         path, _, end = ref.descend(X, y, 2.0, 1e-8, 2000)
     expected = sm.Logit(y.numpy(), X.numpy()).fit(disp=0, tol=1e-12).params
@@ -76,7 +76,7 @@ def test_newton_with_ridge_ends_at_scikit_learns_fit(lam):
 def test_descent_falls_at_each_step_below_the_limit_of_the_text():
     X, y = design()
     limit = 8 * 60 / torch.linalg.matrix_norm(X, 2) ** 2
-    losses = t([float(loss) for loss in ref.descend(X, y, 0.99 * limit, 0.0, 50)[1]])
+    losses = torch.stack(ref.descend(X, y, 0.99 * limit, 1e-4, 50)[1])
     assert (losses.diff() < 0).all()
 
 
