@@ -71,9 +71,11 @@ def newton(
 ) -> tuple[Tensor, str]:
     """Newton's method with halved steps on mean NLL + lam/2 Σ_{j≥1} w_j², slope and curvature by autograd.
 
-    X (n, d), y (n,), start (d,) -> path (k + 1, d), "flat" or "open".
+    X (n, d), y (n,), start (d,) -> path (k + 1, d), "flat" or "open". Inside all is float64: far out p(1 - p) is
+    small, and its rounding sets the length of a step.
     """
-    w, X, y = floats(start, X, y)
+    dtype = floats(start, X, y)[0].dtype
+    w, X, y = start.double(), X.double(), y.double()
 
     def F(v):
         return nll(v, X, y) + lam / 2 * v[1:].square().sum()
@@ -82,7 +84,7 @@ def newton(
     for _ in range(max_steps):
         g = torch.func.grad(F)(w)
         if g.norm() <= tol:
-            return torch.stack(path), "flat"
+            return torch.stack(path).to(dtype), "flat"
         full = torch.linalg.solve(torch.func.hessian(F)(w), g)
         share = 1.0
         while F(w - share * full) > F(w):
@@ -90,7 +92,7 @@ def newton(
         w = w - share * full
         path.append(w)
     flat = torch.func.grad(F)(w).norm() <= tol
-    return torch.stack(path), "flat" if flat else "open"
+    return torch.stack(path).to(dtype), "flat" if flat else "open"
 
 
 def decide(
