@@ -230,10 +230,10 @@ nll_and_grad.mistakes(
             "y - expit(s)",
             "Take a small step along your gradient: does the loss rise, as it should?",
         ),
-        "the exponential overflows": (
+        "the loss of a large score is infinite": (
             "np.logaddexp(0, s)",
             "np.log(1 + np.exp(s))",
-            "np.exp(1000) is inf, but log(1 + exp(1000)) is 1000. Is there a function that adds in logarithms?",
+            "np.exp(1000) is inf and σ(-1000) is 0, but log(1 + exp(1000)) is 1000. Is there a function that adds in logarithms?",
         ),
         "residuals of least squares": (
             "expit(s) - y",
@@ -368,6 +368,11 @@ def _(rng):
             "the norm is exactly tol, or just above",
             dict(**SHARE, rate=rng.uniform(1, 2), tol=tol, max_steps=2),
         )
+    for tol in (rng.uniform(0.26, 0.3), 0.2):
+        yield (
+            "flat at the start, or not yet",
+            dict(**SHARE, rate=rng.uniform(1, 2), tol=tol, max_steps=2),
+        )
     rising, k = _walk(  # above the loss before, and below that of the start
         rng,
         lambda end, k, f, _: end == "rising" and 2 <= k <= 9 and f[-1] < f[0],
@@ -384,29 +389,24 @@ def _(rng):
         "a rate too bold",
         dict(X=X, y=np.array([1.0, 0, 0]), rate=2.0, tol=1e-3, max_steps=5),
     )
-    yield (
-        "a loss that stays does not rise",
-        dict(
-            X=rows(rng, 5, 2)[0],
-            y=np.array([0.0, 1, 1, 0, 1]),
-            rate=1e-20,
-            tol=0.0,
-            max_steps=2,
-        ),
-    )
+    y = np.array([0.0, 1, 1, 0, 1])
+    for name, max_steps in (
+        ("a loss that stays does not rise", 2),
+        ("a budget of steps too short to see", 4),
+    ):
+        X = rows(rng, 5, 2)[0]
+        yield name, dict(X=X, y=y, rate=1e-20, tol=0.0, max_steps=max_steps)
     # ten rows of eleven have label 1: far on their side the slope is 1/11, but the loss is high
-    yield (
-        "flat is asked before rising",
-        dict(
-            X=np.ones((11, 1)),
-            y=rng.permutation(np.arange(11) > 0) * 1.0,
-            rate=rng.uniform(80, 120),
-            tol=0.1,
-            max_steps=5,
-        ),
-    )
+    for name, max_steps in (
+        ("flat is asked before rising", 5),
+        ("the last step makes it flat", 1),
+    ):
+        y = rng.permutation(np.arange(11) > 0) * 1.0
+        case = dict(X=np.ones((11, 1)), y=y, rate=rng.uniform(80, 120), tol=0.1)
+        yield name, case | dict(max_steps=max_steps)
     X, y = rows(rng, 6, 2)
     yield "no step at all", dict(X=X, y=y, rate=1.0, tol=1e-3, max_steps=0)
+    yield "no step at all", dict(**SHARE, rate=1.0, tol=0.25, max_steps=0)
     yield (
         "one row",
         dict(X=X[:1], y=np.zeros(1), rate=rng.uniform(1, 2), tol=1e-3, max_steps=3),
@@ -434,6 +434,11 @@ descend.mistakes(
             "<= tol",
             "< tol",
             "A norm of exactly tol: is that at most tol?",
+        ),
+        "the start is not asked": (
+            "if np.linalg.norm(gradient) <= tol:",
+            "if step > 0 and np.linalg.norm(gradient) <= tol:",
+            "Where the slope is flat before any step, is yours asked?",
         ),
         "flat is asked last": (
             """        if np.linalg.norm(gradient) <= tol:
@@ -545,17 +550,28 @@ def _newton(X, y, lam, start, tol, max_steps, weight=1.0):
         shares.append(t)
 
 
+def _slopes(path, X, y, lam):
+    """Norm and largest entry of the gradient of F at each point of a path."""
+    W = np.array(path)
+    G = (expit(W @ X.T) - y) @ X / len(y) + lam * W * (np.arange(X.shape[1]) > 0)
+    return np.linalg.norm(G, axis=1), np.abs(G).max(axis=1)
+
+
 def _solve(rng, wanted, n=12, d=2, far=0.0, **run):
-    """A case whose run is as wanted(end, shares, reach), from a random start of size far, drawn until it is."""
+    """A case whose run is as wanted(end, shares, reach), from a random start of size far, drawn until it is.
+
+    Norm and largest entry of the gradient are on one side of tol at each of its points.
+    """
     while True:
         X, y = rows(rng, n, d)
         case = dict(X=X, y=y, start=far * away(rng, d), max_steps=30, **run)
         with np.errstate(all="ignore"):
             try:
-                _, *how = _newton(**case)
+                path, *how = _newton(**case)
             except np.linalg.LinAlgError:
                 continue
-        if wanted(*how):
+        norm, largest = _slopes(path, X, y, case["lam"])
+        if wanted(*how) and not np.any((largest <= case["tol"]) & (norm > case["tol"])):
             return case, len(how[1])
 
 
@@ -570,12 +586,25 @@ def _halved(end, shares, reach):
     return end == "flat" and short and len(shares) <= 12 and reach < 30
 
 
+def _between(rng, lam):
+    """A case whose last gradient but one has its largest entry below tol, but its norm above."""
+    while True:
+        case, _ = _solve(rng, _full, d=3, lam=lam, tol=1e-5)
+        norm, largest = _slopes(_newton(**case)[0], case["X"], case["y"], lam)
+        if norm[-3] > 1.2 * largest[-3]:
+            return case | dict(tol=np.sqrt(norm[-3] * largest[-3]))
+
+
 @newton.cases
 def _(rng):
     case, k = _solve(rng, _full, d=3, lam=0.0, tol=1e-5)
     yield "full steps near the end", case
     yield "the last step makes it flat", case | dict(max_steps=k)
     yield "one step too few", case | dict(max_steps=k - 1)
+    yield "flat by the norm, not by one entry", _between(rng, 0.0)
+    case = _between(rng, 0.2)
+    k = len(_newton(**case)[0]) - 1
+    yield "the last step makes it flat", case | dict(max_steps=k)
     case, k = _solve(rng, _full, n=10, d=3, far=0.5, lam=0.3, tol=1e-5)
     yield "ridge, but not on the intercept", case
     case, k = _solve(rng, _full, far=0.5, lam=2.0, tol=1e-5)
@@ -599,6 +628,10 @@ def _(rng):
         while len(set(_newton(**case)[2])) == 1:
             case["start"] = sign * rng.uniform(8, 9, 1)
         yield "full steps beyond ±1000", case
+    for sign in (1, -1):  # the full step lands at about ±100
+        y, start = rng.permutation([1.0, 0, 1, 0, 1]), sign * rng.uniform(5, 6, 1)
+        case = dict(X=np.ones((5, 1)), y=y, lam=0.0, start=start, tol=1e-5)
+        yield "full steps to where p is rounded", case | dict(max_steps=1)
     x = rng.uniform(0.5, 1.5, 8)
     X = np.column_stack([np.ones(8), np.where(np.arange(8) < 3, 2 + x, 1 - x)])
     yield (
@@ -684,6 +717,11 @@ newton.mistakes(
             "-np.mean(y * np.log(expit(s)) + (1 - y) * np.log(1 - expit(s)))",
             "A full step may land beyond ±1000. What is 0 times the logarithm of 0, and what does > say of it?",
         ),
+        "flat is asked of the largest entry": (
+            "np.linalg.norm(g) <= tol",
+            "np.abs(g).max() <= tol",
+            "The text asks for the Euclidean norm of the gradient.",
+        ),
         "one step too many": (
             "len(path) > max_steps",
             "len(path) > max_steps + 1",
@@ -696,7 +734,7 @@ newton.mistakes(
 newton.equivalent(
     {
         "while F(w - t * move) > F(w): → while F(w - t * move) >= F(w):": (
-            "Where F stays exactly as it is, either will do."
+            "Where F stays exactly as it is, you may stop or go on."
         )
     }
 )

@@ -133,7 +133,7 @@ with after(sigmoid):
 # $$L(p) = \prod_i p^{\,y_i}(1-p)^{1-y_i}, \qquad -\tfrac1n \log L = -\bar y\log p - (1-\bar y)\log(1-p).$$
 #
 # The exponents are switches. The best $p$ is the same on both sides, the share $\bar y$ of heads. The right side, the mean **negative
-# log-likelihood**, is the **cross-entropy**; a certain prediction that fails, $p = 0$ where $y = 1$, costs $\infty$. Why the
+# log-likelihood**, is the **cross-entropy**, in *nats* as the logarithm is the natural one; a certain prediction that fails, $p = 0$ where $y = 1$, costs $\infty$. Why the
 # logarithm, if the best place is the same?
 
 # %% predict="product" minutes=1
@@ -316,13 +316,13 @@ with after(nll_and_grad, descend):
 # **Newton's method** steps just there, $w \leftarrow w - H^{-1}g$.
 #
 # Try it on two rows with $x = 1$, labels 1 and 0, no intercept. The loss is lowest at $w = 0$. From $w = 2$ it goes to
-# −1.63, 0.82, −0.09, 0.0001: soon the digits double at each step.
+# −1.63, 0.82, −0.09, 0.0001. Near the end the right digits double at each step (here they even triple, by symmetry).
 
 # %% predict="far" minutes=1
 predict(
     "far",
     "The same two rows, but Newton's method starts at w = 2.3. What happens?",
-    ["it converges, digits doubling", "it explodes", "it converges, slowly"],
+    ["it converges, ever faster", "it explodes", "it converges, slowly"],
     truth=1 if abs(lr.two_rows(2.3, 4)[-1]) > 100 else 0,
     because="Out there the loss is nearly straight, so its parabola is too wide: "
     "the step lands further out on the other side, where it is straighter still.",
@@ -330,8 +330,8 @@ predict(
 )
 
 # %% [markdown] covers="explainers:2.2.1 moon:7.1 cs480:4 wu:1.5.3"
-# Is it lost? No: its direction still leads down, wherever $H$ is positive definite. So **damp** it: halve the step until the loss does
-# not rise.
+# Wherever $H$ is positive definite, the direction of the step leads down; only its length can be wrong. So **damp** it: halve the step until the
+# loss does not rise.
 #
 # One thing more, which section 5 will need. Add a **ridge**, $\frac\lambda2\sum_{j\ge1}w_j^2$, to $J$ and call the sum $F$. The intercept
 # $w_0$ goes free: it only says how common label 1 is. With $D = \operatorname{diag}(0, \lambda, \dots, \lambda)$,
@@ -347,7 +347,7 @@ def newton(X, y, lam, start, tol, max_steps):
 
     X (n, d), first column ones; y (n,) of 0 and 1; lam >= 0; start (d,).
     A step moves w by t times the full Newton step; t is the first of 1, 1/2, 1/4, …
-    for which F does not rise. Where F stays exactly as it is, either will do.
+    for which F does not rise. Where F stays exactly as it is, you may stop or go on.
     F is finite for scores of any size.
     Returns (path, end) after k steps: path (k + 1, d), path[0] = start; end, asked
     for at the start and after each step:
@@ -464,7 +464,7 @@ with after(newton, "flat"):
 # %% [markdown] covers="cs480:4-pred explainers:2.2"
 # ## 6. What should she have been told?
 #
-# First the decision. The plain rule says 1 where $p > \frac12$, and $p$ is the confidence. But a missed cancer costs more than a false
+# First the decision. The plain rule says 1 where $p > \frac12$, and $p$, or $1-p$ where it says 0, is its confidence. But a missed cancer costs more than a false
 # alarm. Say that a miss (0 said, 1 true) costs $c_\text{fn}$, a false alarm (1 said, 0 true) $c_\text{fp}$. If $p$ is right, saying 1 costs
 # $(1-p)\,c_\text{fp}$ on average, saying 0 costs $p\,c_\text{fn}$. Which is cheaper, and where does it change?
 
@@ -504,7 +504,7 @@ with after(sigmoid, newton, decide, "flat"):
     Z, sick, rest, test = lr.clinic()
     A, y, lams = Z[rest], sick[rest], 10.0 ** np.arange(-5, 1)
     folds = np.array_split(np.random.default_rng(0).permutation(427), 10)
-    unseen, told = np.zeros((6, 427)), []
+    unseen, told, ends = np.zeros((6, 427)), [], []
     for row, lam in zip(unseen, lams):
         for fold in folds:
             others = np.delete(np.arange(427), fold)
@@ -512,10 +512,12 @@ with after(sigmoid, newton, decide, "flat"):
             row[fold] = A[fold] @ path[-1]
         path, end = newton(A, y, lam, np.zeros(31), 1e-8, 60)
         told.append(sigmoid(Z @ path[-1]))
+        ends.append(end)
     losses = np.mean(np.logaddexp(0, unseen) - y * unseen, axis=1)
     accuracy = np.mean((unseen > 0) == (y == 1), axis=1)
     pick = int(losses.argmin())
-    claim("the chosen λ = {lam:g} has a minimum", end == "flat", lam=lams[pick])
+    flat = ends[pick] == "flat"
+    claim("at the chosen λ = {lam:g} there is a minimum", flat, lam=lams[pick])
     for c_fn in (1.0, 10.0):
         labels, alarms, misses, _ = decide(told[pick][test], sick[test], 1.0, c_fn)
         she = np.asarray(labels)[test == 213][0]
@@ -541,7 +543,7 @@ with after(sigmoid, newton, decide, "flat"):
 # ## Deeper: what a weight means
 #
 # One unit more of feature $j$, all else equal, adds $w_j$ to the log-odds. So it multiplies the odds by $e^{w_j}$, the **odds ratio**,
-# wherever you start. (cs480 and moon give this name to the odds themselves.) The probability it multiplies by nothing fixed.
+# wherever you start. (Some texts give this name to the odds themselves.) The probability it multiplies by nothing fixed.
 
 # %% predict="ratio" minutes=1
 predict(
