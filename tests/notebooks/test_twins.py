@@ -143,8 +143,8 @@ TWINS = {
     "01_regression/05_double_descent": {"nullspace_part": null_part},
     "02_classification/02_logistic_regression": {
         "sigmoid": lambda z: {"value": special.expit(z), "overflow": False},
-        "log_likelihood": lambda w, X, y: -F.binary_cross_entropy_with_logits(
-            t(X @ w), t(y), reduction="sum"
+        "nll_and_grad": lambda w, X, y: with_slope(
+            lambda v: F.binary_cross_entropy_with_logits(t(X).double() @ v, t(y).double()), w
         ),
     },
     "02_classification/03_generalised_linear_models": {
