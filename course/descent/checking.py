@@ -4,6 +4,8 @@ import sys
 
 from descent import cards, compare, judging, records, running, session
 
+LIBRARIES = {"np": "numpy", "torch": "torch", "math": "math"}  # as every notebook names them
+
 
 class Score(float):
     """The points of a check: a number that shows itself as a card in JupyterLab.
@@ -107,8 +109,21 @@ def _verdict(answer, exercise) -> judging.Verdict:
         answer, exercise["cases"], probe=exercise["probe"], limit=exercise["limit"]
     )
     verdict = judging.judge(exercise, outcomes)
+    if verdict.kind == "error":
+        verdict.note = _shadowed(answer)
     session.current.verdicts[exercise["name"]] = (answer, verdict)
     return verdict
+
+
+def _shadowed(answer) -> str:
+    """Which library's name stands for something else now, as after `np = 3`; "" where none does."""
+    names = getattr(answer, "__globals__", None) or vars(sys.modules["__main__"])  # of a class
+    lost = [
+        f"{name} is {compare.kind_of(names[name])} now, not {library}."
+        for name, library in LIBRARIES.items()
+        if name in names and names[name] is not sys.modules.get(library)
+    ]
+    return f"{' '.join(lost)} Run the notebook's first code cell again." if lost else ""
 
 
 def _note(text: str) -> Score:

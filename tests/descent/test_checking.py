@@ -31,6 +31,34 @@ def test_a_wrong_answer_is_told_what_was_expected_and_named(toy, capsys):
     assert "expected" in told and "got" in told and "tried with" in told
 
 
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("np = 3", "np is an int now, not numpy. Run the notebook's first code cell again."),
+        ("import math as np; torch = 3", "np is a module now, not numpy. torch is an int now"),
+        ("import numpy as np; unknown = 1", ""),
+    ],
+)
+def test_a_library_s_name_that_means_something_else_is_told(toy, capsys, cell, words):
+    names = {}
+    exec(f"{cell}\ndef double(x): return np.added(x, x)", names)
+    assert check(names["double"]) == 0
+    told = capsys.readouterr().out
+    assert words in told and ("first code cell" in told) == bool(words)
+
+
+def test_it_is_told_of_a_class_too(toy, monkeypatch, capsys):
+    import __main__
+
+    class double:  # noqa: N801
+        def __init__(self, x):
+            raise AttributeError("what np should have")
+
+    monkeypatch.setattr(__main__, "np", None, raising=False)
+    check(double)
+    assert "np is None now, not numpy." in capsys.readouterr().out
+
+
 def test_an_answer_under_another_name_is_found(toy, monkeypatch, capsys):
     import __main__
 
