@@ -32,20 +32,20 @@ def named(
             )
     words += [f"{stem!r} is missing" for stem in expected if stem not in found]
     words += [
-        f"{stem!r} cannot be read as a notebook"
+        f"{stem!r} cannot be read as a notebook: {fault}"
         for stem, data in found.items()
-        if not readable(data)
+        if (fault := why_unreadable(data))
     ]
     return found, words
 
 
-def readable(data: bytes) -> bool:
-    """Whether grading could read it as a notebook."""
+def why_unreadable(data: bytes) -> str:
+    """Why grading could not read it as a notebook; "" where it could."""
     try:
         rebuild.read_cells(data)
-    except rebuild.NotebookError:
-        return False
-    return True
+    except rebuild.NotebookError as error:
+        return str(error)
+    return ""
 
 
 def _meant(chapter, expected, data) -> str | None:

@@ -36,7 +36,7 @@ def recognise(
         return Refused(handin.name, [str(error)])
     named, words = notebooks.named(space, chapter, handin.notebooks)
     words = [*handin.notes, *words]
-    if not any(notebooks.readable(data) for data in named.values()):
+    if all(notebooks.why_unreadable(data) for data in named.values()):
         words.append(f"it holds no notebook of {chapter} that can be read")
         return Refused(handin.name, words, student.id)
     return Recognised(handin, student, named, words)

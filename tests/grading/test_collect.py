@@ -72,6 +72,22 @@ def test_the_files_name_counts_not_the_manifest(space, take, hand_in, notebook):
     assert "manifest says student 'mallory'; the file's name counts" in words(outcome)
 
 
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b" \n", "it is empty"),
+        (b'{"cells": [{"cell_type": "code", "sou', "it ends in the middle"),
+        (b"<!DOCTYPE html><html>", "it is a web page"),
+        (b"import numpy as np\n", "it looks like a Python script"),
+    ],
+)
+def test_a_notebook_that_cannot_be_read_is_told_with_the_reason(take, hand_in, data, reason):
+    (outcome,) = take(hand_in("ada", data))
+    assert not outcome.taken
+    assert "'01_first' cannot be read as a notebook: " in words(outcome)
+    assert reason in words(outcome)
+
+
 def test_a_renamed_notebook_is_known_by_its_contents(space, take, hand_in, notebook):
     (outcome,) = take(hand_in("ada", notebook(), stem="homework (final)"))
     assert "'homework (final)' is taken for '01_first'" in words(outcome)
