@@ -82,6 +82,6 @@ def places(master):
     heading = master.title
     for cell, cell_id in zip(master.cells, ids, strict=True):
         if cell.kind == "markdown":
-            titles = re.findall(r"^#+ (.+)$", cell.source, re.M)
+            titles = re.findall(r"^#+ (?!BEGIN SOLUTION|END SOLUTION)(.+)$", cell.source, re.M)
             heading = titles[0].strip() if titles else heading
         yield Place(master.notebook, cell_id, heading, str(cell.metadata.get("exercise", ""))), cell

@@ -267,7 +267,8 @@ def coverage_page() -> str:
             "| --- | --- | --- |",
         ]
         for section in rows:
-            where = "; ".join(link(place, full=True) for place in found[section])
+            links = dict.fromkeys(link(place, full=True) for place in found[section])
+            where = "; ".join(links)  # of several cells under one heading, one
             lines.append(f"| {section} | {table_text(sections[section][0])} | {where} |")
         lines.append("")
     return "\n".join(lines)

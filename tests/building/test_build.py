@@ -360,3 +360,12 @@ def test_a_change_of_any_source_makes_the_notebook_stale(project, source):
 def test_try_refuses_what_it_cannot_try(toy_course, arguments, message, capsys):
     assert trying.main(arguments) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_coverage_page_names_a_place_once_and_no_marker():
+    rows = [line for line in pages.coverage_page().splitlines() if "](" in line]
+    assert len(rows) > 300
+    for row in rows:
+        places = row.rstrip(" |").rpartition(" | ")[2].split("; ")
+        assert len(places) == len(set(places)), row
+        assert "BEGIN SOLUTION" not in row
