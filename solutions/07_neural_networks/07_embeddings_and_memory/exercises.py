@@ -431,6 +431,7 @@ analogy = Exercise(
     reference=reference.solve_analogy,
     compare=exact(),
     batched=("vecs",),
+    shuffled=True,
     hints=[
         "Which step leads from a to b? Take the same step from c.",
         "Compare the target with every row by the cosine: dot product over both lengths, 0 where a length is 0. Then strike out the three words that were asked about.",

@@ -15,6 +15,7 @@ rank_items = Exercise(
     reference=reference.rank_items,
     compare=exact(),
     batched=("B", "a", "seen"),
+    shuffled=True,
     hints=[
         "Which single product gives the scores of all items at once? And what could you do to the scores of seen items so that they never win?",
         "Give seen items the score -inf. Sort the negative scores: then the best comes first. A stable sort keeps equal scores in their order.",

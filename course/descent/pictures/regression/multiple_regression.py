@@ -271,7 +271,7 @@ def projection_explorer(X, y):
         inner = X.T @ residual
         right = np.all(np.abs(inner) < 0.02 * scale)
         fig = plt.figure(figsize=(9, 4.2), layout="none")
-        fig.subplots_adjust(left=0.08, right=0.95, bottom=0.13, top=0.9, wspace=0.3)
+        fig.subplots_adjust(left=0.08, right=0.935, bottom=0.13, top=0.9, wspace=0.3)
         grid_spec = fig.add_gridspec(1, 2, width_ratios=(1.2, 1))
         ax = fig.add_subplot(grid_spec[0], projection="3d", computed_zorder=False)
         flat = fig.add_subplot(grid_spec[1])
