@@ -5,7 +5,8 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
-KEPT = "\n\t\u200c\u200d"  # and two that join letters, in names as in emoji
+JOINED = "\u200c\u200d"  # two that join letters, in names as in emoji
+KEPT = "\n\t" + JOINED
 MOVED = KEPT + "\r"  # a progress bar begins its line anew
 
 
@@ -15,6 +16,11 @@ def plain(text: str, kept: str = KEPT) -> str:
         letter if letter in kept or unicodedata.category(letter) not in ("Cc", "Cf", "Cs") else "?"
         for letter in text
     )
+
+
+def one_line(text: str) -> str:
+    """Plain text without a line break: a file name, an error's words."""
+    return plain(text, JOINED)
 
 
 class _Plain:

@@ -133,26 +133,27 @@ def library_problems(exercise: Exercise) -> list[str]:
             )
             problems.append(f"the library's way {right.name!r} {what}")
             continue
-        table = symtable.symtable(right.source(exercise.name), "<right>", "exec")
-        names = right.function.__globals__.keys() - GIVEN - {exercise.name}
         problems += [
             f"the library's way {right.name!r} uses {name!r} of exercises.py: import or write it inside"
-            for name in sorted(_from_outside(table) & names)
+            for name in _borrowed(right.source(exercise.name), right.function, exercise.name)
         ]
     return problems
 
 
 def probe_problems(exercise: Exercise) -> list[str]:
     """The names of exercises.py that a probe uses: it is shipped alone."""
-    if not exercise.probe_function:
-        return []
-    table = symtable.symtable(exercise.probe_source, "<probe>", "exec")
-    known = exercise.probe_function.__globals__.keys() - GIVEN
-    names = _from_outside(table) & known - {exercise.probe_function.__name__}
+    probe = exercise.probe_function
+    names = _borrowed(exercise.probe_source, probe, probe.__name__) if probe else []
     return [
         f"its probe uses {name!r} of exercises.py, which students do not have: write it inside"
-        for name in sorted(names)
+        for name in names
     ]
+
+
+def _borrowed(source: str, function: Callable, own: str) -> list[str]:
+    """The names of exercises.py that the text of a function uses, but for its own."""
+    table = symtable.symtable(source, "<known>", "exec")
+    return sorted(_from_outside(table) & function.__globals__.keys() - GIVEN - {own})
 
 
 def _from_outside(table: symtable.SymbolTable) -> set[str]:

@@ -12,11 +12,11 @@ the one that counts is laid out in grading/submitted, where grading finds it.
 
 import argparse
 import datetime
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from autograder import terminal
 from autograder.handins import attempts, finding, names, policy, roster
 from autograder.handins.attempts import Kept
 from autograder.handins.handin import NAME, HandIn, Outcome, Refused
@@ -111,12 +111,7 @@ def _line(outcome: Outcome) -> str:
     named = NAME.fullmatch(outcome.name)
     known = not outcome.taken or (named and named["student"] == outcome.student)
     whose = "" if known else f" for {outcome.student}"
-    return f"{word} {_one_line(outcome.name)}{whose}: {_one_line('; '.join(outcome.words))}"
-
-
-def _one_line(text) -> str:
-    """A stranger's name may hold line breaks and codes that move the cursor."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
+    return f"{word} {terminal.one_line(outcome.name)}{whose}: {terminal.one_line('; '.join(outcome.words))}"
 
 
 def collect(space: Workspace, chapter: str, paths: list[Path]) -> list[Outcome]:

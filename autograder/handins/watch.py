@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from autograder import stopping
+from autograder import stopping, terminal
 from autograder.engine import sandbox
 from autograder.engine.judge import JudgeError
 from autograder.engine.stage import StageError
@@ -278,4 +278,4 @@ def _is_graded(space: Workspace, chapter: str, student: str) -> bool:
 
 def say(words: str) -> None:
     """A line with the time."""
-    print(f"{time.strftime('%H:%M:%S')} {' '.join(words.split())}", flush=True)
+    print(f"{time.strftime('%H:%M:%S')} {terminal.one_line(words)}", flush=True)
