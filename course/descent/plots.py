@@ -152,6 +152,19 @@ def fixed_axes(count: int, size, margins, *, wspace: float = 0.2, **options):
     return fig, axes
 
 
+def light(ax, title: str, x=None, y=None, **text) -> None:
+    """Title and few ticks, at x and y, of a picture that is dragged: text is the dear part of a redraw.
+
+    No formulas as labels, and a title that stands still: else matplotlib measures all labels to find its place.
+    text: as `set_title` takes it.
+    """
+    for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
+        if ticks is not None:
+            axis.set_ticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
+    ax.minorticks_off()
+    ax.set_title(title, y=1.02, **text)
+
+
 def stack(fig: Figure) -> bool:
     """Put panels that stand side by side under each other, each as wide and high as it was; before a layout.
 

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from scipy.special import expit, log_expit
 
 from descent import data, plots
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes, light
 from descent.words import say
 
 # ---------------------------------------------------------------- data
@@ -277,17 +277,6 @@ def draw_coin(heads: int, n: int):
     )  # fmt: skip
 
 
-def sparse(ax, title: str, x=None, y=None):
-    """Title and few ticks at x and y, for a picture that is dragged: text is the dear part of a redraw.
-
-    The title stands still: else matplotlib measures all labels of the axes to find its place.
-    """
-    for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
-        if ticks is not None:
-            axis.set_ticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
-    ax.set_title(title, y=1.02, fontsize=11)
-
-
 def curve_explorer(nll_and_grad: Callable) -> Callable:
     """-> draw(intercept, slope): the S-curve over the exams, and where it lies on the likelihood's hill."""
     x, y = exams()
@@ -309,14 +298,14 @@ def curve_explorer(nll_and_grad: Callable) -> Callable:
         left.plot(x[y == 0], y[y == 0], "o", color=BLUE, label="failed (0)")
         left.plot(x[y == 1], y[y == 1], "s", color=VERMILION, label="passed (1)")
         left.set(xlabel="study x (hours)", ylabel="probability of 1", ylim=(-0.08, 1.08))
-        sparse(left, "Curve and errors y − p", [0, 4, 8], [0, 0.5, 1])
+        light(left, "Curve and errors y − p", [0, 4, 8], [0, 0.5, 1], fontsize=11)
         left.legend(loc=(0.72, 0.08), fontsize=8)
         right.contourf(intercepts, slopes, surface, levels=[-1e4, *levels, 0], colors=shades)
         right.plot(*best, "*", color=VERMILION, markersize=15, mec="white", label="maximum")
         right.plot(intercept, slope, "o", color=BLACK, mec="white", markersize=9)
         right.set(xlabel="intercept w₀", ylabel="slope w₁ (1/hour)", xlim=(-9, 2), ylim=(-0.5, 3))
         title = f"Log-likelihood −{-value:.2f}, at most −{-highest:.2f}"
-        sparse(right, title, [-8, -4, 0], [0, 1, 2, 3])
+        light(right, title, [-8, -4, 0], [0, 1, 2, 3], fontsize=11)
         right.legend(loc="upper right", fontsize=8, frameon=True)
         right.grid(False)
         right.set_gid("surface")
@@ -443,7 +432,7 @@ def star_explorer(newton: Callable) -> Callable:
         left.set(xlim=(-4, 4), ylim=(-4, 4), xlabel="feature x₁", ylabel="feature x₂")
         left.legend(loc="lower right", fontsize=8, frameon=True, facecolor="white")
         title = f"Star: p = {expit(X[-1] @ w):.3f}; lines at 0.1, 0.5, 0.9"
-        sparse(left, title, [-4, 0, 4], [-4, 0, 4])
+        light(left, title, [-4, 0, 4], [-4, 0, 4], fontsize=11)
         left.grid(False)
         left.set_gid("plane")
         right.plot(lengths, "o-", color=GREEN)
@@ -451,7 +440,7 @@ def star_explorer(newton: Callable) -> Callable:
         right.set(xlabel="Newton step", ylabel="length of w₊", xlim=(-0.5, 30), ylim=(0, top))
         kind = "a line separates" if apart else "no line separates"
         title = f"{kind.capitalize()}: length {lengths[-1]:.1f} ({end})"
-        sparse(right, title, [0, 10, 20, 30])
+        light(right, title, [0, 10, 20, 30], fontsize=11)
         right.yaxis.set_major_locator(MaxNLocator(3))
         return fig, say(
             "With the star at ({x1:.2f}, {x2:.2f}) {kind} the classes; ridge {lam:g}. After {steps} steps ({end}) the "
@@ -587,7 +576,7 @@ def threshold_explorer(p, y) -> Callable:
         left.axvline(threshold, color=BLACK)
         left.set(xlabel="probability of cancer", ylabel="tumours")
         title = f"{fn} cancers missed, {fp} false alarms"
-        sparse(left, title, [0, 0.5, 1], [0, 25, 50])
+        light(left, title, [0, 0.5, 1], [0, 25, 50], fontsize=11)
         left.legend(fontsize=8, loc="upper right")
         right.plot(grid, cost, color=PINK)
         right.axvline(1 / (1 + ratio), color=ORANGE, linewidth=5, alpha=0.6, label="by the costs")
@@ -596,7 +585,7 @@ def threshold_explorer(p, y) -> Callable:
         right.set(
             xlabel="threshold", ylabel="mean cost (false alarms)", xlim=(0, 1), ylim=(0, None)
         )
-        sparse(right, f"A miss costs {ratio:g}", [0, 0.5, 1])
+        light(right, f"A miss costs {ratio:g}", [0, 0.5, 1], fontsize=11)
         right.yaxis.set_major_locator(MaxNLocator(3))
         right.legend(fontsize=8, loc="lower right")
         right.set_gid("cost")

@@ -293,18 +293,10 @@ def _two_panels(height=3.3, ratio=1.0):
     return plots.fixed_axes(2, (8.4, height), margins, wspace=0.27, width_ratios=[ratio, 1])
 
 
-def _light(ax, title, x, y):
-    """Title and ticks of a picture that is dragged: text is the dear part of a redraw.
-
-    Few ticks at x and y (those outside the limits are left out), no formulas as labels, and a title that stands still:
-    else matplotlib measures all labels of the axes to find its place.
-    """
+def _seen(ax, ticks):
+    """Those of the ticks at y that lie within the limits; the others would move them."""
     low, high = ax.get_ylim()
-    ax.minorticks_off()
-    ax.set_xticks(x)
-    y = [value for value in y if low <= value <= high]
-    ax.set_yticks(y, [f"{value:g}".replace("-", "−") for value in y])
-    ax.set_title(title, y=1.02)
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def draw_valley(paths: dict):
@@ -394,8 +386,10 @@ def draw_ball(heavy_ball, x, y, eta, gamma):
     ax.set(xlabel="θ₁ (curvature 1)", ylabel="θ₂ (curvature 100)")
     side.axhline(TOLERANCE, color="#666666", linestyle=":")
     side.set(xlabel="step", ylabel="distance to the minimum", ylim=(1e-9, 1e8))
-    _light(ax, "80 steps of each", [-1, 0, 1], [-1, 0, 1])
-    _light(side, f"Heavy ball: {told['heavy ball']}", [0, 400, 800], [1e-6, 1e-3, 1, 1e3])
+    plots.light(ax, "80 steps of each", [-1, 0, 1], _seen(ax, [-1, 0, 1]))
+    plots.light(
+        side, f"Heavy ball: {told['heavy ball']}", [0, 400, 800], _seen(side, [1e-6, 1e-3, 1, 1e3])
+    )
     side.legend(loc="upper right", fontsize=9)
     return fig, say(
         "From ({x:.2f}, {y:.2f}) with η = {eta:.3f}, γ = {gamma:.2f}. Gradient descent: {plain}. "
@@ -688,8 +682,8 @@ def draw_track(methods, surface, x, y, eta, batch, n_steps):
     ax.set_gid("start")
     ax.set(xlabel="θ₁", ylabel="θ₂")
     side.set(xlabel="step", ylabel="distance to the goal")
-    _light(ax, surface.capitalize(), [-1, 0, 1], [-2, -1, 0, 1, 2])
-    _light(side, f"η = {eta:.3g}", [0, n_steps], 10.0 ** np.arange(-4, 5))
+    plots.light(ax, surface.capitalize(), [-1, 0, 1], _seen(ax, [-2, -1, 0, 1, 2]))
+    plots.light(side, f"η = {eta:.3g}", [0, n_steps], _seen(side, 10.0 ** np.arange(-4, 5)))
     # Two rows: in a narrow window, too, they fit under the panels.
     fig.legend(*side.get_legend_handles_labels(), loc="lower center", ncols=3, fontsize=9)
     return fig, say(

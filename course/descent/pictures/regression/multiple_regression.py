@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from scipy.optimize import linprog
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes, light
 from descent.words import say
 
 # ---------------------------------------------------------------- Longley's table
@@ -235,17 +235,6 @@ def sheet(ax, corners, color):
     """A see-through quadrilateral, its corners (4, 3) in turn."""
     look = dict(color=color, alpha=0.2, shade=False)
     ax.plot_trisurf(*np.asarray(corners).T, triangles=[[0, 1, 2], [0, 2, 3]], **look)
-
-
-def light(ax, title, x, y):
-    """Title and ticks of a picture that is dragged: text is what takes longest to draw.
-
-    Few numbers at x and y, and a title that stands still: else matplotlib measures all labels to find its place.
-    """
-    for place, values in ((ax.set_xticks, x), (ax.set_yticks, y)):
-        place(values, [f"{value:g}".replace("-", "−") for value in values])
-    ax.minorticks_off()
-    ax.set_title(title, y=1.02)
 
 
 def few_ticks(ax, true_angles=False):
