@@ -120,7 +120,7 @@ def preview(space: Workspace, chapter: str, way: Way) -> Preview:
                 found.failed.append(student)
             else:
                 found.changes += compare(verdicts.load(space, chapter, student), done.submission)
-                found.applied[student] = snapshots.digest(verdicts.text(done.submission))
+                found.applied[student] = snapshots.digest(done)
             progress.step()
     return found
 
@@ -211,11 +211,10 @@ def undo(space: Workspace, chapter: str) -> int:
         before = snapshots.read(snapshot)
         with Writer(space, chapter) as writer:
             for student, done in before.items():
-                if _digest_now(space, chapter, student) == applied[student]:
+                now = snapshots.now(space, chapter, student)
+                if now == applied[student]:
                     writer.enter(done)
-                elif _digest_now(space, chapter, student) != snapshots.digest(
-                    verdicts.text(done.submission)
-                ):
+                elif now != snapshots.digest(done):
                     kept.append(student)
         snapshots.close(snapshot)
     back = len(before) - len(kept)
@@ -242,8 +241,3 @@ def _other_points(space, chapter, before) -> list[str]:
         for name, verdict in old.items()
         if name in points and points[name] != verdict.max_points
     ]
-
-
-def _digest_now(space, chapter, student) -> str:
-    path = space.verdict_file(chapter, student)
-    return snapshots.digest(path.read_text(encoding="utf-8")) if path.exists() else ""

@@ -16,9 +16,16 @@ from autograder.workspace import Workspace
 UNDONE = ".undone"
 
 
-def digest(text: str) -> str:
-    """By which a verdict file is known again."""
-    return hashlib.sha256(text.encode()).hexdigest()
+def digest(done: Done) -> str:
+    """By which a graded submission is known again: its verdicts, and the pages that show what was graded."""
+    told = [verdicts.text(done.submission), sorted(done.pages.items())]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def now(space: Workspace, chapter: str, student: str) -> str:
+    """The digest of what a student has at the moment; "" where that is nothing."""
+    path = space.verdict_file(chapter, student)
+    return digest(_read(path, space.autograded(chapter, student))) if path.exists() else ""
 
 
 def take(space: Workspace, chapter: str, applied: dict[str, str]) -> Path:
@@ -52,16 +59,18 @@ def last(space: Workspace, chapter: str) -> Path | None:
 
 def read(snapshot: Path) -> dict[str, Done]:
     """The submissions of a snapshot, by student."""
-    found = {}
-    for path in sorted((snapshot / "verdicts").glob("*.json")):
-        folder = snapshot / "pages" / path.stem
-        pages = {page.stem: page.read_text(encoding="utf-8") for page in folder.glob("*.ipynb")}
-        found[path.stem] = Done(verdicts.parse(path.read_text(encoding="utf-8")), pages)
-    return found
+    paths = sorted((snapshot / "verdicts").glob("*.json"))
+    return {path.stem: _read(path, snapshot / "pages" / path.stem) for path in paths}
+
+
+def _read(path: Path, pages: Path) -> Done:
+    """A submission as its verdict file and its folder of pages tell it."""
+    kept = {page.stem: page.read_text(encoding="utf-8") for page in pages.glob("*.ipynb")}
+    return Done(verdicts.parse(path.read_text(encoding="utf-8")), kept)
 
 
 def applied(snapshot: Path) -> dict[str, str]:
-    """Student -> digest of the verdict file that took the place of the snapshot's."""
+    """Student -> digest of what took the place of the snapshot's."""
     return json.loads((snapshot / "applied.json").read_text(encoding="utf-8"))
 
 

@@ -16,6 +16,7 @@ from tests.browser.conftest import Notebook, running_lab
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HERE = Path(__file__).parent
+BEGIN = "from descent import start\nstart('03_optimisation/01_gradient_descent')"
 EXPLORE = """\
 from descent import explore, plots
 from ipywidgets import FloatSlider, IntSlider
@@ -54,9 +55,9 @@ PAINTED = """canvas => {
 
 
 def notebook_of(course, name, *sources):
-    """Path in the course of a new notebook with these cells, beside the toy that they import."""
+    """Path in the course of a new notebook that starts and has these cells, beside the toy that they import."""
     (course / "toy_pictures.py").write_text((HERE / "toy_pictures.py").read_text())
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells = [nbformat.v4.new_code_cell(source) for source in (BEGIN, *sources)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     (course / f"{name}.ipynb").write_text(json.dumps(notebook))
@@ -127,8 +128,7 @@ def test_a_dragged_handle_moves_controls_picture_and_words(bowl):
 def test_a_drag_while_a_cell_runs_takes_no_figure_from_it(course, open_notebook):
     from playwright.sync_api import expect
 
-    begin = "from descent import start\nstart('03_optimisation/01_gradient_descent')"
-    notebook = open_notebook(notebook_of(course, "busy", begin, EXPLORE, BUSY))
+    notebook = open_notebook(notebook_of(course, "busy", EXPLORE, BUSY))
     notebook.run_all()
     stage = notebook.page.locator(".descent-stage")
     handle = stage.get_by_role("slider", name="handle start")

@@ -155,6 +155,20 @@ def test_who_was_graded_again_since_then_keeps_that(here, notebook, capsys):
 
 @pytest.mark.sandbox
 @pytest.mark.slow
+def test_another_answer_with_the_same_verdicts_is_graded_again_too(here, capsys):
+    mend(here)
+    assert regrade.main([CHAPTER, "--apply"]) == 1
+    page = here.autograded(CHAPTER, "ada") / f"{STEM}.ipynb"
+    page.write_text(page.read_text().replace("return 2 * x", "return x * 2"))
+    other = page.read_text()
+    assert "return x * 2" in other
+    assert regrade.main([CHAPTER, "--undo"]) == 1
+    assert "left as they are: ada." in capsys.readouterr().out
+    assert page.read_text() == other and points(here)["ada"] < 5.0
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
 def test_an_apply_that_was_cut_off_can_be_taken_back_too(here, monkeypatch):
     before = state(here)
     mend(here)
