@@ -2,9 +2,13 @@
 
 import sys
 
-from descent import cards, compare, judging, records, running, session
+from descent import cards, compare, judging, records, running, session, written
 
 LIBRARIES = {"np": "numpy", "torch": "torch", "math": "math"}  # as every notebook names them
+OLDER = (
+    "Judged is the answer of an earlier run: the newest cell that defines it ended with an error. "
+    "Mend and run that cell, then check again."
+)
 
 
 class Score(float):
@@ -30,7 +34,8 @@ def check(answer) -> Score:
     try:
         exercise = _exercise(answer)
         verdict = _verdict(answer, exercise)
-        records.record_check(session.current.notebook, exercise, verdict)
+        source = written.fingerprint(written.cell_of(answer), exercise["name"])
+        records.record_check(session.current.notebook, exercise, verdict, source)
     except _Told as told:
         return _note(str(told))
     except KeyboardInterrupt:
@@ -111,6 +116,8 @@ def _verdict(answer, exercise) -> judging.Verdict:
     verdict = judging.judge(exercise, outcomes)
     if verdict.kind == "error":
         verdict.note = _shadowed(answer)
+    if written.failed_since(exercise["name"], written.cell_of(answer)):
+        verdict.note = f"{OLDER} {verdict.note}".strip()
     session.current.verdicts[exercise["name"]] = (answer, verdict)
     return verdict
 

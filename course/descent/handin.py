@@ -7,20 +7,25 @@ import time
 import zipfile
 from pathlib import Path
 
-from descent import board, records, session, updating
+from descent import board, records, session, updating, written
 
 FORMAT = 1
+STATES = ("all solved", "not answered", "not fully solved", "not checked as it is saved")
 
 
 class HandInError(ValueError):
-    """What is needed before a chapter can be handed in."""
+    """What is needed before a chapter can be handed in. A notebook shows the sentence alone."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 def submit(chapter: str, student: str | None = None) -> Path:
     """Pack the notebooks of `chapter` ("03_optimisation") as they are saved -> path of the zip file.
 
     student: your identifier as your instructor knows it (letters, digits, . _ @ -); remembered after the first time.
-    Says what is not solved yet. Raises HandInError when there is no such chapter, no identifier or no room.
+    Says what is not solved yet. Raises HandInError when there is no such chapter, no identifier or no room, where a
+    file is no notebook, and where what was solved is not saved.
     """
     folder = session.course_folder() / chapter
     found = sorted(folder.glob("*.ipynb")) if re.fullmatch(r"\w+", chapter) else []
@@ -29,6 +34,8 @@ def submit(chapter: str, student: str | None = None) -> Path:
         chapters = ", ".join(sorted({n["notebook"].split("/")[0] for n in board.notebooks()}))
         raise HandInError(f"submit: there is no chapter {chapter!r}. Chapters: {chapters}.")
     student = _identify(student)
+    saved = {path: _read(path) for path in notebooks}
+    _require_saved(chapter, saved)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(session.now()))
     try:
         target = _fresh(
@@ -41,7 +48,7 @@ def submit(chapter: str, student: str | None = None) -> Path:
             f"submit: the file could not be written ({error}). "
             "Is the disk full, or the course folder read-only?"
         ) from error
-    _say(target, chapter, notebooks)
+    _say(target, chapter, saved)
     return target
 
 
@@ -99,31 +106,75 @@ def _pack(target, chapter, student, stamp, notebooks):
         raise
 
 
-def _say(target, chapter, notebooks):
+def _read(path: Path) -> written.Saved:
+    try:
+        return written.Saved(path)
+    except ValueError as error:
+        raise HandInError(
+            f"submit: {path.name} is no notebook: {error}. Nothing was packed. Put your copy of the notebook in its "
+            "place, or take the file out of the chapter's folder, then submit again."
+        ) from error
+
+
+def _require_saved(chapter, saved):
+    """Refuse to pack a notebook that was not saved since an answer in it was solved."""
+    lost = []
+    for path, asked in _asked(chapter).items():
+        for exercise, entry in asked if path in saved else []:
+            newest = {"kind": "", "time": 0, "source": ""} | entry.get("newest", {})
+            changed = newest["source"] not in ("", saved[path].prints.get(exercise["name"]))
+            if newest["kind"] == "full" and changed and newest["time"] > path.stat().st_mtime:
+                lost.append(f"{exercise['name']} in {path.stem} ({_clock(newest['time'])})")
+    if lost:
+        raise HandInError(
+            f"submit: nothing was packed, because this was solved and is not saved: {', '.join(lost)}. "
+            "Save the notebook (Ctrl-S), then submit again."
+        )
+
+
+def _asked(chapter) -> dict[Path, list[tuple[dict, dict]]]:
+    """Path of each notebook of the chapter, there or not -> its exercises, each with its record."""
+    kept, folder = records.read(), session.course_folder()
+    asked = {}
+    for notebook in board.notebooks():
+        name = notebook["notebook"]
+        if name.startswith(f"{chapter}/"):
+            done = kept.get(name, {}).get("exercises", {})
+            of_each = [(each, done.get(key, {})) for key, each in notebook["exercises"].items()]
+            asked[folder / f"{name}.ipynb"] = of_each
+    return asked
+
+
+def _say(target, chapter, saved):
     print(
-        f"Packed {len(notebooks)} notebooks of {chapter} as they were last saved "
+        f"Packed {len(saved)} notebooks of {chapter} as they were last saved "
         "(save open ones first, then submit again):"
     )
-    kept = records.read()
-    for entry in board.notebooks():
-        name = entry["notebook"]
-        if not name.startswith(f"{chapter}/"):
-            continue
-        path = session.course_folder() / f"{name}.ipynb"
-        if path not in notebooks:
+    for path, asked in _asked(chapter).items():
+        if path not in saved:
             print(f"  {path.stem}: missing. If it was renamed, give it this name and submit again.")
             continue
-        saved = time.strftime("%H:%M", time.localtime(path.stat().st_mtime))
-        state = _state(kept.get(name, {}).get("exercises", {}), entry["exercises"])
-        print(f"  {path.stem} (saved {saved}): {state}")
+        states = {state: [] for state in STATES}
+        for exercise, entry in asked:
+            name = exercise["name"]
+            states[_state(saved[path].prints.get(name, ""), exercise, entry)].append(name)
+        solved, *rest = STATES
+        told = [f"{state}: {', '.join(states[state])}" for state in rest if states[state]]
+        print(f"  {path.stem} (saved {_clock(path.stat().st_mtime)}): {'; '.join(told) or solved}")
     print(f"Hand in this file: {target}")
 
 
-def _state(done: dict, exercises: dict) -> str:
-    """What is not solved, and what was solved once but not at its newest check: the newest may be what is saved."""
-    best = {name: records.best_of(done.get(name, {}), exercises[name]) for name in exercises}
-    solved = [name for name in exercises if best[name] and best[name]["kind"] == "full"]
-    missing = [name for name in exercises if name not in solved]
-    fallen = [name for name in solved if done[name]["newest"]["kind"] != "full"]
-    words = f"not fully solved: {', '.join(missing)}" if missing else "all solved"
-    return words + (f"; solved, but not at the newest check: {', '.join(fallen)}" if fallen else "")
+def _clock(seconds: float) -> str:
+    return time.strftime("%H:%M", time.localtime(seconds))
+
+
+def _state(saved: str, exercise: dict, entry: dict) -> str:
+    """What is known of an answer whose text on disk has the fingerprint `saved`, "" where none was written."""
+    solved, missing, wrong, unknown = STATES
+    if not saved:
+        return missing
+    verdicts = [entry[key] for key in ("best", "newest") if records.best_of(entry, exercise)]
+    known = [verdict for verdict in verdicts if verdict.get("source", "") in ("", saved)]
+    if not known:
+        return unknown
+    return solved if known[0]["kind"] == "full" else wrong

@@ -4,7 +4,8 @@ where the file cannot be written, the course works without it, and says so once.
     {"format": 2, "student": "ada", "03_optimisation/01_gradient_descent": {
         "seen": time of the last event, "guesses": {name of a prediction: option},
         "exercises": {"gd": {"version": what its verdicts were judged on, "checks": 3, "seconds": 61.2, "hints": 1,
-            "best": {"kind": "full", "points": earned, "max_points": of}, "newest": {the same}, "solved": time,
+            "best": {"kind": "full", "points": earned, "max_points": of, "time": of the check, "source": fingerprint},
+            "newest": {the same}, "solved": time,
             "shown": {"time": first seen the worked answer, "version": of the exercise, "solved": whether before}}}}}
 """
 
@@ -175,12 +176,16 @@ def version_of(exercise: dict) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def record_check(notebook: str, exercise: dict, verdict: Verdict) -> None:
-    """Count a check, and keep its verdict as the newest, and as the best where none of this version was better."""
+def record_check(notebook: str, exercise: dict, verdict: Verdict, source: str) -> None:
+    """Count a check, and keep its verdict as the newest, and as the best where none of this version was better.
+
+    source: the fingerprint of the answer's text, "" where that is not known.
+    """
     with _changing() as records:
         entry = _entry(records, notebook, verdict.exercise)
         entry["checks"] = entry.get("checks", 0) + 1
         newest = {key: getattr(verdict, key) for key in VERDICT}
+        newest |= {"time": session.now(), "source": source}
         entry["newest"] = newest
         before = best_of(entry, exercise)
         if not before or newest["points"] >= before["points"]:

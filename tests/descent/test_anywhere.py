@@ -18,6 +18,7 @@ for name in ("fcntl", "resource", "pwd", "grp", "termios"):
 """
 STUDENT = """
 import math
+from pathlib import Path
 import numpy as np
 from descent import check, hint, start, submit
 start("03_optimisation/01_gradient_descent")
@@ -30,6 +31,7 @@ def gd(grad, x0, t, max_steps, tol):
 
 print("points", float(check(gd)))
 hint(gd)
+Path("03_optimisation/01_gradient_descent.ipynb").touch()  # saved after the checks
 submit("03_optimisation", "ada")
 """
 

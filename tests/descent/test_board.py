@@ -55,7 +55,7 @@ def test_one_goes_on_in_the_notebook_seen_last_then_in_the_next_unsolved(
     assert (
         told(capsys)[0] == f"Continue here: {FIRST}"
     )  # the last has nothing to solve: from the front
-    records.record_check(FIRST, session.check_data(SECOND)["exercises"]["double"], solved())
+    records.record_check(FIRST, session.check_data(SECOND)["exercises"]["double"], solved(), "")
     assert told(capsys)[0].startswith(FIRST)  # what is deeper does not hold anybody up
 
 

@@ -59,6 +59,24 @@ def test_it_is_told_of_a_class_too(toy, monkeypatch, capsys):
     assert "np is None now, not numpy." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("def double(x):\n    return x +", True),  # cannot be read
+        ("undefined\ndef double(x):\n    return 3 * x", True),
+        ("def doubles(x):\n    return 3 * x\nundefined", False),
+        ("def double(x):\n    return 2 * x\nundefined", False),  # defined before the error
+        (RIGHT, False),
+    ],
+)
+def test_an_answer_of_an_earlier_run_is_told(toy, shell, capsys, newer, older):
+    shell.run_cell("from descent import check, start; start('99_toy/01_double')")
+    for cell in (RIGHT, "other = 1", newer, "score = check(double)"):
+        shell.run_cell(cell, store_history=True)
+    told = shell.user_ns["score"]._repr_html_()
+    assert ("the answer of an earlier run" in told) == older
+
+
 def test_an_answer_under_another_name_is_found(toy, monkeypatch, capsys):
     import __main__
 

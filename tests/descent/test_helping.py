@@ -1,5 +1,6 @@
 """A worked answer is there after full points or all hints, where its file is; that it was seen is kept."""
 
+import inspect
 import json
 
 import pytest
@@ -188,9 +189,10 @@ def test_before_start_a_hint_says_what_to_run(shell, toy, monkeypatch):
 
 
 def test_what_was_seen_is_handed_in(told, toy, capsys):
-    (toy / "99_toy" / "01_double.ipynb").write_text(json.dumps({"cells": []}))
     check(double)
     solution(double)
+    cells = [{"cell_type": "code", "source": inspect.getsource(double)}]
+    (toy / "99_toy" / "01_double.ipynb").write_text(json.dumps({"cells": cells}))
     assert main(["submit", "99_toy", "--student", "ada"]) == 0
     import zipfile
 

@@ -1,6 +1,9 @@
 """Progress survives what may happen to its file; hand-ins are never overwritten."""
 
+import inspect
 import json
+import linecache
+import os
 import zipfile
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -66,8 +69,11 @@ def test_a_wrong_answer_later_does_not_wipe_what_was_solved(saved, capsys):
     assert entry()["best"]["points"] == 2 and entry()["newest"]["points"] < 2
     progress()
     assert "1 of 1 solved, 2 of 2 points" in capsys.readouterr().out
+    submit("99_toy", student="ada")  # what is saved is what was solved
+    assert "): all solved" in capsys.readouterr().out
+    save(saved, inspect.getsource(squared).replace("squared", "double"))
     submit("99_toy", student="ada")
-    assert "all solved; solved, but not at the newest check: double" in capsys.readouterr().out
+    assert "): not checked as it is saved: double" in capsys.readouterr().out
 
 
 def test_what_was_solved_in_another_version_is_to_be_checked_again(toy, capsys):
@@ -130,9 +136,17 @@ def test_the_board_counts_points(toy, capsys):
     assert "1 of 1 solved, 2 of 2 points" in capsys.readouterr().out
 
 
+def save(course, *sources):
+    """The toy's notebook on disk, with these code cells."""
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    path = course / "99_toy" / "01_double.ipynb"
+    path.write_text(json.dumps({"cells": cells}))
+    return path
+
+
 @pytest.fixture
 def saved(toy):
-    (toy / "99_toy" / "01_double.ipynb").write_text(json.dumps({"cells": []}))
+    save(toy, "%matplotlib inline", inspect.getsource(double))
     return toy
 
 
@@ -143,7 +157,78 @@ def test_a_hand_in_holds_the_notebooks_and_who(saved, capsys):
         manifest = json.loads(bundle.read("manifest.json"))
     assert manifest["student"] == "ada@x.org" and manifest["chapter"] == "99_toy"
     assert first.name.startswith("99_toy--ada@x.org--")
-    assert "not fully solved: double" in capsys.readouterr().out
+    assert "): not checked as it is saved: double" in capsys.readouterr().out
+
+
+STUB = '''def double(x):
+    """Twice x."""
+    raise NotImplementedError
+'''
+WRONG = "def double(x):\n    return x**2\n"
+
+
+def run_cell(source):
+    """The answer that a cell defines, as a kernel knows it."""
+    name = f"<cell {hash(source)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), names := {})
+    return names["double"]
+
+
+@pytest.mark.parametrize(
+    ("on_disk", "told"),
+    [
+        ([STUB], "not answered: double"),
+        ([], "not answered: double"),
+        ([STUB, "broken = ("], "not answered: double"),
+        ([STUB, "%time\ndouble = lambda x: 2 * x"], "not checked as it is saved: double"),
+        ([WRONG], "not fully solved: double"),
+        ([WRONG + "\n# the newest text counts\n"], "not fully solved: double"),
+    ],
+)
+def test_what_is_not_solved_is_found_in_the_file(toy, on_disk, told, capsys):
+    save(toy, *on_disk)
+    check(run_cell(WRONG))
+    submit("99_toy", student="ada")
+    assert f"): {told}" in capsys.readouterr().out
+
+
+def test_what_is_solved_and_not_saved_is_not_packed(toy, descent_home, capsys):
+    path = save(toy, STUB)
+    os.utime(path, (1000, 1000))
+    check(double)
+    with pytest.raises(handin.HandInError, match=r"solved and is not saved: double in 01_double"):
+        submit("99_toy", student="ada")
+    assert not (descent_home / "handins").exists()
+    save(toy, "# saved now", inspect.getsource(double))
+    submit("99_toy", student="ada")
+    assert "): all solved" in capsys.readouterr().out
+
+
+def test_who_saved_something_else_since_then_may_hand_that_in(toy, capsys):
+    check(double)
+    later = session.now() + 60
+    os.utime(save(toy, STUB), (later, later))
+    submit("99_toy", student="ada")
+    assert "): not answered: double" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["", "{}", "{ cut", '{"cells": 3}', "[" * 10**5])
+def test_a_file_that_is_no_notebook_is_told_before_anything_is_packed(toy, descent_home, content):
+    save(toy).write_text(content)
+    with pytest.raises(handin.HandInError, match=r"01_double\.ipynb is no notebook: it"):
+        submit("99_toy", student="ada")
+    assert not (descent_home / "handins").exists()
+
+
+def test_a_notebook_shows_the_sentence_without_a_traceback(saved):
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    shell, shown = InteractiveShell(config=Config(HistoryManager={"enabled": False})), []
+    shell._showtraceback = lambda kind, value, lines: shown.extend(lines)
+    shell.run_cell("from descent import submit; submit('98_none')")
+    assert shown == ["submit: there is no chapter '98_none'. Chapters: 99_toy."]
 
 
 def test_earlier_hand_ins_are_kept_and_the_name_remembered(saved, monkeypatch, capsys):
