@@ -120,6 +120,7 @@ class Worker:
         longest: seconds that it may take on a busy machine, where it had the processor for less than `seconds` of them.
         """
         number = next(_numbers)
+        self.output = 0  # the limit is one cell's, or one answer's
         deadline = _Deadline(seconds, longest, self._cpu)
         try:
             self._write(pack(request | {"id": number}), deadline)

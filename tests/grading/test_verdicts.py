@@ -107,6 +107,52 @@ def test_a_notebook_that_takes_too_long_in_all_ends(grader, graded, notebook):
     assert {verdict.kind for verdict in found.values()} <= {"timeout", "full"}
 
 
+@pytest.fixture
+def impatient(grader, monkeypatch):
+    """The grader, with 16 seconds for a notebook and 100 kB of output for a cell."""
+    limits = dataclasses.replace(grader.limits, total=16.0, cell=8.0, output=100_000)
+    monkeypatch.setattr(grader, "limits", limits)
+
+
+def with_experiments(content, *sources):
+    """The notebook with these cells before its first answer."""
+    cell = {"cell_type": "code", "metadata": {}, "outputs": []}
+    content["cells"][2:2] = [cell | {"source": source} for source in sources]
+    return content
+
+
+def test_slow_experiments_cost_no_answer(impatient, graded, notebook):
+    slow = [f"import time\ntime.sleep(3)\ntrial_{number} = 1" for number in range(6)]
+    found, submission = graded(with_experiments(notebook(), *slow))
+    assert {verdict.kind for verdict in found.values()} == {"full"}
+    assert submission.notes == [
+        "01_first: Left out, so that all answers are asked: 6 cells that no answer uses."
+    ]
+
+
+def test_noisy_experiments_cost_nothing(impatient, graded, notebook):
+    noisy = [f"print({number}, 'x' * 60_000)" for number in range(14)]
+    found, submission = graded(with_experiments(notebook(), *noisy))
+    assert {verdict.kind for verdict in found.values()} == {"full"} and not submission.notes
+
+
+def test_after_one_experiment_that_kills_the_others_are_left_out(impatient, graded, notebook):
+    fatal = ["trial = 'x' * 200_000\nprint(trial)", "other = 2", "last = 3"]
+    found, submission = graded(with_experiments(notebook(), *fatal))
+    assert {verdict.kind for verdict in found.values()} == {"full"}
+    first, second = submission.notes
+    assert "was left out: it was run, and it printed more than 0.1 MB." in first
+    assert second.endswith("all answers are asked: 2 cells that no answer uses.")
+
+
+def test_what_an_answer_uses_is_no_experiment(impatient, graded, notebook):
+    used = ["import time\nFACTOR = 2", "time.sleep(5)", "time.sleep(5)"]
+    content = notebook(double="def double(x):\n    return FACTOR * x")
+    found, submission = graded(with_experiments(content, *used))
+    assert {verdict.kind for verdict in found.values()} == {"full"}
+    assert submission.notes[-1].endswith("asked: 2 cells that no answer uses.")
+
+
 def test_a_notebook_that_cannot_be_read_is_missing_and_asks_for_a_look(graded):
     found, submission = graded(b"{")
     assert {verdict.kind for verdict in found.values()} == {"missing"}

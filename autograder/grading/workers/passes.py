@@ -2,7 +2,7 @@
 
 A cell or an answer that kills the process gets its verdict; a fresh process then runs the notebook again without it and
 without what was asked already, so that the other exercises are graded. Cells of the release that no answer uses are
-not run.
+not run; nor are a student's experiments, once one of them kills the process or half of the time is over.
 """
 
 import time
@@ -46,36 +46,62 @@ def run(rebuilt: Rebuilt, tasks: dict[str, dict], stage: Stage, limits: Limits) 
     """
     told = Run()
     _decide_without_running(rebuilt, tasks, told)
-    deadline = time.monotonic() + limits.total
-    spared = _not_needed(rebuilt.parts)
+    parts, deadline = rebuilt.parts, time.monotonic() + limits.total
+    spared = _not_needed(parts, lambda part: part.role != "release")
     left_out = set(spared)
-    _passes(rebuilt.parts, tasks, told, stage, limits, deadline, left_out)
+    experiments = _not_needed(parts, lambda part: _answers(part, tasks)) - spared
+    _passes(parts, tasks, told, stage, limits, deadline, left_out, experiments)
     missed = _missed_a_name(tasks, told)
     if missed and spared:
         for name in missed:
             told.found.pop(name, None)
-        _passes(rebuilt.parts, tasks, told, stage, limits, deadline, left_out - spared)
+        _passes(parts, tasks, told, stage, limits, deadline, left_out - spared, set())
     for name in tasks.keys() - told.found.keys():  # a release without its check: cannot be built
         told.found[name] = Found(kind="missing", reason=f"{name} has no check in the release.")
     return told
 
 
-def _passes(parts, tasks, told, stage, limits, deadline, left_out):
-    """Run the notebook, again after each part that kills its process, until every exercise has its end."""
+def _passes(parts, tasks, told, stage, limits, deadline, left_out, experiments):
+    """Run the notebook, again after each part that kills its process, until every exercise has its end.
+
+    experiments: places of the student's cells that no answer uses.
+    """
+    patience = deadline - limits.total / 2 if experiments else deadline
     while len(told.found) < len(tasks):
         told.processes += 1
         with Worker(stage, limits) as worker:
-            guilty = _pass(worker, parts, tasks, told, left_out, deadline)
+            guilty = _pass(worker, parts, tasks, told, left_out, patience)
         if guilty is None:
             break
         place, died = guilty
-        if parts[place].name not in told.found or parts[place].role != "check":
+        over = time.monotonic() > patience
+        judged = parts[place].role == "check" and parts[place].name in told.found
+        if not judged and not (over and experiments):  # else it may have had too little time
             _blame(parts[place], died, tasks, told)
             left_out.add(place)
         if died.look:  # what meddles with the process once will do so again
             left_out |= _cells_of(parts, parts[place].name)
-        if time.monotonic() > deadline or told.processes > MAX_DEATHS:
+        if experiments and (over or place in experiments):
+            _leave_out(parts, experiments - left_out, told)
+            left_out |= experiments
+            experiments, patience = set(), deadline
+        elif over or told.processes > MAX_DEATHS:
             _give_up(tasks, told, limits, died)
+
+
+def _leave_out(parts, places, told):
+    """Say that experiments were not run, so that the answers are asked."""
+    for place in places:
+        parts[place].left_out = "no answer uses it, and all together took too much"
+    if places:
+        cells = "1 cell" if len(places) == 1 else f"{len(places)} cells"
+        told.notes.append(f"Left out, so that all answers are asked: {cells} that no answer uses.")
+
+
+def _answers(part: Part, tasks: dict) -> bool:
+    """Whether a cell is, or may be, a student's answer."""
+    own = part.role != "release" and part.cell.names & tasks.keys()
+    return part.role == "answer" or bool(own)
 
 
 def _cells_of(parts: list[Part], name: str) -> set[int]:
@@ -83,10 +109,10 @@ def _cells_of(parts: list[Part], name: str) -> set[int]:
     return {place for place, part in enumerate(parts) if name and name in part.exercises}
 
 
-def _not_needed(parts: list[Part]) -> set[int]:
-    """Places of the release's cells that no answer and no cell of the student's uses."""
+def _not_needed(parts: list[Part], wanted) -> set[int]:
+    """Places of the cells that no wanted one uses. wanted: from a part whether it is."""
     running = [place for place, part in enumerate(parts) if part.runs]
-    cells = [(parts[place].cell.source, parts[place].role != "release") for place in running]
+    cells = [(parts[place].cell.source, wanted(parts[place])) for place in running]
     return {place for place, runs in zip(running, needs.needed(cells), strict=True) if not runs}
 
 
