@@ -8,9 +8,9 @@ every cell once more.
 
 import ast
 import symtable
-import warnings
 from functools import lru_cache
 
+from autograder.engine import trees
 from descent import skipping
 
 EVERYTHING = None
@@ -22,16 +22,12 @@ DEMO_CALLS = frozenset(
 )
 MAX_READ_IN_ALL = 300_000  # of a notebook
 MAX_READ = 50_000  # characters: a longer cell is not read, but run
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 
 
 def is_demonstration(source: str) -> bool:
     """Whether a cell only shows something: grading skips it (see AUTHORING.md)."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return False
-    return bool(body) and all(shows(statement) for statement in body)
+    tree = trees.parse(source)
+    return bool(tree and tree.body) and all(shows(statement) for statement in tree.body)
 
 
 def shows(statement: ast.stmt) -> bool:
@@ -55,7 +51,7 @@ def uses(source: str) -> frozenset[str] | None:
         return EVERYTHING
     try:
         return frozenset(_read_in(symtable.symtable(source, "<cell>", "exec")))
-    except _UNREADABLE:  # what parses need not compile
+    except trees.UNREADABLE:  # what parses need not compile
         return EVERYTHING
 
 
@@ -156,14 +152,7 @@ def imports(source: str) -> set[str]:
 
 @lru_cache(maxsize=64)  # the questions about one cell come together
 def _parsed(source: str) -> ast.Module | None:
-    if len(source) > MAX_READ:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the student's own text, on the grader's screen
-            return ast.parse(source)
-    except _UNREADABLE:
-        return None
+    return trees.parse(source) if len(source) <= MAX_READ else None
 
 
 # Calls by which a cell may touch names that it does not name, and the course's own set-up of a notebook.

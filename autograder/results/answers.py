@@ -2,15 +2,13 @@
 
 import ast
 import json
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.engine import trees
 from autograder.workspace import Workspace
 
 MAX_SOURCE = 20_000  # characters; a longer answer is no answer, and trees made to be deep cost much
-# What Python raises on a source that it cannot read, or that was made to break readers.
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass
@@ -76,14 +74,7 @@ def _of_notebook(student, notebook, sources, names) -> list[Answer]:
 
 def parse(source: str) -> ast.Module | None:
     """The tree of a source, None where it has none."""
-    if len(source) > MAX_SOURCE:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a student's "\d"
-            return ast.parse(source)
-    except UNREADABLE:
-        return None
+    return trees.parse(source) if len(source) <= MAX_SOURCE else None
 
 
 def _defines(node: ast.stmt) -> set[str]:

@@ -12,8 +12,9 @@ import keyword
 import math
 from collections import defaultdict
 
+from autograder.engine.trees import UNREADABLE
 from autograder.results import similar
-from autograder.results.answers import UNREADABLE, Answer, without_docstrings
+from autograder.results.answers import Answer, without_docstrings
 
 EACH = 2
 MAX_LINES = 30

@@ -1,6 +1,7 @@
 """Markdown with formulas between dollars, as notebooks have it, to HTML with MathML that is not yet clean."""
 
 import functools
+import html
 
 import mistune
 
@@ -16,8 +17,13 @@ _INLINE = {
 }
 
 
+MAX_DOLLARS, MAX_ENVIRONMENTS = 2_000, 200  # each may be looked for up to the text's end
+
+
 def page(source: str) -> str:
-    """HTML of a text. What stands between dollars in code is code."""
+    """HTML of a text. What stands between dollars in code is code. With too many formulas it is shown as it stands."""
+    if source.count("$") > MAX_DOLLARS or source.count("\\begin{") > MAX_ENVIRONMENTS:
+        return f"<pre>{html.escape(source)}</pre>"
     return _renderer()(source)
 
 

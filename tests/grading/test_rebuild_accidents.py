@@ -8,6 +8,8 @@ import json
 import os
 import random
 import re
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -15,7 +17,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.checkdata import ROOT
-from autograder.grading.rebuilding import rebuild
+from autograder.grading.rebuilding import cells, rebuild
 from tests.grading import mutations
 
 SEQUENCES = int(os.environ.get("SEQUENCES", "300"))
@@ -300,3 +302,78 @@ def test_renamed_answers_without_their_task_are_found_by_their_place(real):
     for name in exercises:
         if len(rebuild.Cell("code", answers[name]).functions) == 1:
             assert re.search(rf"^(def|class) my_{name}\b", found[name], re.M), made.how[name]
+
+
+def nested(depth):
+    """Python copies what stands in `finally` twice a level, when it compiles."""
+    lines = [
+        "    " * level + line
+        for level in range(depth)
+        for line in ("try:", "    x = 1", "finally:")
+    ]
+    return "\n".join([*lines, "    " * depth + "y = 1"])
+
+
+def of_code(*sources):
+    told = [{"cell_type": "code", "metadata": {}, "source": s, "outputs": []} for s in sources]
+    return json.dumps({"cells": told, "metadata": {}}).encode()
+
+
+def of_text(source):
+    told = [{"cell_type": "markdown", "metadata": {}, "source": source}]
+    return json.dumps({"cells": told, "metadata": {}}).encode()
+
+
+# Each took seconds to minutes, or gigabytes, of the process that grades a class.
+COSTLY = {
+    "finally in finally": lambda: of_code(nested(24), "z = 1"),
+    "an import of many parts": lambda: of_code(*["import a" + ".a" * 24_000] * 4, "z = 1"),
+    "a hundred megabytes of code": lambda: of_code("x = 1\n" * 16_000_000, "z = 1"),
+    "many short texts": lambda: json.dumps({"cells": [], "metadata": ["ab"] * 16_000_000}).encode(),
+    "many numbers": lambda: b'{"cells": [], "metadata": [' + b"1e3," * 24_000_000 + b"1]}",
+    "formulas that never end": lambda: of_text("\\begin{a}" * 5_500),
+}
+READ = """
+import pathlib, resource, sys
+from autograder.engine import needs
+from autograder.grading.gradebook import pages
+from autograder.grading.rebuilding import rebuild
+
+data = pathlib.Path(sys.argv[1]).read_bytes()
+here = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (here + 900_000_000,) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+try:
+    made = rebuild.rebuild([rebuild.Cell("code", "first = 1")], rebuild.read_cells(data)[0])
+except rebuild.NotebookError as error:
+    sys.exit(print(error))
+needs.needed([(part.cell.source, True) for part in made.parts if part.runs])
+pages.text(made, [], {})
+print("read")
+"""
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_what_would_cost_much_to_read_has_a_bound(name, tmp_path):
+    path = tmp_path / "costly.ipynb"
+    path.write_bytes(COSTLY[name]())
+    command = [sys.executable, "-c", READ, path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-500:]
+    many = name.startswith("many")
+    assert ("more than 3,000,000 parts" if many else "read") in done.stdout
+
+
+def test_a_number_of_thousands_of_digits_is_no_reason_to_refuse_a_file():
+    content = b'{"cells": [{"cell_type": "code", "source": "x = 1", "outputs": [%s]}]}' % (
+        b"7" * 9_000
+    )
+    read, _ = rebuild.read_cells(content)
+    assert [cell.source for cell in read] == ["x = 1"]
+
+
+def test_half_a_function_is_none():
+    first, second = rebuild.read_cells(of_code("def f(x):\n    y = 2 * x", "    return y"))[0]
+    assert first.compiles and not cells._runs("return y")
+    (whole,) = cells.joined([first, second])
+    assert whole.source == "def f(x):\n    y = 2 * x\n    return y"

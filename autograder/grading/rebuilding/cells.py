@@ -4,20 +4,21 @@ import ast
 import codecs
 import json
 import re
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from autograder.building.masters import is_demonstration
+from autograder.engine import trees
+from autograder.engine.needs import is_demonstration
 
 MAX_CELLS = 1000
-MAX_PARTS = 3_000_000  # lists and dicts in a file: each costs 80 bytes of memory
+# Of a file: texts, lists and dicts cost up to 80 bytes of memory each, numbers 36.
+MAX_PARTS, MAX_COMMAS = 3_000_000, 10_000_000
+MAX_SOURCE, MAX_SOURCE_IN_ALL = 1_000_000, 5_000_000  # characters of cells; what is longer is cut
 # Characters: what is longer is searched, not parsed. A chapter's notebook has 20,000 in all.
 MAX_PARSED, MAX_PARSED_IN_ALL = 50_000, 200_000
 MAX_SEARCHED = 10_000  # characters of a cell, for its likeness: an answer as handed out has 500
 MAX_PIECES = 5  # of one cell that was split
-_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 _DEFINITION = r"^(?:async )?(?:def|class) +(\w+)"
 _FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```", re.M | re.S)
 _MAGIC = re.compile(r"^([ \t]*)[%!?].*$|(?<==)[ \t]*[%!].*$", re.M)
@@ -105,7 +106,7 @@ class Cell:
 
     @cached_property
     def compiles(self) -> bool:
-        """Whether Python would compile it as it stands."""
+        """Whether Python would compile it as it stands: see `_runs`."""
         return _runs(self.source)
 
     @cached_property
@@ -113,12 +114,7 @@ class Cell:
         """Whether it only demonstrates."""
         if self.tree is None or not all(isinstance(n, ast.Expr | ast.With) for n in self.tree.body):
             return False
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return is_demonstration(self.source)
-        except _UNPARSABLE:
-            return False
+        return is_demonstration(self.source)
 
 
 def read_cells(data: bytes) -> tuple[list[Cell], dict]:
@@ -134,19 +130,29 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
         found = [cell for cell in found if cell.plain or cell.grade_id]
     if len(found) > MAX_CELLS:
         raise NotebookError(f"it has {len(found)} cells; at most {MAX_CELLS} are read")
+    _cut_long(found)
     _mark_long(found)
     return found, _dict(told.get("metadata"))
 
 
 def _json(data: bytes):
-    if data.count(b"[") + data.count(b"{") > MAX_PARTS:
-        raise NotebookError(f"it has more than {MAX_PARTS:,} parts")
+    texts = (data.count(b'"') - data.count(b'\\"')) // 2
+    parts = data.count(b"[") + data.count(b"{") + texts
+    if parts > MAX_PARTS or data.count(b",") > MAX_COMMAS:
+        raise NotebookError(
+            f"it has more than {MAX_PARTS:,} parts. Clear its outputs, save it, and hand that in"
+        )
     try:
         # A notebook saved in an old encoding loses its accents, not its answers.
         text = data.decode(_encoding(data), "replace").lstrip("\ufeff")
-        return json.loads(text, strict=False)
+        return json.loads(text, strict=False, parse_int=_number)
     except (ValueError, RecursionError) as error:
         raise NotebookError(_what_it_is(data, error)) from None
+
+
+def _number(digits: str) -> float:
+    """A number in an output or in metadata, of which none is ours; Python reads no whole one of 4,300 digits."""
+    return int(digits) if len(digits) < 20 else float(digits)
 
 
 def _encoding(data: bytes) -> str:
@@ -209,6 +215,14 @@ def _cleaned(source: str) -> str:
     return source.encode("utf-8", "replace").decode("utf-8")
 
 
+def _cut_long(cells: list[Cell]) -> None:
+    """Nobody writes a million characters: what is cut fails where it runs, and costs that cell alone."""
+    left = MAX_SOURCE_IN_ALL
+    for cell in cells:
+        cell.source = cell.source[: min(MAX_SOURCE, left)]
+        left -= len(cell.source)
+
+
 def _mark_long(cells: list[Cell]) -> None:
     """Parsing costs a second for a million characters: what would take long is only searched."""
     left = MAX_PARSED_IN_ALL
@@ -228,14 +242,12 @@ def share(known: list[Cell], cells: list[Cell]) -> None:
 
 
 def _parse(code: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in a student's string is no news here
-        for text in dict.fromkeys((code, _MAGIC.sub(r"\1pass", code))):
-            try:
-                return ast.parse(text)
-            except _UNPARSABLE:
-                continue
-    return None
+    texts = dict.fromkeys((code, _without_magics(code)))
+    return next(filter(None, map(trees.parse, texts)), None)
+
+
+def _without_magics(code: str) -> str:
+    return _MAGIC.sub(r"\1pass", code)
 
 
 def _defined(tree: ast.Module) -> set[str]:
@@ -290,12 +302,18 @@ def _dedented(source: str) -> str:
 
 
 def _runs(source: str) -> bool:
-    """Whether Python would compile it as a cell."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            text = _MAGIC.sub(r"\1pass", source)
-            compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        except _UNPARSABLE:
-            return False
-    return True
+    """Whether Python would compile it as a cell, as far as its tree tells."""
+    tree = trees.parse(_without_magics(source))
+    return tree is not None and not _returns(tree)
+
+
+def _returns(tree: ast.Module) -> bool:
+    """Whether something that belongs into a function stands outside of all."""
+    left = list(tree.body)
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            left += ast.iter_child_nodes(node)
+    return False
