@@ -21,7 +21,7 @@ class Place:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Prints counts per lecture and planned notebook; with a name, its sections. Status 2: unknown."""
+    """Status 0: counts by lecture and planned notebook are printed; with a name, its sections. 2: unknown."""
     parser = argparse.ArgumentParser(prog="autograder coverage", description=__doc__)
     parser.add_argument(
         "name", nargs="?", help="a lecture (wu) or a notebook (03_optimisation/01_gradient_descent)"

@@ -1,5 +1,6 @@
-"""Fails when a built file does not match its master, naming it: `python -m autograder stale`."""
+"""Fails when a built file does not match its master, naming it: `autograder stale`."""
 
+import argparse
 import json
 import sys
 
@@ -7,7 +8,8 @@ from autograder.building import build, masters, outputs, pages, release
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Status 0: everything is up to date. 1: something is stale or must not be released, named."""
+    """Status 0: everything is up to date. 1: something is stale or must not be released, named. 2: wrong command."""
+    argparse.ArgumentParser(prog="autograder stale", description=__doc__).parse_args(argv)
     problems = find_problems()
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -1,7 +1,8 @@
 """The marks as a table: `autograder export [CHAPTER…] --to csv|canvas|moodle [--roster FILE] [--output FILE]`.
 
-csv: a row a student, a column an exercise. canvas, moodle: what these import, for one chapter. FILE of --roster is
-Canvas's export of its gradebook, Moodle's grading worksheet, or another table with e-mail addresses or ids.
+csv: a row of maxima, then a row a student, a column an exercise. canvas, moodle: what these import, for one chapter.
+FILE of --roster is Canvas's export of its gradebook, Moodle's grading worksheet, or another table with e-mail addresses
+or ids.
 Deadlines, extra time, late days and dropped exercises of grading/policy.toml are applied here, and nowhere else. With a
 roster, whoever handed in nothing is named, and has an empty row in the csv.
 """
@@ -122,8 +123,8 @@ def _table(found: Marks, to: str, known) -> Table:
 
 
 def table(found: Marks, known: Roster | None = None) -> list[list]:
-    """A row a student: the exercises, for each chapter what is core and what is deeper where it has both, what being
-    late costs where somebody is, and the total.
+    """A row of the maxima, then a row a student: the exercises, for each chapter what is core and what is deeper where
+    it has both, what being late costs where somebody is, and the total.
 
     Students of the roster without a mark have a row of empty cells.
     """
@@ -136,7 +137,7 @@ def table(found: Marks, known: Roster | None = None) -> list[list]:
     students: dict[str, dict] = {}
     for mark in found.rows:
         students.setdefault(mark.student, {})[mark.chapter] = mark
-    rows = [[*titles, "total"]]
+    rows = [[*titles, "total"], _maxima(found, late)]
     for student, mine in sorted(students.items()):
         cells = [lms_tables.safe(student)]
         for chapter in found.worth:
@@ -146,6 +147,16 @@ def table(found: Marks, known: Roster | None = None) -> list[list]:
     for student in known.missing(marked) if known else []:
         rows.append([lms_tables.safe(student), *[""] * (len(rows[0]) - 1)])
     return rows
+
+
+def _maxima(found, late) -> list:
+    """What there is to get, in the columns of `table`. No student can be called (maximum)."""
+    cells = ["(maximum)"]
+    for chapter, worth in found.worth.items():
+        cells += [worth[column] for column in found.columns(chapter)]
+        cells += [round(sum(worth[c] for c in part), 2) for part in _parts(found, chapter).values()]
+        cells += [found.total(chapter), "", "", found.total(chapter)] if chapter in late else []
+    return [*cells, round(sum(map(found.total, found.worth)), 2)]
 
 
 _LATE = ("before penalty", "days late", "penalty", "after penalty")

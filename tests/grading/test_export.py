@@ -105,8 +105,9 @@ def cells(rows, row):
 def test_one_column_an_exercise_with_manual_marks(book, table):
     status, rows, _ = table("--to", "csv")
     assert status == 0 and rows[0] == ["student", GD, WHY, "total"]
-    assert [row[0] for row in rows[1:]] == sorted(NAMES)
-    assert {tuple(row[1:]) for row in rows[1:]} == {("1.5", "1.0", "2.5")}
+    assert rows[1] == ["(maximum)", "2.0", "2.0", "4.0"]
+    assert [row[0] for row in rows[2:]] == sorted(NAMES)
+    assert {tuple(row[1:]) for row in rows[2:]} == {("1.5", "1.0", "2.5")}
     columns, scores = export.marks(book)
     assert columns == [GD, WHY] and scores["ada"] == {GD: 1.5, WHY: 1.0}
 
@@ -130,6 +131,7 @@ def test_lateness_is_a_column_and_no_score_is_changed(book, table, received):
     assert cells(rows, "ada") == dict(
         zip(rows[0], ["ada", "1.5", "1.0", "2.5", "0", "0", "2.5", "2.5"], strict=True)
     )
+    assert rows[1][1:] == ["2.0", "2.0", "4.0", "", "", "4.0", "4.0"]
     assert list(cells(rows, "bob").values())[1:] == ["1.5", "1.0", "2.5", "2", "-2.0", "0.5", "0.5"]
     # At most 60 % of 4 points; and 0.1 would be left, never less than 0.
     assert list(cells(rows, "eve").values())[3:] == ["2.5", "8", "-2.4", "0.1", "0.1"]
@@ -155,6 +157,7 @@ def test_a_dropped_exercise_counts_for_nobody(book, table, received):
     received("ada", "20260901-130000")
     _, rows, _ = table()
     assert WHY not in rows[0] and cells(rows, "bob")["total"] == "1.5"
+    assert cells(rows, "(maximum)")["total"] == "2.0"
     assert cells(rows, "ada")[f"{CHAPTER}: penalty"] == "-1.0"  # half of the 2 points that are left
 
 
@@ -169,6 +172,7 @@ def deeper(book, tmp_path_factory, monkeypatch):
 def test_core_and_deeper_are_columns_of_their_own_where_there_is_both(deeper, book, table):
     _, rows, _ = table()
     assert rows[0] == ["student", GD, WHY, f"{CHAPTER}: core", f"{CHAPTER}: deeper", "total"]
+    assert rows[1][1:] == ["2.0", "2.0", "2.0", "2.0", "4.0"]
     assert list(cells(rows, "bob").values())[1:] == ["1.5", "1.0", "1.5", "1.0", "2.5"]
 
 
@@ -286,7 +290,7 @@ def test_pandas_reads_the_same_names(book, tmp_path, capsys):
     names = [name.removeprefix("'") for name in frame["Student"][1:]]
     assert sorted(names) == sorted(NAMES.values())
     export.main(["--output", str(path)])
-    frame = pandas.read_csv(path)
+    frame = pandas.read_csv(path)[1:]  # without the maxima
     assert set(frame["student"]) == set(NAMES) and set(frame["total"]) == {2.5}
 
 
@@ -371,7 +375,7 @@ def test_a_deadline_of_ours_beats_what_canvas_calls_late(book, table, received):
     received("bob", "20260902-110000", "lms", late=True)
     received("eve", "20260910-110000", "file", late=True)
     status, rows, told = table()
-    assert status == 1 and {row[-1] for row in rows[1:]} == {"2.5"}
+    assert status == 1 and {row[-1] for row in rows[2:]} == {"2.5"}
     assert re.search("ada: the LMS calls it late, but its time is before the deadline", told)
     assert re.search(
         "eve: .*there is extra time, and its time is not known: counted as in time", told
@@ -393,7 +397,7 @@ def test_who_handed_in_nothing_is_named_and_has_an_empty_row(book, table):
     )
     status, rows, told = table("--roster", str(path))
     assert status == 0 and told.count("Handed in nothing: 2 of 9 in the roster") == 1
-    assert rows[-2:] == [["zoe", "", "", ""], ["yu", "", "", ""]] and len(rows) == len(NAMES) + 3
+    assert rows[-2:] == [["zoe", "", "", ""], ["yu", "", "", ""]] and len(rows) == len(NAMES) + 4
 
 
 def test_waiting_answers_are_told_with_what_to_do(book, table):

@@ -1,6 +1,7 @@
 """What commands print of students' files, names and errors: a terminal obeys none of it."""
 
 import sys
+from argparse import ArgumentParser
 from types import SimpleNamespace
 
 import pytest
@@ -53,3 +54,27 @@ def test_hand_ins_named_and_failing_with_codes_are_told_in_plain_words(
     assert "thesis?[2J?]0;mine?.pdf" in out + errors
     assert "1 graded" in out
     assert not set(out + errors) & set("\x1b\a\r\x9b")
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_help_ends_with_an_example_and_the_exit_status(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([command, "--help"])
+    *_, example, status = capsys.readouterr().out.splitlines()
+    assert ended.value.code == 0
+    assert example == f"Example: autograder {command} {cli.COMMANDS[command][2]}".rstrip()
+    assert status.startswith("Exit status 0: ") and status.endswith(".") and " 2: " in status
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_the_example_in_help_is_a_call_that_the_command_takes(command, monkeypatch):
+    class Parsed(Exception):
+        """It goes no further."""
+
+    def parse(self, argv):
+        _, unknown = self.parse_known_args(argv)
+        raise AssertionError(unknown) if unknown else Parsed
+
+    monkeypatch.setattr(ArgumentParser, "parse_args", parse)
+    with pytest.raises(Parsed):
+        cli.main([command, *cli.COMMANDS[command][2].split()])
