@@ -88,8 +88,12 @@ class Explorer(ipywidgets.VBox):
     def _panel(self, play: str | None) -> ipywidgets.Box:
         """The controls in columns, their descriptions as wide as the longest, and a button that resets."""
         rows = dict(self.controls)
-        longest = max((len(_described(control)) for control in rows.values()), default=0)
-        for control in self.controls.values():
+        ticked = [each for each in rows.values() if hasattr(each, "indent")]  # words behind a box
+        for control in ticked:
+            control.indent, control.layout.width = False, "auto"
+        others = [control for control in rows.values() if control not in ticked]
+        longest = max((len(_described(control)) for control in others), default=0)
+        for control in others:
             control.style.description_width = f"{longest + 1}ch"
             control.layout.width = "100%" if hasattr(control, "readout") else "auto"
         if play is not None:

@@ -5,7 +5,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from ipywidgets import Dropdown, FloatLogSlider, FloatSlider, IntSlider
+from ipywidgets import Checkbox, Dropdown, FloatLogSlider, FloatSlider, IntSlider
 
 import descent
 from descent import explore, handles, movies, plots, session, widgets
@@ -245,6 +245,12 @@ def test_the_browser_gets_an_answer_where_nothing_can_be_drawn():
     serial = explorer.stage.serial
     ask(explorer, {"kind": "move", "handle": 0, "at": [0.99, 0.5]})
     assert explorer.stage.serial == serial + 1 and "too far" in explorer.readout.value
+
+
+def test_the_words_behind_a_box_to_tick_cost_the_sliders_no_room():
+    box = Checkbox(True, description="drop what is left over at the end")
+    Explorer(lambda x, y, drop: draw(x, y), (controls := sliders(drop=box)))
+    assert controls["x"].style.description_width == "8ch" and not box.indent
 
 
 def test_reset_moves_every_control_back():
