@@ -1,15 +1,17 @@
 """Feedback pages, with nothing of a student's that runs and no hidden value: `autograder feedback CHAPTER`.
 
-They lie in grading/feedback/STUDENT/CHAPTER/, where nbgrader's `release_feedback` takes them from. Marks and
-comments are the gradebook's, manual ones included. The pages need no network: they carry no script, and a
+They lie in grading/feedback/STUDENT/CHAPTER/, index.html first, where nbgrader's `release_feedback` takes them from.
+Marks and comments are the gradebook's, manual ones included. The pages need no network: they carry no script, and a
 content-security policy that forbids whatever could get in.
 """
 
 import argparse
+import contextlib
 import json
 import shutil
 import sys
 
+from autograder.grading import verdicts
 from autograder.grading.gradebook.book import open_gradebook
 from autograder.handins import policy
 from autograder.handins.policy import PolicyError
@@ -18,6 +20,8 @@ from autograder.results import marks as reading
 from autograder.results.feedback_page import Mark, Marks
 from autograder.workspace import Workspace, nearest_first, workspace, write_text
 from descent.cards import points_text
+
+FIRST = "index.html"  # the page of the chapter, beside those of its notebooks
 
 
 class FeedbackError(ValueError):
@@ -85,18 +89,40 @@ def write_pages(space: Workspace, chapter: str, students: list[str]) -> dict[str
 
 
 def _write_student(space, chapter, student, known):
-    folder = space.feedback(chapter, student)
+    folder, notebooks, told = space.feedback(chapter, student), [], ""
+    judged = _verdicts(space, chapter, student)
     for path in sorted(space.autograded(chapter, student).glob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         if (student, path.stem) not in known:
             raise ValueError(f"the gradebook does not know {path.stem}")
-        made = feedback_page.page(
-            notebook, f"{chapter}/{path.stem}", student, known[student, path.stem]
-        )
-        write_text(folder / f"{path.stem}.html", made)
+        mine, told = known[student, path.stem], known[student, path.stem].chapter
+        title, file = feedback_page.title(notebook, path.stem), f"{path.stem}.html"
+        rows = feedback_page.rows(notebook, mine, judged.get(f"{chapter}/{path.stem}", {}))
+        notebooks.append({"file": file, "title": title, "rows": rows})
+        write_text(folder / file, feedback_page.page(notebook, title, student, mine))
+    title = _chapter_title(space, chapter)
+    write_text(folder / FIRST, feedback_page.first_page(title, student, told, notebooks))
     stamp = space.autograded(chapter, student) / "timestamp.txt"
     if stamp.exists():
         shutil.copy(stamp, folder)  # nbgrader reads from it which hand-in a feedback is of
+
+
+def _verdicts(space, chapter, student) -> dict[str, dict[str, verdicts.Graded]]:
+    """Notebook -> exercise -> what became of it; nothing of who was graded by nbgrader itself."""
+    found: dict[str, dict] = {}
+    with contextlib.suppress(FileNotFoundError):
+        for verdict in verdicts.load(space, chapter, student).verdicts:
+            found.setdefault(verdict.notebook, {})[verdict.exercise] = verdict
+    return found
+
+
+def _chapter_title(space, chapter) -> str:
+    """As the chapter's page is headed; its name, where it has none."""
+    with contextlib.suppress(OSError):
+        page = (space.project / "course" / chapter / "README.md").read_text(encoding="utf-8")
+        if page.startswith("# "):
+            return page[2:].split("\n")[0]
+    return chapter
 
 
 def marks(space: Workspace, chapter: str, students: list[str]) -> dict[tuple[str, str], Marks]:

@@ -1,4 +1,4 @@
-"""One notebook's feedback: the autograded notebook and its marks as a page without scripts.
+"""A chapter's feedback without scripts: a first page with points and advice, and a page a notebook.
 
 The course's formulas are drawn by the browser from MathML; a student's own stand in TeX, as they were written.
 """
@@ -7,6 +7,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
+from autograder.grading.verdicts import Graded
 from autograder.results import harmless, pages
 
 MAX_OUTPUT = 20_000  # characters of a printed text; what is longer is cut, and the page says so
@@ -37,6 +38,38 @@ class Marks:
     dropped: set[str] = field(default_factory=set)
     deeper: set[str] = field(default_factory=set)
     chapter: str = ""
+
+
+def first_page(title: str, student: str, told: str, notebooks: list[dict]) -> str:
+    """The page that a chapter's feedback opens with. told: a sentence or two on the chapter.
+
+    notebooks: of each the "file" of its page, its "title" and the "rows" of `rows`.
+    """
+    return pages.render(
+        "feedback_chapter", title=title, student=student, chapter=told, notebooks=notebooks
+    )
+
+
+def rows(notebook: dict, known: Marks, verdicts: dict[str, Graded]) -> list[dict]:
+    """What was graded in a notebook, in order, each with the words that help. verdicts: by exercise."""
+    cells = [_cell(cell, known) for cell in notebook["cells"]]
+    found = [_row(cell, cells, known) for cell in cells if cell["mark"]]
+    return [row | {"words": _words(verdicts.get(row["name"]))} for row in found]
+
+
+def _words(verdict: Graded | None) -> str:
+    """What helps most: the known mistake, else the first property that does not hold, else what happened."""
+    if verdict is None or verdict.kind == "full":
+        return ""
+    if verdict.mistake:
+        return f"It may be a known mistake: {verdict.mistake}. {verdict.advice}"
+    return verdict.problem or verdict.evidence
+
+
+def title(notebook: dict, otherwise: str) -> str:
+    """The heading that a notebook begins with."""
+    texts = ("".join(cell["source"]) for cell in notebook["cells"])
+    return next((text[2:].split("\n")[0] for text in texts if text.startswith("# ")), otherwise)
 
 
 def page(notebook: dict, title: str, student: str, known: Marks) -> str:

@@ -100,7 +100,7 @@ def run(folder: Path, chapter: str, options: list[str]) -> int:
 
 
 def _pages(space, chapter, student):
-    return list(space.feedback(chapter, student.name).glob("*.html"))
+    return list(space.feedback(chapter, student.name).glob("[0-9]*.html"))
 
 
 def check_release(space: Workspace, chapter: str) -> int:

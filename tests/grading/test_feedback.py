@@ -22,7 +22,7 @@ HOSTILE = (
 )
 ALLOWED = set(
     "html head meta title style body header nav main section div span p a table tbody tr th td ul ol li "
-    "h1 h2 h3 h4 pre code b strong em img br math mi mn mo mrow msup msub mfrac blockquote small".split()
+    "caption h1 h2 h3 h4 pre code b strong em img br math mi mn mo mrow msup msub mfrac blockquote small".split()
 )
 
 
@@ -212,6 +212,11 @@ def test_a_graded_submission_has_a_page_that_helps_and_one_through_nbgrader(grad
     assert "eve: 2 of 4 points." in page and "1 not marked yet." in page  # double does not count
     assert "2 days late: -0.8 at export, which leaves 1.2." in page
     assert "Left out when your notebook was graded:" in page
+    assert "<h1>A notebook for the tests</h1>" in page
+    first = (path.parent / "index.html").read_text(encoding="utf-8")
+    assert_harmless(first)
+    assert first.index("2 days late") < first.index("double") < first.index("scaled")
+    assert f'<a href="{STEM}.html#double">' in first and "It may be a known mistake: " in first
     assert (path.parent / "timestamp.txt").read_text() == "2026-09-01 10:00:00 UTC\n"
 
     # Whoever presses the formgrader's own button gets nbgrader's page, with nbgrader's scripts and none of hers.
