@@ -229,9 +229,11 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         precision = np.divide(share * tpr, called, out=np.zeros_like(called), where=called > 0)
         at = int(np.sum(levels > delta))  # the point whose calls are the scores above delta
         TP, FP = 1000 * share * tpr[at], 1000 * (1 - share) * fpr[at]
-        C = np.array([[TP, 1000 * share - TP], [FP, 1000 * (1 - share) - FP]])
+        C = np.array([[1000 * (1 - share) - FP, FP], [1000 * share - TP, TP]])
         f1 = 2 * TP / (1000 * share + TP + FP)
-        fig, axes = fixed_axes(4, (12, 3.2), (0.055, 0.985, 0.17, 0.88), wspace=0.36)
+        fig, axes = fixed_axes(
+            4, (12, 3.2), (0.055, 0.985, 0.17, 0.88), wspace=0.38, width_ratios=(1.3, 1, 1, 1)
+        )
         for kind, color, hatch, label in KINDS:
             axes[0].stairs(heights[kind], edges, color=color, hatch=hatch, lw=1.6, label=label)
         axes[0].axvline(delta, color=BLACK, linestyle="--", linewidth=1.5)
@@ -239,7 +241,7 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         light(axes[0], f"Ill above {delta:g}".replace("-", "−"), [-40, -20, 0, 20], [0, 0.2, 0.4])
         axes[0].legend(fontsize=8, loc="upper left")
         axes[0].set_gid("scores")
-        labels = ["malignant", "benign"]
+        labels = ["benign", "malignant"]
         _draw_counts(axes[1], C, labels, labels)
         light(axes[1], f"Accuracy {np.trace(C) / 1000:.2f}")
         for ax, x, height, point, title, names in (
@@ -257,7 +259,7 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
             "Threshold {delta:g}: of 1000 patients {ill:.0f} are malignant; {TP:.0f} found, {FN:.0f} missed, {FP:.0f} "
             "false alarms, {TN:.0f} rightly passed. Precision {P:.2f}, recall {R:.2f}, F1 {f1:.2f}, false positive "
             "rate {fpr:.2f}, accuracy {accuracy:.2f}. Area under ROC {area:.2f}.",
-            delta=delta, ill=1000 * share, TP=TP, FN=C[0, 1], FP=FP, TN=C[1, 1], P=precision[at], R=tpr[at], f1=f1,
+            delta=delta, ill=1000 * share, TP=TP, FN=C[1, 0], FP=FP, TN=C[0, 0], P=precision[at], R=tpr[at], f1=f1,
             fpr=fpr[at], accuracy=np.trace(C) / 1000, area=area,
         )  # fmt: skip
 
@@ -368,7 +370,7 @@ def draw_templates(theta):
 
 def draw_confusion(C, names: Sequence[str], what: str):
     """A confusion matrix, and precision and recall of every class -> (fig, words)."""
-    C = np.asarray(C)
+    C = np.asarray(C).astype(int)
     fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), width_ratios=[1.25, 1])
     _draw_counts(left, C, names, names)
     off = C - np.diag(np.diag(C))
