@@ -575,11 +575,11 @@ def _(rng):
     )
     tie["scores"][[*alarms, hits[0]]] = 0.5
     yield "scores on the threshold", tie
-    near = _scored(rng, 0.3)  # the last digit of a double decides
-    alarms = np.flatnonzero((near["scores"] > 0.3) & (near["y"] == 0))
-    missed = np.flatnonzero((near["scores"] < 0.3) & (near["y"] == 1))
-    near["scores"][alarms[0]] = np.nextafter(0.3, 0)
-    near["scores"][missed] = np.nextafter(0.3, 1)
+    near = _scored(rng, 0.375)  # the last digit of a double decides
+    alarms = np.flatnonzero((near["scores"] > 0.375) & (near["y"] == 0))
+    missed = np.flatnonzero((near["scores"] < 0.375) & (near["y"] == 1))
+    near["scores"][alarms[0]] = np.nextafter(0.375, 0)
+    near["scores"][missed] = np.nextafter(0.375, 1)
     yield "scores a trifle above and below", near
     yield "nothing is called 1", dict(_scored(rng, 0.5), delta=0.99)
     single = dict(delta=0.5, scores=rng.uniform(0.6, 1, 1), y=np.array([1]))

@@ -226,7 +226,7 @@ explore(
 # %% [markdown] covers="moon:1.1"
 # ## 4. Is it the pencil's fault?
 #
-# A tick throws away *how* large. Perhaps more careful columns are less sure? Only the factors change:
+# A tick throws away *how* large. Are more careful columns less sure? Only the factors change:
 #
 # | column $j$ holds | its factor | fitted by |
 # |---|---|---|
@@ -235,8 +235,8 @@ explore(
 #
 # where $N_{cjk}$ counts the cases of class $c$ with $x_j = k$. A tick is the case $K = 2$.
 #
-# A sum of logarithms does not mind whether a column and its neighbour are of one kind. So write a table for any mix, from the
-# rows to the answers. SciPy has `norm.logpdf(x, mean, sd)`, with the root sd of the variance, and `log_softmax(joint, axis=1)`,
+# A sum of logarithms does not mind if its terms are of different kinds. So write a table for any mix, from rows to answers.
+# SciPy has `norm.logpdf(x, mean, sd)`, with the root sd of the variance, and `log_softmax(joint, axis=1)`,
 # the last step of section 2. A factor that all classes share cancels.
 
 # %% covers="moon:1.1"
@@ -442,7 +442,7 @@ check(roc)
 # **Drag the threshold** over the scores of your table, counted as if there were 1000 patients.
 #
 # 1. In the clinic, where are $F_1$ and accuracy highest? How far can you go before recall drops below 0.9?
-# 2. Now 1 % are ill, in the town. Which curve moves, which stays, and why?
+# 2. Now 1 % are ill, in the town, and ill and healthy look as in the clinic. Which curve moves, which stays, and why?
 # 3. In the town, how right is who calls nobody ill? And how precise can you get at recall 0.5?
 #
 # Then run the cell below it. What would you tell the clinic, what the town?
@@ -495,7 +495,7 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
     print(f"The old patients want the log-odds divided by {best}:")
     told, wrong = expit(abs(s) / best), (s > 0) != (actual == 1)
     sure = np.sum(wrong & (told > 0.99))
-    print(f"mean claim {told.mean():.1%}, {sure} mistakes surer than 99 %")
+    print(f"mean claim {told.mean():.1%}, mistakes surer than 99 %: {sure}")
     fpr, tpr, area = (np.asarray(a) for a in roc(s, actual))
     same = np.isclose(roc(s / best, actual)[2], area)
     claim("calls and ranking (AUC {a:.3f}) stay as they were", same, a=area)
@@ -513,15 +513,13 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
 # %% [markdown] covers="moon:1.1 guo:II.4.c explainers:2.2.a"
 # ## Take-aways
 #
-# - **Sure to 99 %: do not believe it.** The table counts the same evidence many times. Divide its log-odds by 5, and the claims
-#   come down to what happens.
+# - **Sure to 99 %: do not believe it.** The same evidence counts many times. Divided by 5, the log-odds claim about what happens.
 # - **Right in 94 %: believe it**, of such patients: calls and ranking need only the sign and the order of the log-odds.
-# - **Seven of eight: believe it too.** Recall and false positive rate belong to the table, precision also to the population: in the
-#   town there are 99 healthy women for each ill one. A stricter threshold mends it, at the price of recall. (How well, one false
-#   alarm among 176 healthy patients decides: measure on more, before you promise.)
+# - **Seven of eight: believe it too.** Recall and false positive rate belong to the table, precision also to the population: in
+#   the town 99 are healthy for each one ill. A stricter threshold mends it, at the price of recall.
 # - Naive Bayes is fitted by counting. Smooth the counts, add logarithms, take the maximum out.
-# - Say what the rows of a confusion matrix are. A higher threshold never raises recall; precision it may lower. ROC ignores
-#   how common the classes are, PR does not: look at both.
+# - Say what the rows of a confusion matrix are. A higher $\delta$ never raises recall; precision it may lower. ROC ignores
+#   how common a class is, PR does not.
 
 # %% [markdown] covers="moon:1.1"
 # ## Deeper: why fitting is counting
@@ -729,7 +727,7 @@ predict(
 # conventions:
 #
 # - `"mean_of_f1"`: the mean of the classes' $F_1$ (scikit-learn);
-# - `"f1_of_means"`: the harmonic mean of macro-precision and macro-recall (guo).
+# - `"f1_of_means"`: the harmonic mean of macro-precision and macro-recall (many textbooks).
 #
 # A class that is never called has precision 0/0; one that never occurs, recall 0/0. Here every 0/0 counts as 0, and the class
 # stays in the mean.
