@@ -1,9 +1,7 @@
 """Exercises of 02_classification/04_naive_bayes_and_evaluation."""
 
 import numpy as np
-import torch
 from scipy.special import logsumexp
-from sklearn import metrics
 
 from descent.compare import close, exact
 from solutions.spec import Exercise
@@ -21,8 +19,8 @@ fit_bernoulli_nb = Exercise(
         "Take one class. Which rows of X belong to it, and which two counts do you need from them?",
         "N_c is the number of rows with y == c, N_cj the column sums of these rows. pi is N_c over the number of all rows. "
         "theta needs alpha above, and twice alpha below.",
-        "Start with theta full of 0.5 and pi full of 0. For each c in range(C): rows = X[y == c]; fill pi[c] from len(rows), "
-        "and theta[c] from rows.sum(axis=0), unless len(rows) + alpha is 0.",
+        "Start with pi and theta full of 0. For each c in range(C): rows = X[y == c]; fill pi[c] from len(rows), and theta[c] from "
+        "rows.sum(axis=0).",
     ],
 )
 
@@ -30,17 +28,18 @@ fit_bernoulli_nb = Exercise(
 @fit_bernoulli_nb.cases
 def _(rng):
     yield "plain counts", _features(rng, [5, 3, 2], alpha=0)
+    yield "plain counts", _features(rng, [3, 6], alpha=0)
     yield "pseudo-counts", _features(rng, [5, 2, 3], alpha=1)
     yield "pseudo-counts", _features(rng, [2, 6], alpha=0.5)
     yield "a class without rows", _features(rng, [4, 0, 3], alpha=2)
-    yield "a class without rows", _features(rng, [4, 3, 0], alpha=0)
-    never = _features(rng, [4, 3], alpha=1)
+    yield "a class without rows", _features(rng, [4, 3, 0], alpha=1)
+    never = _features(rng, [4, 3, 1], alpha=1)
     never["X"][:, 1] = 0
     yield "a feature that is never on", never
 
 
 def _features(rng, sizes, alpha):
-    """Rows in random order; in every class one feature is always on and none is forgotten."""
+    """Rows in random order; in every class one feature is always on."""
     y = np.repeat(np.arange(len(sizes)), sizes)
     X = (rng.random((len(y), 4)) < 0.4).astype(int)
     X[:, 0] = 1
@@ -48,78 +47,40 @@ def _features(rng, sizes, alpha):
     return dict(X=X[order], y=y[order], C=len(sizes), alpha=alpha)
 
 
-def _count(X, y, C):
-    return np.bincount(y, minlength=C), np.array([X[y == c].sum(0) for c in range(C)])
-
-
-def _share(part, whole):
-    """part / whole, one half where that is 0/0."""
-    part, whole = np.broadcast_arrays(np.asarray(part, float), whole)
-    return np.divide(part, whole, out=np.full(part.shape, 0.5), where=whole > 0)
-
-
-@fit_bernoulli_nb.wrong(
-    "divides by all rows",
-    advice="theta[c] is a share of the cases of class c. How many cases is that?",
+fit_bernoulli_nb.mistakes(
+    {
+        "divides by all rows": (
+            "len(rows) + 2 * alpha",
+            "len(y) + 2 * alpha",
+            "theta[c] is a share of the cases of class c. How many cases is that?",
+        ),
+        "one alpha below": (
+            "2 * alpha",
+            "alpha",
+            "You imagine alpha cases with the feature and alpha without. By how many does the class grow?",
+        ),
+        "alpha times the number of classes below": (
+            "2 * alpha",
+            "C * alpha",
+            "A feature has two values, however many classes there are. By how many imagined cases does a class grow?",
+        ),
+        "the class shares are smoothed too": (
+            "len(rows) / len(y)",
+            "(len(rows) + alpha) / (len(y) + C * alpha)",
+            "Smoothing is for theta alone. What share of the rows has class c?",
+        ),
+        "no alpha above": (
+            "rows.sum(axis=0) + alpha",
+            "rows.sum(axis=0)",
+            "Try alpha = 1 and a feature that is never on. Is your theta still 0?",
+        ),
+        "one row a feature": (
+            "return pi, theta",
+            "return pi, theta.T",
+            "theta has one row for each class and one column for each feature. What shape is yours?",
+        ),
+    }
 )
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    return size / len(y), (ones + alpha) / (len(y) + 2 * alpha)
-
-
-@fit_bernoulli_nb.wrong(
-    "one alpha below",
-    advice="You imagine alpha cases with the feature and alpha without. By how many does the class grow?",
-)
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    return size / len(y), _share(ones + alpha, size[:, None] + alpha)
-
-
-@fit_bernoulli_nb.wrong(
-    "alpha times the number of features below",
-    advice="Each feature is smoothed by itself, and has two values. That it has neighbours must not matter.",
-)
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    return size / len(y), _share(ones + alpha, size[:, None] + alpha * X.shape[1])
-
-
-@fit_bernoulli_nb.wrong(
-    "alpha times the number of classes below",
-    advice="A feature has two values, however many classes there are. By how many imagined cases does a class grow?",
-)
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    return size / len(y), _share(ones + alpha, size[:, None] + alpha * C)
-
-
-@fit_bernoulli_nb.wrong(
-    "the class shares are smoothed too",
-    advice="Smoothing is for theta alone. What share of the rows has class c?",
-)
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    theta = _share(ones + alpha, size[:, None] + 2 * alpha)
-    return (size + alpha) / (len(y) + C * alpha), theta
-
-
-@fit_bernoulli_nb.wrong(
-    "alpha is forgotten",
-    advice="Try alpha = 1 and a feature that is never on. Is your theta still 0?",
-)
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    return size / len(y), _share(ones, size[:, None])
-
-
-@fit_bernoulli_nb.wrong(
-    "one row a feature",
-    advice="theta has one row for each class and one column for each feature. What shape is yours?",
-)
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    return size / len(y), _share(ones + alpha, size[:, None] + 2 * alpha).T
 
 
 @fit_bernoulli_nb.wrong(
@@ -127,19 +88,16 @@ def _(X, y, C, alpha):
     advice="C says how many classes there are. Does your result have C rows when one of them has no cases?",
 )
 def _(X, y, C, alpha):
-    seen = np.unique(y)
-    size, ones = _count(X, y, C)
-    return (size / len(y))[seen], _share(ones + alpha, size[:, None] + 2 * alpha)[seen]
+    groups = [X[y == c] for c in np.unique(y)]
+    theta = [(g.sum(0) + alpha) / (len(g) + 2 * alpha) for g in groups]
+    return [len(g) / len(y) for g in groups], theta
 
 
-@fit_bernoulli_nb.wrong(
-    "zero over zero",
-    advice="alpha = 0 and a class without rows: what does your division give, and what does the text ask for?",
+fit_bernoulli_nb.worked(
+    why="""The rows of a class are all that its parameters see: one mask picks them. Their number over the number of all rows is the share of
+    the class, and each column of them sums to the cases that have the tick. The imagined cases join after the counting, alpha with and
+    alpha without, so the class has grown by twice alpha. A class without rows then knows nothing, and says one half."""
 )
-def _(X, y, C, alpha):
-    size, ones = _count(X, y, C)
-    with np.errstate(invalid="ignore"):
-        return size / len(y), (ones + alpha) / np.float64(size + 2 * alpha)[:, None]
 
 
 @fit_bernoulli_nb.right("case by case, feature by feature")
@@ -150,37 +108,28 @@ def _(X, y, C, alpha):
         for j, value in enumerate(row):
             if value == 1:
                 N_cj[c][j] += 1
-    theta = [
-        [(k + alpha) / (N_c[c] + 2 * alpha) if N_c[c] + alpha else 0.5 for k in N_cj[c]]
-        for c in range(C)
-    ]
+    theta = [[(k + alpha) / (N_c[c] + 2 * alpha) for k in N_cj[c]] for c in range(C)]
     return [size / len(y) for size in N_c], theta
 
 
-@fit_bernoulli_nb.right("one matrix product, single precision")
+@fit_bernoulli_nb.right("by scikit-learn", library="sklearn.naive_bayes.BernoulliNB")
 def _(X, y, C, alpha):
-    member = (y[:, None] == np.arange(C)).astype(np.float32)
-    size = member.sum(0)
-    theta = _share(member.T @ X.astype(np.float32) + alpha, (size + 2 * alpha)[:, None])
-    return member.mean(0), theta.astype(np.float32)
+    from sklearn.naive_bayes import BernoulliNB
 
+    with np.errstate(divide="ignore"):
+        model = BernoulliNB(alpha=alpha).partial_fit(X, y, classes=range(C))
+    return model.class_count_ / len(y), np.exp(model.feature_log_prob_)
+
+
+fit_bernoulli_nb.limit = 10.0  # scikit-learn's first import on a busy machine
 
 # ---------------------------------------------------------------- log posterior
 
-
-def _tiled_posterior(X, pi, theta, repeats):
-    """Repeated features repeat their terms: the log-likelihood is multiplied."""
-    X = X.to(theta.dtype)
-    likelihood = X @ theta.log().mT + (1 - X) @ (1 - theta).log().mT
-    return torch.log_softmax(pi.log() + repeats * likelihood, -1)
-
-
 nb_log_posterior = Exercise(
     "nb_log_posterior",
-    reference=_tiled_posterior,
-    compare=close(
-        rtol=1e-6, atol=1e-8
-    ),  # sums of 10 000 logarithms, of which large parts cancel
+    reference=reference.bernoulli_log_posterior,
+    # sums of 10,000 logarithms, of which large parts cancel
+    compare=close(rtol=1e-6, atol=1e-8),
     batched=("X", "theta"),
     hints=[
         "Write the log joint for one row and one class first. A feature that is off says something too.",
@@ -200,15 +149,14 @@ def _(answer, X, pi, theta, repeats):
 def _(rng):
     yield "a few features", _model(rng, n=4, D=3, C=3)
     yield "two classes, one row", _model(rng, n=1, D=4, C=2)
-    yield "ten thousand features", _model(rng, n=3, D=4, C=3, repeats=2500)
+    yield "ten thousand features", _model(rng, n=1, D=4, C=3, repeats=2500)
     same = _model(rng, n=3, D=3, C=3)
     same["theta"][:] = same["theta"][0]
     yield "features that say nothing leave the class shares", same
     yield "a single class", _model(rng, n=2, D=3, C=1)
     rare = _model(rng, n=2, D=4, C=3, repeats=2500)
-    rare["theta"] *= (
-        0.4  # every class expects zeros: a row of ones is e^5000 times less likely
-    )
+    # every class expects zeros, one of them most: a row of ones is e^5000 times less likely
+    rare["theta"] = 0.4 * np.sort(rare["theta"], axis=0)[rng.permutation(3)]
     rare["X"] = np.array([[0, 0, 0, 0], [1, 1, 1, 1]])[rng.permutation(2)]
     yield "a likely row beside an unlikely one", rare
 
@@ -224,25 +172,50 @@ def _model(rng, n, D, C, repeats=1):
     return dict(X=X, pi=rng.permutation(pi / pi.sum()), theta=theta, repeats=repeats)
 
 
-def _joint(X, pi, theta):
-    return np.log(pi) + X @ np.log(theta).T + (1 - X) @ np.log(1 - theta).T
-
-
-@nb_log_posterior.wrong(
-    "features that are off are forgotten",
-    advice="A word that is missing is evidence too. Which factor belongs to x_j = 0?",
+nb_log_posterior.mistakes(
+    {
+        "features that are off are forgotten": (
+            " + (1 - X) @ np.log(1 - theta).T",
+            "",
+            "A tick that is missing is evidence too. Which factor belongs to x_j = 0?",
+        ),
+        "not normalised": (
+            "return joint - top - total",
+            "return joint",
+            "Do the exponentials of a row of your result sum to 1? The denominator of Bayes' rule is missing.",
+        ),
+        "the sum of exponentials underflows": (
+            "np.log(np.exp(joint - top).sum(axis=1, keepdims=True))",
+            "np.log(np.exp(joint).sum(axis=1, keepdims=True)) - top",
+            "What is np.exp(-5000)? Subtract the largest value of the row before you exponentiate.",
+        ),
+        "one maximum for all rows": (
+            "joint.max(axis=1, keepdims=True)",
+            "joint.max()",
+            "In an unlikely row every value may lie thousands below the largest of the table. Whose maximum must be taken out of a row?",
+        ),
+        "the logarithm of a posterior that is rounded to 0": (
+            "return joint - top - total",
+            "return np.log(np.exp(joint - top - total))",
+            "A posterior of e^-6000 is 0 in a double, and its logarithm is lost. Can you reach the logarithm without forming the posterior?",
+        ),
+        "the maximum is taken out and never put back": (
+            "joint - top - total",
+            "joint - total",
+            "Do the exponentials of a row sum to 1? What was taken out of the sum must be taken out of the row as well.",
+        ),
+        "the class shares are forgotten": (
+            "np.log(pi) + X",
+            "X",
+            "If the features say nothing, what should the posterior be?",
+        ),
+        "the largest value is taken for the sum": (
+            "joint - top - total",
+            "joint - top",
+            "Taking the maximum out is the first step. The rest of the sum, at least 1, needs its logarithm too.",
+        ),
+    }
 )
-def _(X, pi, theta):
-    joint = np.log(pi) + X @ np.log(theta).T
-    return joint - logsumexp(joint, axis=1, keepdims=True)
-
-
-@nb_log_posterior.wrong(
-    "not normalised",
-    advice="Do the exponentials of a row of your result sum to 1? The denominator of Bayes' rule is missing.",
-)
-def _(X, pi, theta):
-    return _joint(X, pi, theta)
 
 
 @nb_log_posterior.wrong(
@@ -250,13 +223,13 @@ def _(X, pi, theta):
     advice="For one case the probabilities of the classes sum to 1. Along which axis do you sum?",
 )
 def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
+    joint = np.log(pi) + X @ np.log(theta).T + (1 - X) @ np.log(1 - theta).T
     return joint - logsumexp(joint, axis=0, keepdims=True)
 
 
 @nb_log_posterior.wrong(
     "the product underflows",
-    advice="Multiply 10 000 numbers near 0.5 and print the result. Where must the logarithm come in?",
+    advice="Multiply 10,000 numbers near 0.5 and print the result. Where must the logarithm come in?",
 )
 def _(X, pi, theta):
     each = np.where(X[:, None] == 1, theta, 1 - theta).prod(2) * pi
@@ -264,80 +237,11 @@ def _(X, pi, theta):
         return np.log(each / each.sum(1, keepdims=True))
 
 
-@nb_log_posterior.wrong(
-    "the sum of exponentials underflows",
-    advice="What is np.exp(-5000)? Subtract the largest value of the row before you exponentiate.",
+nb_log_posterior.worked(
+    why="""Two matrix products add the logarithms of all factors for all rows and classes at once: one for the ticks that are there, one for
+    those that are not. Only differences within a row matter, so its largest entry may be taken out of the sum of exponentials: the largest
+    term is then 1, and what underflows beside it would not have counted. No posterior is ever formed, so none is rounded to 0."""
 )
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
-    with np.errstate(divide="ignore"):
-        return joint - np.log(np.exp(joint).sum(1, keepdims=True))
-
-
-@nb_log_posterior.wrong(
-    "one maximum for all rows",
-    advice="In an unlikely row every value may lie thousands below the largest of the table. Whose maximum must be taken out of a row?",
-)
-def _(X, pi, theta):
-    shifted = _joint(X, pi, theta)
-    shifted -= shifted.max()
-    with np.errstate(divide="ignore"):
-        return shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
-
-
-@nb_log_posterior.wrong(
-    "the logarithm of a posterior that is rounded to 0",
-    advice="A posterior of e^-6000 is 0 in a double, and its logarithm is lost. Can you reach the logarithm without forming the posterior?",
-)
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
-    posterior = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-    with np.errstate(divide="ignore"):
-        return np.log(posterior)
-
-
-@nb_log_posterior.wrong(
-    "the maximum is taken out and never put back",
-    advice="Do the exponentials of a row sum to 1? What was taken out of the sum must be taken out of the row as well.",
-)
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
-    return joint - np.log(
-        np.exp(joint - joint.max(1, keepdims=True)).sum(1, keepdims=True)
-    )
-
-
-@nb_log_posterior.wrong(
-    "the class shares are forgotten",
-    advice="If the features say nothing, what should the posterior be?",
-)
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta) - np.log(pi)
-    return joint - logsumexp(joint, axis=1, keepdims=True)
-
-
-@nb_log_posterior.wrong(
-    "probabilities, not logarithms",
-    advice="Are your values between 0 and 1? The logarithm is asked for.",
-)
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
-    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-
-
-@nb_log_posterior.wrong(
-    "the largest value is taken for the sum",
-    advice="Taking the maximum out is the first step. The rest of the sum, at least 1, needs its logarithm too.",
-)
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
-    return joint - joint.max(1, keepdims=True)
-
-
-@nb_log_posterior.right("with SciPy's logsumexp")
-def _(X, pi, theta):
-    joint = _joint(X, pi, theta)
-    return joint - logsumexp(joint, axis=1, keepdims=True)
 
 
 @nb_log_posterior.right("row by row, from pairwise log-odds")
@@ -349,11 +253,591 @@ def _(X, pi, theta):
     return rows
 
 
-@nb_log_posterior.right("in torch")
+@nb_log_posterior.right("by SciPy", library="scipy.special.log_softmax")
 def _(X, pi, theta):
-    X, pi, theta = (torch.from_numpy(np.asarray(a, float)) for a in (X, pi, theta))
-    return reference.bernoulli_log_posterior(X, pi, theta).numpy()
+    from scipy.special import log_softmax, xlog1py, xlogy
 
+    likelihood = xlogy(X[:, None], theta) + xlog1py(1 - X[:, None], -theta)
+    return log_softmax(np.log(pi) + likelihood.sum(axis=2), axis=1)
+
+
+nb_log_posterior.limit = 10.0  # SciPy's first import on a busy machine
+
+# ---------------------------------------------------------------- columns of two kinds
+
+mixed_nb = Exercise(
+    "mixed_nb",
+    reference=reference.mixed_log_posterior,
+    compare=close(
+        rtol=1e-6, atol=1e-8
+    ),  # sums over 1000 columns, of which large parts cancel
+    hints=[
+        "Begin with one class: its rows, its share, and a column of the joint that grows by one logarithm for each feature.",
+        "Two loops, over classes and over columns. In the inner one K[j] decides: the logarithm of a normal density at the new values, or "
+        "the logarithm of a smoothed share, looked up for each of them.",
+        "A number adds norm.logpdf(x, mean, sd) with mean and sd of the rows of the class. np.bincount(column.astype(int), minlength=K[j]) counts the "
+        "categories, and an array of K[j] shares can be indexed by the new column, as integers.",
+    ],
+)
+
+
+@mixed_nb.probe
+def _(answer, X, y, C, K, new_X, alpha, repeats):
+    wide, new_wide = np.tile(X, (1, repeats)), np.tile(new_X, (1, repeats))
+    return answer(wide, y, C, K * repeats, new_wide, alpha)
+
+
+@mixed_nb.cases
+def _(rng):
+    yield "numbers", _columns(rng, [4, 6], [0, 0], alpha=2.0)
+    yield "numbers", _columns(rng, [5, 3, 4], [0, 0, 0], alpha=1.0)
+    yield "categories", _columns(rng, [4, 7], [3, 4], alpha=0.5)
+    yield "categories", _columns(rng, [5, 3, 6], [2, 3, 5], alpha=2.0)
+    yield "both kinds", _columns(rng, [6, 3], [0, 3, 0, 4], alpha=0.7)
+    yield "both kinds", _columns(rng, [2, 5, 3], [4, 0, 3], alpha=1.5)
+    unseen = _columns(rng, [5, 3], [5, 4], alpha=1.0)
+    unseen["X"] = np.minimum(unseen["X"], 1)  # 2, 3 and 4 occur in new rows only
+    unseen["X"][:, 0], unseen["new_X"][1, 0] = unseen["y"], 0
+    yield "categories that did not occur", unseen
+    yield (
+        "a thousand columns",
+        _columns(rng, [4, 3], [0, 3, 0, 4], alpha=1.0, repeats=250),
+    )
+    small = _columns(rng, [4, 5], [0, 0], alpha=1.0)
+    small["X"], small["new_X"] = 1e-5 * small["X"], 1e-5 * small["new_X"]
+    yield "numbers in another unit", small
+    far = _columns(rng, [4, 5], [0, 0], alpha=1.0)
+    far["new_X"] = far["new_X"] * np.array([[200], [-200], [1]])
+    yield "numbers far from all rows", far
+    one = _columns(rng, [3, 4], [0, 3], alpha=1.0)
+    yield "one new row", one | dict(new_X=one["new_X"][:1])
+    yield "a single class", _columns(rng, [5], [0, 3], alpha=1.0)
+
+
+def _columns(rng, sizes, K, alpha, repeats=1):
+    """Rows in random order; numbers about means of their class, of either sign; three new rows."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    y = y[rng.permutation(len(y))]
+
+    def column(k, classes):
+        if k == 0:
+            middle = shift[classes] + rng.normal(size=len(classes))
+            return np.round(3 * middle, 2)
+        p = (
+            np.array([np.roll(np.arange(1, k + 1), c) for c in range(len(sizes))])
+            ** 2.0
+        )
+        return np.array([rng.choice(k, p=p[c] / p[c].sum()) for c in classes], float)
+
+    columns, new = [], []
+    for k in K:
+        shift = rng.permutation(np.linspace(-0.8, 0.9, len(sizes)))
+        columns.append(column(k, y))
+        new.append(column(k, rng.integers(0, len(sizes), 3)))
+    for k, values in zip(K, new):
+        if k > 0:
+            values[0] = k - 1  # the last category is asked for
+    return dict(
+        X=np.column_stack(columns), y=y, C=len(sizes), K=list(K), new_X=np.column_stack(new),
+        alpha=alpha, repeats=repeats,
+    )  # fmt: skip
+
+
+mixed_nb.mistakes(
+    {
+        "variance over one row less": (
+            "given.std()",
+            "given.std(ddof=1)",
+            "Over how many does the text divide the squared distances from the mean?",
+        ),
+        "variance for standard deviation": (
+            "given.std()",
+            "given.var()",
+            "Measure in millimetres for metres: does the distance from the mean over yours stay as it was?",
+        ),
+        "the height of the normal curve is forgotten": (
+            "norm.logpdf(x, given.mean(), given.std())",
+            "-(((x - given.mean()) / given.std()) ** 2) / 2",
+            "A wide normal curve is a low one. Where does your density depend on the width, beside the square?",
+        ),
+        "the class shares are forgotten": (
+            "joint[:, c] = np.log(np.mean(y == c))",
+            "joint[:, c] = 0",
+            "What does your table say of a row without any column?",
+        ),
+        "one alpha below": (
+            "K[j] * alpha",
+            "alpha",
+            "You imagine alpha cases of each category. By how many does the class grow?",
+        ),
+        "two alphas below": (
+            "K[j] * alpha",
+            "2 * alpha",
+            "Two alphas are right for a tick. How many categories has this column?",
+        ),
+        "alpha smooths the numbers as well": (
+            "given.std()",
+            "given.std() + alpha",
+            "alpha is for categories only.",
+        ),
+        "fitted to all rows": (
+            "rows[:, j]",
+            "X[:, j]",
+            "Whose mean, whose histogram? Does any factor of yours differ between the classes?",
+        ),
+        "not normalised": (
+            "return log_softmax(joint, axis=1)",
+            "return joint",
+            "Do the exponentials of a row of your result sum to 1?",
+        ),
+    }
+)
+
+
+mixed_nb.equivalent(
+    {
+        "joint[:, c] = np.log(np.mean(y == c)) → joint[:, c] = np.log(np.sum(y == c))": (
+            "A factor that all classes share cancels."
+        )
+    }
+)
+
+
+mixed_nb.worked(
+    why="""Given the class, the columns are independent, so the logarithm of the joint is a sum that starts with the class share and takes one
+    term a column. What a term is, only its column decides; the loop around it never changes. minlength gives a category that did not occur
+    its place, and alpha its small chance. The last line is the same for every naive Bayes: numbers a row become logarithms of a posterior."""
+)
+
+
+@mixed_nb.right("one density at a time, no arrays")
+def _(X, y, C, K, new_X, alpha):
+    from math import log, pi
+
+    result = []
+    for new in new_X:
+        joint = []
+        for c in range(C):
+            rows = [row for row, label in zip(X, y) if label == c]
+            total = log(len(rows)) - log(len(y))
+            for j, k in enumerate(K):
+                values = [row[j] for row in rows]
+                if k:
+                    same = sum(v == new[j] for v in values)
+                    total += log(same + alpha) - log(len(rows) + k * alpha)
+                else:
+                    mean = sum(values) / len(values)
+                    var = sum((v - mean) ** 2 for v in values) / len(values)
+                    total -= log(2 * pi * var) / 2 + (new[j] - mean) ** 2 / (2 * var)
+            joint.append(total)
+        result.append(joint - logsumexp(joint))
+    return result
+
+
+@mixed_nb.right(
+    "by scikit-learn, a model for each kind",
+    library="sklearn.naive_bayes.GaussianNB, CategoricalNB",
+)
+def _(X, y, C, K, new_X, alpha):
+    from scipy.special import log_softmax
+    from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+    K = np.array(K)
+    joint = np.log(np.bincount(y) / len(y))  # each model brings the shares once more
+    for mine, model in (
+        (K == 0, GaussianNB(var_smoothing=0)),
+        (K > 0, CategoricalNB(alpha=alpha, min_categories=K[K > 0])),
+    ):
+        if mine.any():
+            model.fit(X[:, mine], y)
+            shares = np.log(np.bincount(y) / len(y))
+            joint = joint + model.predict_joint_log_proba(new_X[:, mine]) - shares
+    return log_softmax(joint, axis=1)
+
+
+mixed_nb.limit = 10.0  # scikit-learn's first import on a busy machine
+
+# ---------------------------------------------------------------- the confusion matrix
+
+confusion = Exercise(
+    "confusion",
+    reference=reference.confusion_counts,
+    compare=exact(),
+    shuffled=True,
+    hints=[
+        "Each case adds 1 to one cell of a K × K table. Which row, which column?",
+        "Start with zeros of shape (K, K). A loop over zip(y, yhat) is fine: the actual class picks the row.",
+        "C[a, b] += 1 for each pair (a, b). Without a loop: np.add.at, or np.bincount of y * K + yhat.",
+    ],
+)
+
+
+@confusion.cases
+def _(rng):
+    rows = [(0, 0, 3), (0, 1, 4), (1, 1, 2), (1, 2, 1), (2, 2, 3)]
+    yield "three classes", _calls(rng, rows, 3)
+    yield "two classes", _calls(rng, [(0, 0, 4), (0, 1, 3), (1, 0, 1), (1, 1, 2)], 2)
+    yield (
+        "a class that is never called",
+        _calls(rng, [(0, 0, 2), (1, 0, 2), (2, 1, 3)], 3),
+    )
+    yield (
+        "a class that does not occur",
+        _calls(rng, [(0, 1, 3), (1, 1, 2), (1, 0, 1)], 4),
+    )
+    yield "nothing right", _calls(rng, [(0, 1, 3), (1, 2, 2), (2, 0, 1)], 3)
+
+
+def _calls(rng, counts, K):
+    """Cases in random order: (actual, called, how many, plus at most 2 where it is right)."""
+    pairs = [
+        (a, b) for a, b, k in counts for _ in range(k + (a == b) * int(rng.integers(3)))
+    ]
+    y, yhat = np.array(pairs)[rng.permutation(len(pairs))].T
+    return dict(y=y.copy(), yhat=yhat.copy(), K=K)
+
+
+confusion.mistakes(
+    {
+        "rows are called, columns actual": (
+            "C[a, b]",
+            "C[b, a]",
+            "Rows are actual. Which class does the sum of a row count: those that are, or those that were called?",
+        ),
+        "each pair counts once": (
+            "C[a, b] += 1",
+            "C[a, b] = 1",
+            "Do the entries sum to the number of cases?",
+        ),
+        "shares instead of counts": (
+            "return C",
+            "return C / len(y)",
+            "Counts are asked for: whole numbers that sum to n.",
+        ),
+        "as many classes as occur": (
+            "(K, K)",
+            "(max(*y, *yhat) + 1, max(*y, *yhat) + 1)",
+            "K says how many classes there are. What shape has your result when one of them does not occur?",
+        ),
+        "only the mistakes": (
+            "C[a, b] += 1",
+            "C[a, b] += a != b",
+            "Where do the cases go that were called rightly? The diagonal is theirs.",
+        ),
+    }
+)
+
+
+confusion.worked(
+    why="""Every case knows its cell, the row by what it is, the column by what it was called, and adds one to it. So row sums count what is
+    there and column sums what was called. In a loop a cell may be met again and again; C[y, yhat] += 1 with whole arrays would add only once
+    to it."""
+)
+
+
+@confusion.right("one bincount")
+def _(y, yhat, K):
+    return np.bincount(y * K + yhat, minlength=K * K).reshape(K, K)
+
+
+@confusion.right("by scikit-learn", library="sklearn.metrics.confusion_matrix")
+def _(y, yhat, K):
+    from sklearn.metrics import confusion_matrix
+
+    return confusion_matrix(y, yhat, labels=range(K))
+
+
+confusion.limit = 10.0  # scikit-learn's first import on a busy machine
+
+# ---------------------------------------------------------------- one threshold
+
+pr_at = Exercise(
+    "pr_at",
+    reference=reference.precision_recall_f1,
+    compare=close(rtol=1e-6, atol=1e-12),
+    batched=("scores", "y"),
+    shuffled=True,
+    hints=[
+        "Turn the scores into calls first. Then count three things: calls, cases that are 1, and cases that are both.",
+        "called = scores > delta. Hits are called and 1. Precision divides the hits by the calls, recall by the ones.",
+        "Where there is no hit, all three are 0: return that first. Then neither divisor is 0, and F1 is 2PR / (P + R).",
+    ],
+)
+
+
+@pr_at.cases
+def _(rng):
+    for delta in (0.7, 0.3):
+        yield "an ordinary threshold", _scored(rng, delta)
+    tie = _scored(rng, 0.5)  # both false alarms and one hit lie on it
+    alarms, hits = (
+        np.flatnonzero((tie["scores"] > 0.5) & (tie["y"] == k)) for k in (0, 1)
+    )
+    tie["scores"][[*alarms, hits[0]]] = 0.5
+    yield "scores on the threshold", tie
+    near = _scored(rng, 0.375)  # the last digit of a double decides
+    alarms = np.flatnonzero((near["scores"] > 0.375) & (near["y"] == 0))
+    missed = np.flatnonzero((near["scores"] < 0.375) & (near["y"] == 1))
+    near["scores"][alarms[0]] = np.nextafter(0.375, 0)
+    near["scores"][missed] = np.nextafter(0.375, 1)
+    yield "scores a trifle above and below", near
+    yield "nothing is called 1", dict(_scored(rng, 0.5), delta=0.99)
+    single = dict(delta=0.5, scores=rng.uniform(0.6, 1, 1), y=np.array([1]))
+    yield "a single case", single
+    yield "a single case", dict(single, y=np.array([0]))
+    yield "everything is called 1", dict(_scored(rng, 0.5), delta=0.0)
+    none = _scored(rng, 0.5)
+    none["y"] = np.zeros_like(none["y"])
+    yield "no case is 1", none
+    yield "no case is 1", dict(none, delta=0.99)
+    for scale in (1e-9, -40.0):  # sure models; log-odds
+        tiny = _scored(rng, 0.5)
+        if scale < 0:
+            tiny["scores"], tiny["delta"] = scale * (1 - tiny["scores"]), scale * 0.5
+        else:
+            tiny["scores"], tiny["delta"] = scale * tiny["scores"], scale * 0.5
+        yield "scores that are tiny or negative", tiny
+
+
+def _scored(rng, delta):
+    """3 to 6 hits, 2 false alarms, 1 missed, 4 to 7 rightly passed; none on the threshold, some of both sides near it."""
+    hits, passed = rng.integers(3, 7), rng.integers(4, 8)
+    y = np.repeat([1, 0, 1, 0], [hits, 2, 1, passed])
+    above = delta + (0.95 - delta) * rng.uniform(0.1, 1, hits + 2)
+    below = delta * rng.uniform(0.1, 0.9, 1 + passed)
+    above[0], below[0] = delta + 0.02, 0.9 * delta
+    order = rng.permutation(len(y))
+    scores = np.round(np.concatenate([above, below]), 3)
+    return dict(delta=delta, scores=scores[order], y=y[order])
+
+
+pr_at.mistakes(
+    {
+        "a score on the threshold counts as 1": (
+            "scores > delta",
+            "scores >= delta",
+            "The text calls 1 what lies above δ. What about a score equal to δ?",
+        ),
+        "nearly equal is taken for equal": (
+            "scores > delta",
+            "(scores > delta) & ~np.isclose(scores, delta)",
+            "Sure models give scores that differ in the ninth digit. Is 0.000000002 above 0.000000001? Compare the numbers as they are.",
+        ),
+        "compared in single precision": (
+            "scores > delta",
+            "scores.astype(np.float32) > np.float32(delta)",
+            "A score may lie above δ by less than single precision can tell. Compare the numbers as they are.",
+        ),
+        "the threshold is always one half": (
+            "scores > delta",
+            "scores > 0.5",
+            "The threshold is handed in. Where does your code use it?",
+        ),
+        "precision and recall swapped": (
+            "return precision, recall, 2",
+            "return recall, precision, 2",
+            "Precision divides by what was called, recall by what is there. Which is which?",
+        ),
+        "zero over zero": (
+            "hits == 0",
+            "False",
+            "Nothing is called 1: what is precision then, by the text?",
+        ),
+        "precision 1 when nothing is called": (
+            "return 0.0, 0.0, 0.0",
+            "return float(not called.any()), 0.0, 0.0",
+            "Some libraries end their curve with precision 1. Here every 0/0 is 0.",
+        ),
+        "accuracy for precision": (
+            "hits / np.sum(called)",
+            "np.mean(called == (y == 1))",
+            "Precision looks only at the cases that were called 1. How many cases do you divide by?",
+        ),
+        "arithmetic mean for F1": (
+            "2 * precision * recall / (precision + recall)",
+            "(precision + recall) / 2",
+            "F1 is the harmonic mean: 1 and 0 give 0. What does your formula give?",
+        ),
+    }
+)
+
+
+pr_at.worked(
+    why="""Three counts are enough: the called, those that are 1, and those that are both. Precision and recall share the numerator and differ in
+    what they divide by. Without a hit every numerator is 0, and 0/0 counts as 0 as well: one question answers all edges. The comparison is with
+    the numbers as they are: ties and trifles are decided by >, and by nothing else."""
+)
+
+
+@pr_at.right("counting case by case")
+def _(delta, scores, y):
+    TP = FP = FN = 0
+    for s, is_one in zip(scores, y):
+        TP += s > delta and is_one == 1
+        FP += s > delta and is_one == 0
+        FN += s <= delta and is_one == 1
+    if not TP:
+        return [0.0, 0.0, 0.0]
+    P, R = TP / (TP + FP), TP / (TP + FN)
+    return [P, R, 2 / (1 / P + 1 / R)]
+
+
+@pr_at.right(
+    "by scikit-learn", library="sklearn.metrics.precision_recall_fscore_support"
+)
+def _(delta, scores, y):
+    from sklearn.metrics import precision_recall_fscore_support
+
+    called = (scores > delta).astype(int)
+    told = precision_recall_fscore_support(
+        y, called, labels=[1], average=None, zero_division=0
+    )
+    return [rate[0] for rate in told[:3]]
+
+
+pr_at.limit = 10.0  # scikit-learn's first import on a busy machine
+
+# ---------------------------------------------------------------- all thresholds
+
+roc = Exercise(
+    "roc",
+    reference=reference.roc_points,
+    compare=close(rtol=1e-6, atol=1e-12),
+    data_dependent="the curve has a point for each distinct score",
+    shuffled=True,
+    hints=[
+        "Draw the example by hand: one point for 0.9, one for both 0.6 together, one for 0.2. Where does the curve start?",
+        "np.unique(scores)[::-1] lists the distinct scores from above. For each, tpr is the share of the ones with score >= t, fpr the share of the zeros.",
+        "Begin both lists with 0 and append. The area sums width times mean height: np.diff(fpr) times the mean of neighbouring tpr (np.trapezoid).",
+    ],
+)
+
+
+@roc.cases
+def _(rng):
+    yield (
+        "distinct scores",
+        _ranked(rng, np.arange(1, 10) / 10, [0, 0, 1, 0, 1, 0, 1, 1, 0]),
+    )
+    tied = [0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.7, 0.9]
+    yield "tied scores", _ranked(rng, tied, [0, 0, 1, 0, 0, 1, 0, 1])
+    yield "all scores equal", _ranked(rng, [0.5] * 5, [0, 1, 1, 0, 1])
+    yield "a perfect ranking", _ranked(rng, [0.1, 0.2, 0.4, 0.8, 0.9], [0, 0, 0, 1, 1])
+    yield "the ranking upside down", _ranked(rng, [0.1, 0.3, 0.6, 0.7], [1, 1, 0, 0])
+    yield "one case of each class", _ranked(rng, [-2.0, 1.5], [0, 1])
+    near = _ranked(rng, np.arange(1, 7), [0, 1, 0, 1, 0, 1])
+    rank = np.argsort(np.argsort(near["scores"]))
+    near["scores"] = 1e-10 * rank + 1e-10
+    yield "scores that hardly differ", near
+    last = dict(
+        near, scores=1 + rank * np.finfo(float).eps
+    )  # the last digit of a double
+    yield "scores that hardly differ", last
+
+
+def _ranked(rng, scores, y):
+    """Another increasing scale, and rows in random order."""
+    order = rng.permutation(len(y))
+    scores = rng.uniform(0.5, 3) * np.array(scores) + rng.uniform(-1, 1)
+    scores = np.round(scores * 256) / 256  # the same in single precision
+    return dict(scores=scores[order], y=np.array(y)[order])
+
+
+roc.mistakes(
+    {
+        "one step a case": (
+            "np.unique(scores)",
+            "np.sort(scores)",
+            "Cases with the same score enter together. How many points has your curve when all scores are equal?",
+        ),
+        "the start is missing": (
+            "[0.0], [0.0]",
+            "[], []",
+            "Before the first case enters, both rates are 0. Is that point there?",
+        ),
+        "from the smallest score to the largest": (
+            "np.unique(scores)[::-1]",
+            "np.unique(scores)",
+            "The first point is (0, 0), where nothing is called 1. From which end do you let the threshold move?",
+        ),
+        "nearly equal scores are merged": (
+            "np.unique(scores)",
+            "np.unique(np.round(scores, 8))",
+            "Sure models give scores that differ in the ninth digit, and still rank the cases. How many distinct scores are there?",
+        ),
+        "scores in single precision": (
+            "np.unique(scores)",
+            "np.unique(scores.astype(np.float32))",
+            "Scores that differ by less than single precision can tell are distinct. How many are there?",
+        ),
+        "the score on the threshold stays out": (
+            "scores >= t",
+            "scores > t",
+            'A point counts the cases with "score >= t". Does your curve end in (1, 1)?',
+        ),
+        "the two rates swapped": (
+            "np.array(fpr), np.array(tpr), area",
+            "np.array(tpr), np.array(fpr), area",
+            "First comes the false positive rate. Which class does it look at?",
+        ),
+        "rates of all cases": (
+            "np.mean(called[y == 1])",
+            "np.mean(called & (y == 1))",
+            "The curve must end in (1, 1). By which number do you divide the true positives?",
+        ),
+        "area of steps": (
+            "np.trapezoid(tpr, fpr)",
+            "np.sum(np.diff(fpr) * tpr[1:])",
+            "The points are joined by straight lines. With tied scores a slanted piece has the mean height of its ends.",
+        ),
+        "ties count as lost": (
+            "np.trapezoid(tpr, fpr)",
+            "np.mean(scores[y == 1][:, None] > scores[y == 0])",
+            "The area is the chance that a 1 beats a 0. How much does a tie count under straight lines?",
+        ),
+    }
+)
+
+
+@roc.wrong(
+    "points on straight pieces are left out",
+    advice="One point a distinct score, and the start: count yours. (scikit-learn leaves points out unless it is told not to.)",
+)
+def _(scores, y):
+    from sklearn.metrics import auc, roc_curve
+
+    fpr, tpr, _ = roc_curve(y, scores)
+    return fpr, tpr, auc(fpr, tpr)
+
+
+roc.worked(
+    why="""The curve can change only where the threshold meets a score, so the distinct scores, from above, give all its points. Each rate looks
+    at one class alone and divides by that class: this is why the share of the ill never enters. Cases that tie enter together, and the straight
+    piece that they make gives each of their pairs one half."""
+)
+
+
+@roc.right("sorted once, the area from pairs")
+def _(scores, y):
+    order = np.argsort(-scores)
+    sorted_scores, sorted_y = scores[order], y[order]
+    last = np.flatnonzero(np.append(np.diff(sorted_scores) != 0, True))
+    hits = np.cumsum(sorted_y)[last]
+    alarms = last + 1 - hits
+    ones, zeros = scores[y == 1][:, None], scores[y == 0]
+    area = np.mean((ones > zeros) + 0.5 * (ones == zeros))
+    return [0, *alarms / np.sum(y == 0)], [0, *hits / np.sum(y == 1)], area
+
+
+@roc.right("by scikit-learn", library="sklearn.metrics.roc_curve")
+def _(scores, y):
+    from sklearn.metrics import auc, roc_curve
+
+    fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
+    return fpr, tpr, auc(fpr, tpr)
+
+
+roc.limit = 10.0  # scikit-learn's first import on a busy machine
 
 # ---------------------------------------------------------------- mse, rmse, accuracy
 
@@ -376,21 +860,14 @@ def _(rng):
     error = rng.uniform(1, 3, 6) * np.array([1, -1, 1, 1, -1, 1]) * np.arange(1, 7)
     yield "mean squared error", dict(y=y, prediction=y + error, kind="mse")
     yield "root mean squared error", dict(y=y, prediction=y + error, kind="rmse")
-    yield (
-        "the same in another unit",
-        dict(y=-100 * y, prediction=-100 * (y + error), kind="rmse"),
-    )
+    unit = dict(y=-100 * y, prediction=-100 * (y + error), kind="rmse")
+    yield "the same in another unit", unit
     yield "accuracy", _probabilities(rng, 8, 2)
     yield "accuracy with many classes", _probabilities(rng, 9, 4)
-    one = rng.normal(5, 1)
-    yield (
-        "a single row",
-        dict(y=np.array([one]), prediction=np.array([one + 2.5]), kind="rmse"),
-    )
-    yield (
-        "a single row",
-        dict(y=np.array([2]), prediction=np.array([[0.3, 0.3, 0.4]]), kind="accuracy"),
-    )
+    one = rng.normal(5, 1, 1)
+    yield "a single row", dict(y=one, prediction=one + 2.5, kind="rmse")
+    sure = np.array([[0.3, 0.3, 0.4]])
+    yield "a single row", dict(y=np.array([2]), prediction=sure, kind="accuracy")
     yield "two classes share the first place", _shared_first_place(rng)
 
 
@@ -404,7 +881,7 @@ def _shared_first_place(rng):
 
 
 def _probabilities(rng, n, K):
-    """All classes called; five more rows right than wrong; with K > 2 the winner has less than a half."""
+    """All classes called; all rows but two right; with K > 2 the winner has less than a half."""
     called = rng.permutation(np.arange(n) % K)
     p = rng.uniform(0.9, 1.0, (n, K))
     p[np.arange(n), called] += 0.3
@@ -414,116 +891,56 @@ def _probabilities(rng, n, K):
     return dict(y=y, prediction=p / p.sum(1, keepdims=True), kind="accuracy")
 
 
-def _accuracy(y, prediction):
-    return np.mean(np.argmax(prediction, 1) == y)
-
-
-@score.wrong(
-    "the share of mistakes",
-    advice="What is y - yhat where the prediction is right? The indicator must be 1 there.",
+score.mistakes(
+    {
+        "the share of mistakes": (
+            "argmax(axis=1) == y",
+            "argmax(axis=1) != y",
+            "A perfect prediction has accuracy 1. What does yours give it?",
+        ),
+        "right only with more than one half": (
+            "prediction.argmax(axis=1) == y",
+            "prediction[np.arange(len(y)), y] > 0.5",
+            "With four classes the most probable one may have 0.3. Which class is called then?",
+        ),
+        "each class in the first place counts as called": (
+            "prediction.argmax(axis=1) == y",
+            "prediction[np.arange(len(y)), y] == prediction.max(axis=1)",
+            "Two classes may share the first place. The docstring says which of them is called: one, not both.",
+        ),
+        "the last class in the first place is called": (
+            "prediction.argmax(axis=1) == y",
+            "prediction.shape[1] - 1 - prediction[:, ::-1].argmax(axis=1) == y",
+            "Two classes may share the first place. Which of them does the docstring call?",
+        ),
+        "the mean probability of the true class": (
+            "prediction.argmax(axis=1) == y",
+            "prediction[np.arange(len(y)), y]",
+            "Accuracy counts cases: right or wrong. How sure the model was does not enter.",
+        ),
+        "root of each square": (
+            "np.sqrt(mse)",
+            "np.mean(np.abs(prediction - y))",
+            "The root comes after the mean. What is the root of a square, taken row by row?",
+        ),
+        "a sum instead of a mean": (
+            "np.mean((prediction",
+            "np.sum((prediction",
+            "Should twice as many test rows double the error? Divide by M.",
+        ),
+        "the root is forgotten": (
+            'return mse if kind == "mse" else np.sqrt(mse)',
+            "return mse",
+            "rmse has the unit of y. Which unit has yours?",
+        ),
+    }
 )
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return np.mean((y - prediction.argmax(1)) != 0)
-    mse = np.mean((prediction - y) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
 
 
-@score.wrong(
-    "the number of right cases",
-    advice="Should twice as many test rows double the accuracy? Divide by M.",
+score.worked(
+    why="""A mean of squares is in the square of y's unit; its root, taken once at the end, is back in the unit. Accuracy throws the size of the
+    probabilities away and keeps which is largest: argmax gives the first of equal ones, and the mean of a comparison is a share."""
 )
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return np.sum(prediction.argmax(1) == y)
-    mse = np.mean((prediction - y) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
-
-
-@score.wrong(
-    "right only with more than one half",
-    advice="With four classes the most probable one may have 0.3. Which class is called then?",
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return np.mean(prediction[np.arange(len(y)), y] > 0.5)
-    mse = np.mean((prediction - y) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
-
-
-@score.wrong(
-    "each class in the first place counts as called",
-    advice="Two classes may share the first place. The docstring says which of them is called: one, not both.",
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return np.mean(prediction[np.arange(len(y)), y] == prediction.max(1))
-    mse = np.mean((prediction - y) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
-
-
-@score.wrong(
-    "the last class in the first place is called",
-    advice="Two classes may share the first place. Which of them does the docstring call?",
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return np.mean(np.argsort(prediction, axis=1, kind="stable")[:, -1] == y)
-    mse = np.mean((prediction - y) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
-
-
-@score.wrong(
-    "root of each square",
-    advice="The root comes after the mean. What is the root of a square, taken row by row?",
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return _accuracy(y, prediction)
-    return (
-        np.mean((prediction - y) ** 2)
-        if kind == "mse"
-        else np.mean(np.abs(prediction - y))
-    )
-
-
-@score.wrong(
-    "a sum instead of a mean",
-    advice="Should twice as many test rows double the error? Divide by M.",
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return _accuracy(y, prediction)
-    total = np.sum((prediction - y) ** 2)
-    return total if kind == "mse" else np.sqrt(total)
-
-
-@score.wrong(
-    "the root is forgotten", advice="rmse has the unit of y. Which unit has yours?"
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return _accuracy(y, prediction)
-    return np.mean((prediction - y) ** 2)
-
-
-@score.wrong(
-    "the mean probability of the true class",
-    advice="Accuracy counts cases: right or wrong. How sure the model was does not enter.",
-)
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return prediction[np.arange(len(y)), y].mean()
-    mse = np.mean((prediction - y) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
-
-
-@score.right("with scikit-learn")
-def _(y, prediction, kind):
-    if kind == "accuracy":
-        return metrics.accuracy_score(y, np.argmax(prediction, axis=1))
-    mse = metrics.mean_squared_error(y, prediction)
-    return mse if kind == "mse" else mse**0.5
 
 
 @score.right("row by row")
@@ -534,114 +951,18 @@ def _(y, prediction, kind):
     return mse if kind == "mse" else mse**0.5
 
 
-@score.right("single precision")
+@score.right("by scikit-learn", library="sklearn.metrics")
 def _(y, prediction, kind):
+    from sklearn import metrics
+
     if kind == "accuracy":
-        return np.float32(_accuracy(y, prediction))
-    mse = np.mean((prediction - y).astype(np.float32) ** 2)
-    return mse if kind == "mse" else np.sqrt(mse)
+        return metrics.accuracy_score(y, prediction.argmax(axis=1))
+    if kind == "mse":
+        return metrics.mean_squared_error(y, prediction)
+    return metrics.root_mean_squared_error(y, prediction)
 
 
-# ---------------------------------------------------------------- the confusion matrix
-
-confusion = Exercise(
-    "confusion",
-    reference=reference.confusion_counts,
-    compare=exact(),
-    shuffled=True,
-    hints=[
-        "Each case adds 1 to one cell of a K × K table. Which row, which column?",
-        "Start with zeros of shape (K, K). A loop over zip(y, yhat) is fine: the actual class picks the row.",
-        "C[a, b] += 1 for each pair (a, b). Without a loop: np.add.at, or np.bincount of y * K + yhat.",
-    ],
-)
-
-
-@confusion.cases
-def _(rng):
-    yield (
-        "three classes",
-        _calls(rng, [(0, 0, 3), (0, 1, 4), (1, 1, 2), (1, 2, 1), (2, 2, 3)], 3),
-    )
-    yield "two classes", _calls(rng, [(0, 0, 4), (0, 1, 3), (1, 0, 1), (1, 1, 2)], 2)
-    yield (
-        "a class that is never called",
-        _calls(rng, [(0, 0, 2), (1, 0, 2), (2, 1, 3)], 3),
-    )
-    yield (
-        "a class that does not occur",
-        _calls(rng, [(0, 1, 3), (1, 1, 2), (1, 0, 1)], 4),
-    )
-    yield "nothing right", _calls(rng, [(0, 1, 3), (1, 2, 2), (2, 0, 1)], 3)
-
-
-def _calls(rng, counts, K):
-    """Cases in random order: (actual, called, how many, plus at most 2 where it is right)."""
-    pairs = [
-        (a, b) for a, b, k in counts for _ in range(k + (a == b) * int(rng.integers(3)))
-    ]
-    y, yhat = np.array(pairs)[rng.permutation(len(pairs))].T
-    return dict(y=y.copy(), yhat=yhat.copy(), K=K)
-
-
-@confusion.wrong(
-    "rows predicted, columns actual",
-    advice="Rows are actual. Which class does the sum of a row count: those that are, or those that were called?",
-)
-def _(y, yhat, K):
-    return metrics.confusion_matrix(yhat, y, labels=range(K))
-
-
-@confusion.wrong(
-    "each pair counts once",
-    advice="Do the entries sum to the number of cases? C[y, yhat] += 1 with arrays adds only once to a repeated cell.",
-)
-def _(y, yhat, K):
-    C = np.zeros((K, K), int)
-    C[y, yhat] += 1
-    return C
-
-
-@confusion.wrong(
-    "shares instead of counts",
-    advice="Counts are asked for: whole numbers that sum to n.",
-)
-def _(y, yhat, K):
-    C = metrics.confusion_matrix(y, yhat, labels=range(K))
-    return C / np.maximum(C.sum(1, keepdims=True), 1)
-
-
-@confusion.wrong(
-    "as many classes as occur",
-    advice="K says how many classes there are. What shape has your result when one of them does not occur?",
-)
-def _(y, yhat, K):
-    return metrics.confusion_matrix(y, yhat)
-
-
-@confusion.wrong(
-    "only the mistakes",
-    advice="Where do the cases go that were called rightly? The diagonal is theirs.",
-)
-def _(y, yhat, K):
-    C = metrics.confusion_matrix(y, yhat, labels=range(K))
-    return C - np.diag(np.diag(C))
-
-
-@confusion.right("one bincount")
-def _(y, yhat, K):
-    return np.bincount(y * K + yhat, minlength=K * K).reshape(K, K)
-
-
-@confusion.right("a product of indicator matrices, as floats")
-def _(y, yhat, K):
-    return np.eye(K)[y].T @ np.eye(K)[yhat]
-
-
-@confusion.right("lists, cell by cell")
-def _(y, yhat, K):
-    return [[int(np.sum((y == a) & (yhat == b))) for b in range(K)] for a in range(K)]
-
+score.limit = 10.0  # scikit-learn's first import on a busy machine
 
 # ---------------------------------------------------------------- macro averages
 
@@ -655,8 +976,8 @@ macro_f1 = Exercise(
         "Begin with one array of K precisions and one of K recalls. Which of them divides by row sums, which by column sums?",
         "Precision divides the diagonal by C.sum(axis=0), recall by C.sum(axis=1). Make 0/0 a 0 before you average. "
         "The two kinds differ in the order: F1 first and then the mean, or the mean first.",
-        "np.divide(part, whole, out=np.zeros(K), where=whole > 0) leaves 0 where whole is 0. "
-        "F1 of two numbers (or arrays) P and R is 2PR / (P + R), again 0 for 0/0.",
+        "Where a sum is 0, its numerator is 0 too: np.maximum(sum, 1) makes 0/0 a 0. The F1 of class k is twice C[k, k] over the sum of its "
+        "row and its column; that of two means is 2PR / (P + R). If nothing is right, all three are 0.",
     ],
 )
 
@@ -668,85 +989,65 @@ def _(rng):
         order = rng.permutation(len(rows))
         return (np.array(rows) * int(rng.integers(1, 4)))[np.ix_(order, order)]
 
-    for kind in ("mean_of_f1", "f1_of_means"):
-        name = "mean of the F1" if kind == "mean_of_f1" else "F1 of the means"
+    for kind, name in (
+        ("mean_of_f1", "mean of the F1"),
+        ("f1_of_means", "F1 of the means"),
+    ):
         yield name, dict(C=table([[30, 6, 0], [5, 4, 1], [3, 2, 5]]), kind=kind)
         yield name, dict(C=table([[9, 3], [1, 2]]), kind=kind)
     for kind in ("mean_of_f1", "f1_of_means"):
-        yield (
-            "a class that is never called",
-            dict(C=table([[7, 2, 0], [1, 5, 0], [2, 3, 0]]), kind=kind),
-        )
-        yield (
-            "a class that does not occur",
-            dict(C=table([[6, 1, 2], [3, 5, 1], [0, 0, 0]]), kind=kind),
-        )
-        yield (
-            "nothing right",
-            dict(C=table([[0, 3, 1], [2, 0, 0], [4, 1, 0]]), kind=kind),
-        )
-
-
-def _zero(part, whole):
-    part, whole = np.asarray(part, float), np.asarray(whole, float)
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        for name, rows in (
+            ("a class that is never called", [[7, 2, 0], [1, 5, 0], [2, 3, 0]]),
+            ("a class that does not occur", [[6, 1, 2], [3, 5, 1], [0, 0, 0]]),
+            ("nothing right", [[0, 3, 1], [2, 0, 0], [4, 1, 0]]),
+        ):
+            yield name, dict(C=table(rows), kind=kind)
+        for rows in ([[1, 2], [0, 0]], [[1, 0], [2, 0]]):
+            yield "one right case", dict(C=np.array(rows), kind=kind)
 
 
 def _per_class(C):
-    return _zero(np.diag(C), C.sum(0)), _zero(np.diag(C), C.sum(1))
+    right = np.diag(C)
+    zero = np.zeros(len(C))
+    return [
+        np.divide(right, n, out=zero.copy(), where=n > 0) for n in (C.sum(0), C.sum(1))
+    ]
 
 
-def _harmonic(P, R):
-    return _zero(2 * P * R, P + R)
-
-
-@macro_f1.wrong(
-    "precision and recall swapped",
-    advice="Rows are actual. The sum of a row counts the cases that are k: does precision or recall divide by it?",
+macro_f1.mistakes(
+    {
+        "precision and recall swapped": (
+            "return P, R, f1",
+            "return R, P, f1",
+            "Rows are actual. The sum of a row counts the cases that are k: does precision or recall divide by it?",
+        ),
+        "always the mean of the F1": (
+            'kind == "mean_of_f1"',
+            "True",
+            'For "f1_of_means" average precision and recall first, and take F1 of these two numbers.',
+        ),
+        "always F1 of the means": (
+            'kind == "mean_of_f1"',
+            "False",
+            'For "mean_of_f1" each class gets its own F1, and these are averaged.',
+        ),
+        "the two kinds exchanged": (
+            'kind == "mean_of_f1"',
+            'kind != "mean_of_f1"',
+            'Read the names backwards: "mean_of_f1" takes F1 first and the mean last. Which does your code take first?',
+        ),
+        "arithmetic mean of precision and recall": (
+            "2 * P * R / (P + R)",
+            "(P + R) / 2",
+            "F1 is the harmonic mean. For P = 1 and R = 0 it is 0: what is yours?",
+        ),
+        "zero over zero": (
+            "np.maximum(C.sum(axis=0), 1), np.maximum(C.sum(axis=1), 1)",
+            "C.sum(axis=0), C.sum(axis=1)",
+            "What does your division give for a class that is never called? The text says what 0/0 counts as.",
+        ),
+    }
 )
-def _(C, kind):
-    P, R = _per_class(C.T)
-    if kind == "mean_of_f1":
-        return P.mean(), R.mean(), _harmonic(P, R).mean()
-    return P.mean(), R.mean(), _harmonic(P.mean(), R.mean())
-
-
-@macro_f1.wrong(
-    "always the mean of the F1",
-    advice='For "f1_of_means" average precision and recall first, and take F1 of these two numbers.',
-)
-def _(C, kind):
-    P, R = _per_class(C)
-    return P.mean(), R.mean(), _harmonic(P, R).mean()
-
-
-@macro_f1.wrong(
-    "always F1 of the means",
-    advice='For "mean_of_f1" each class gets its own F1, and these are averaged.',
-)
-def _(C, kind):
-    P, R = _per_class(C)
-    return P.mean(), R.mean(), _harmonic(P.mean(), R.mean())
-
-
-@macro_f1.wrong(
-    "the two kinds exchanged",
-    advice='Read the names backwards: "mean_of_f1" takes F1 first and the mean last. Which does your code take first?',
-)
-def _(C, kind):
-    P, R = _per_class(C)
-    if kind == "f1_of_means":
-        return P.mean(), R.mean(), _harmonic(P, R).mean()
-    return P.mean(), R.mean(), _harmonic(P.mean(), R.mean())
-
-
-@macro_f1.wrong(
-    "arithmetic mean of precision and recall",
-    advice="F1 is the harmonic mean. For P = 1 and R = 0 it is 0: what is yours?",
-)
-def _(C, kind):
-    P, R = _per_class(C)
-    return P.mean(), R.mean(), (P.mean() + R.mean()) / 2
 
 
 @macro_f1.wrong(
@@ -754,11 +1055,10 @@ def _(C, kind):
     advice="Macro averages give every class the same weight, however many cases it has.",
 )
 def _(C, kind):
-    P, R = _per_class(C)
-    weight = C.sum(1) / C.sum()
-    if kind == "mean_of_f1":
-        return weight @ P, weight @ R, weight @ _harmonic(P, R)
-    return weight @ P, weight @ R, _harmonic(weight @ P, weight @ R)
+    (P, R), weight = _per_class(C), C.sum(1) / C.sum()
+    f1 = 2 * P * R / np.maximum(P + R, 1e-300)
+    p, r = weight @ P, weight @ R
+    return p, r, weight @ f1 if kind == "mean_of_f1" else 2 * p * r / max(p + r, 1e-300)
 
 
 @macro_f1.wrong(
@@ -766,8 +1066,7 @@ def _(C, kind):
     advice="Are your three numbers all equal to the accuracy? Average over the classes, do not add their counts.",
 )
 def _(C, kind):
-    accuracy = np.trace(C) / C.sum()
-    return accuracy, accuracy, accuracy
+    return (np.trace(C) / C.sum(),) * 3
 
 
 @macro_f1.wrong(
@@ -777,33 +1076,22 @@ def _(C, kind):
 def _(C, kind):
     with np.errstate(invalid="ignore"):
         P, R = np.diag(C) / C.sum(0), np.diag(C) / C.sum(1)
-        if kind == "mean_of_f1":
-            f1 = np.nanmean(2 * P * R / (P + R)) if np.trace(C) else 0.0
-        else:
-            f1 = float(_harmonic(np.nanmean(P), np.nanmean(R)))
-    return np.nanmean(P), np.nanmean(R), f1
+        p, r = np.nanmean(P), np.nanmean(R)
+        if not np.trace(C):
+            return p, r, 0.0
+        f1 = (
+            np.nanmean(2 * P * R / (P + R))
+            if kind == "mean_of_f1"
+            else 2 * p * r / (p + r)
+        )
+    return p, r, f1
 
 
-@macro_f1.wrong(
-    "zero over zero",
-    advice="What does your division give for a class that is never called? The text says what 0/0 counts as.",
+macro_f1.worked(
+    why="""The diagonal holds what is right; divided by its column it is precision, by its row recall, an array of K each. The two conventions
+    differ only in when the mean is taken, after F1 or before. Where a row or column is empty, the diagonal holds 0 there: a divisor of 1 makes
+    the quotient 0, and the class keeps its vote."""
 )
-def _(C, kind):
-    with np.errstate(invalid="ignore"):
-        P, R = np.diag(C) / C.sum(0), np.diag(C) / C.sum(1)
-        if kind == "mean_of_f1":
-            return P.mean(), R.mean(), (2 * P * R / (P + R)).mean()
-        return P.mean(), R.mean(), 2 * P.mean() * R.mean() / (P.mean() + R.mean())
-
-
-@macro_f1.right("by scikit-learn, from single cases")
-def _(C, kind):
-    K = len(C)
-    y, yhat = np.repeat(np.indices((K, K)).reshape(2, -1), C.ravel(), axis=1)
-    P, R, f1, _ = metrics.precision_recall_fscore_support(
-        y, yhat, labels=range(K), average="macro", zero_division=0
-    )
-    return P, R, f1 if kind == "mean_of_f1" else (2 * P * R / (P + R) if P + R else 0.0)
 
 
 @macro_f1.right("class by class, from TP, FP and FN")
@@ -815,361 +1103,26 @@ def _(C, kind):
         P += TP / (TP + FP) / K if TP else 0.0
         R += TP / (TP + FN) / K if TP else 0.0
         f1 += 2 * TP / (2 * TP + FP + FN) / K if TP else 0.0
-    return [
-        P,
-        R,
-        f1 if kind == "mean_of_f1" else (2 / (1 / P + 1 / R) if P and R else 0.0),
-    ]
+    if kind == "f1_of_means":
+        f1 = 2 / (1 / P + 1 / R) if P and R else 0.0
+    return [P, R, f1]
 
 
-@macro_f1.right("single precision")
+@macro_f1.right(
+    "by scikit-learn, from single cases",
+    library="sklearn.metrics.precision_recall_fscore_support",
+)
 def _(C, kind):
-    P, R = (a.astype(np.float32) for a in _per_class(C))
-    f1 = (
-        _harmonic(P, R).mean()
-        if kind == "mean_of_f1"
-        else _harmonic(P.mean(), R.mean())
+    from sklearn.metrics import precision_recall_fscore_support
+
+    K = len(C)
+    y, yhat = np.repeat(np.indices((K, K)).reshape(2, -1), C.ravel(), axis=1)
+    P, R, f1, _ = precision_recall_fscore_support(
+        y, yhat, labels=range(K), average="macro", zero_division=0
     )
-    return P.mean(), R.mean(), np.float32(f1)
+    if kind == "f1_of_means":
+        f1 = 2 * P * R / (P + R) if P + R else 0.0
+    return P, R, f1
 
 
-# ---------------------------------------------------------------- one threshold
-
-pr_at = Exercise(
-    "pr_at",
-    reference=reference.precision_recall_f1,
-    compare=close(rtol=1e-6, atol=1e-12),
-    batched=("scores", "y"),
-    shuffled=True,
-    hints=[
-        "Turn the scores into calls first. Then count three things: calls, cases that are 1, and cases that are both.",
-        "called = scores > delta. Hits are called and 1. Precision divides the hits by the calls, recall by the ones.",
-        "F1 is twice the hits over (calls + ones). Guard each of the three divisions: if the divisor is 0, the result is 0.",
-    ],
-)
-
-
-@pr_at.cases
-def _(rng):
-    for delta in (0.5, 0.3):
-        yield "an ordinary threshold", _scored(rng, delta)
-    tie = _scored(rng, 0.5)
-    tie["scores"][np.flatnonzero(tie["y"] == 0)[0]] = 0.5
-    tie["scores"][np.flatnonzero(tie["y"] == 1)[0]] = 0.5
-    yield "scores on the threshold", tie
-    yield "nothing is called 1", dict(_scored(rng, 0.5), delta=0.99)
-    yield "everything is called 1", dict(_scored(rng, 0.5), delta=0.0)
-    none = _scored(rng, 0.5)
-    none["y"] = np.zeros_like(none["y"])
-    yield "no case is 1", none
-    for scale in (
-        1e-9,
-        -4.0,
-    ):  # claims of a sure model; minus the number is a score as well
-        tiny = _scored(rng, 0.5)
-        if scale < 0:
-            tiny["scores"], tiny["delta"] = scale * (1 - tiny["scores"]), scale * 0.5
-        else:
-            tiny["scores"], tiny["delta"] = scale * tiny["scores"], scale * 0.5
-        yield "scores that are tiny or negative", tiny
-
-
-def _scored(rng, delta):
-    """3 to 6 hits, 2 false alarms, 1 missed, 4 to 7 rightly passed; no score on the threshold."""
-    hits, passed = rng.integers(3, 7), rng.integers(4, 8)
-    y = np.repeat([1, 0, 1, 0], [hits, 2, 1, passed])
-    above = delta + (0.95 - delta) * rng.uniform(0.1, 1, hits + 2)
-    below = delta * rng.uniform(0.1, 0.9, 1 + passed)
-    order = rng.permutation(len(y))
-    scores = np.round(np.concatenate([above, below]), 3)
-    return dict(delta=delta, scores=scores[order], y=y[order])
-
-
-def _prf(called, y):
-    hits, said, there = np.sum(called & (y == 1)), np.sum(called), np.sum(y == 1)
-    return (
-        hits / said if said else 0.0,
-        hits / there if there else 0.0,
-        2 * hits / (said + there) if said + there else 0.0,
-    )
-
-
-@pr_at.wrong(
-    "a score on the threshold counts as 1",
-    advice="The text calls 1 what lies above δ. What about a score equal to δ?",
-)
-def _(delta, scores, y):
-    return _prf(scores >= delta, y)
-
-
-@pr_at.wrong(
-    "nearly equal is taken for equal",
-    advice="Sure models give scores that differ in the ninth digit. Is 0.000000002 above 0.000000001? Compare the numbers as they are.",
-)
-def _(delta, scores, y):
-    return _prf((scores > delta) & ~np.isclose(scores, delta), y)
-
-
-@pr_at.wrong(
-    "the threshold is always one half",
-    advice="The threshold is handed in. Where does your code use it?",
-)
-def _(delta, scores, y):
-    return _prf(scores > 0.5, y)
-
-
-@pr_at.wrong(
-    "precision and recall swapped",
-    advice="Precision divides by what was called, recall by what is there. Which is which?",
-)
-def _(delta, scores, y):
-    P, R, f1 = _prf(scores > delta, y)
-    return R, P, f1
-
-
-@pr_at.wrong(
-    "zero over zero", advice="Nothing is called 1: what is precision then, by the text?"
-)
-def _(delta, scores, y):
-    called = scores > delta
-    hits = np.sum(called & (y == 1))
-    with np.errstate(invalid="ignore"):
-        P, R = hits / np.sum(called), hits / np.sum(y == 1)
-        return P, R, 2 * P * R / (P + R)
-
-
-@pr_at.wrong(
-    "precision 1 when nothing is called",
-    advice="Some libraries end their curve with precision 1. Here every 0/0 is 0.",
-)
-def _(delta, scores, y):
-    P, R, f1 = _prf(scores > delta, y)
-    return P if np.any(scores > delta) else 1.0, R, f1
-
-
-@pr_at.wrong(
-    "accuracy for precision",
-    advice="Precision looks only at the cases that were called 1. How many cases do you divide by?",
-)
-def _(delta, scores, y):
-    called = scores > delta
-    _, R, _ = _prf(called, y)
-    P = np.mean(called == (y == 1))
-    return P, R, 2 * P * R / (P + R) if P + R else 0.0
-
-
-@pr_at.wrong(
-    "arithmetic mean for F1",
-    advice="F1 is the harmonic mean: 1 and 0 give 0. What does your formula give?",
-)
-def _(delta, scores, y):
-    P, R, _ = _prf(scores > delta, y)
-    return P, R, (P + R) / 2
-
-
-@pr_at.wrong(
-    "the low scores are called 1",
-    advice="A high score speaks for class 1. On which side of δ are the cases that you call 1?",
-)
-def _(delta, scores, y):
-    return _prf(scores < delta, y)
-
-
-@pr_at.right("with scikit-learn")
-def _(delta, scores, y):
-    P, R, f1, _ = metrics.precision_recall_fscore_support(
-        y, (scores > delta).astype(int), labels=[1], average=None, zero_division=0
-    )
-    return P[0], R[0], f1[0]
-
-
-@pr_at.right("counting case by case")
-def _(delta, scores, y):
-    TP = FP = FN = 0
-    for s, is_one in zip(scores, y):
-        TP += s > delta and is_one == 1
-        FP += s > delta and is_one == 0
-        FN += s <= delta and is_one == 1
-    if not TP:
-        return [0.0, 0.0, 0.0]
-    P, R = TP / (TP + FP), TP / (TP + FN)
-    return [P, R, 2 / (1 / P + 1 / R)]
-
-
-@pr_at.right("single precision")
-def _(delta, scores, y):
-    return np.float32(_prf(scores > delta, y))
-
-
-# ---------------------------------------------------------------- all thresholds
-
-roc = Exercise(
-    "roc",
-    reference=reference.roc_points,
-    compare=close(rtol=1e-6, atol=1e-12),
-    data_dependent="the curve has a point for each distinct score",
-    shuffled=True,
-    hints=[
-        "Draw the example by hand: one point for 0.9, one for both 0.6 together, one for 0.2. Where does the curve start?",
-        "np.unique(scores)[::-1] lists the distinct scores from above. For each, tpr is the share of the ones with score >= t, fpr the share of the zeros.",
-        "Put 0 in front of both arrays. The area sums width times mean height: np.diff(fpr) times the mean of neighbouring tpr (np.trapezoid).",
-    ],
-)
-
-
-@roc.cases
-def _(rng):
-    yield (
-        "distinct scores",
-        _ranked(rng, np.arange(1, 10) / 10, [0, 0, 1, 0, 1, 0, 1, 1, 0]),
-    )
-    yield (
-        "tied scores",
-        _ranked(
-            rng, [0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.7, 0.9], [0, 0, 1, 0, 0, 1, 0, 1]
-        ),
-    )
-    yield "all scores equal", _ranked(rng, [0.5] * 5, [0, 1, 1, 0, 1])
-    yield "a perfect ranking", _ranked(rng, [0.1, 0.2, 0.4, 0.8, 0.9], [0, 0, 0, 1, 1])
-    yield "the ranking upside down", _ranked(rng, [0.1, 0.3, 0.6, 0.7], [1, 1, 0, 0])
-    yield "one case of each class", _ranked(rng, [-2.0, 1.5], [0, 1])
-    close = _ranked(rng, np.arange(1, 7), [0, 1, 0, 1, 0, 1])
-    close["scores"] = 1e-10 * np.argsort(np.argsort(close["scores"])) + 1e-10
-    yield "scores that differ in the tenth digit", close
-
-
-def _ranked(rng, scores, y):
-    """Another increasing scale, and rows in random order."""
-    order = rng.permutation(len(y))
-    scores = np.round(rng.uniform(0.5, 3) * np.array(scores) + rng.uniform(-1, 1), 3)
-    return dict(scores=scores[order], y=np.array(y)[order])
-
-
-def _curve(scores, y):
-    levels = np.unique(scores)[::-1]
-    tpr = np.array([0.0, *(np.mean(scores[y == 1] >= t) for t in levels)])
-    fpr = np.array([0.0, *(np.mean(scores[y == 0] >= t) for t in levels)])
-    return fpr, tpr
-
-
-def _area(fpr, tpr):
-    return np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2)
-
-
-@roc.wrong(
-    "one step a case",
-    advice="Cases with the same score enter together. How many points has your curve when all scores are equal?",
-)
-def _(scores, y):
-    y = y[np.argsort(-scores, kind="stable")]
-    tpr = np.append(0, np.cumsum(y == 1) / np.sum(y == 1))
-    fpr = np.append(0, np.cumsum(y == 0) / np.sum(y == 0))
-    return fpr, tpr, _area(fpr, tpr)
-
-
-@roc.wrong(
-    "the start is missing",
-    advice="Before the first case enters, both rates are 0. Is that point there?",
-)
-def _(scores, y):
-    fpr, tpr = _curve(scores, y)
-    return fpr[1:], tpr[1:], _area(fpr[1:], tpr[1:])
-
-
-@roc.wrong(
-    "from the smallest score to the largest",
-    advice="The first point is (0, 0), where nothing is called 1. From which end do you let the threshold move?",
-)
-def _(scores, y):
-    fpr, tpr = _curve(scores, y)
-    return fpr[::-1], tpr[::-1], _area(fpr, tpr)
-
-
-@roc.wrong(
-    "nearly equal scores are merged",
-    advice="Sure models give scores that differ in the ninth digit, and still rank the cases. How many distinct scores are there?",
-)
-def _(scores, y):
-    fpr, tpr = _curve(np.round(scores, 8), y)
-    return fpr, tpr, _area(fpr, tpr)
-
-
-@roc.wrong(
-    "points on straight pieces are left out",
-    advice="One point a distinct score, and the start: count yours. (scikit-learn leaves points out unless it is told not to.)",
-)
-def _(scores, y):
-    fpr, tpr, _ = metrics.roc_curve(y, scores)
-    return fpr, tpr, metrics.auc(fpr, tpr)
-
-
-@roc.wrong(
-    "the score on the threshold stays out",
-    advice='A point counts the cases with "score >= t". Does your curve end in (1, 1)?',
-)
-def _(scores, y):
-    levels = np.unique(scores)[::-1]
-    tpr = np.array([0.0, *(np.mean(scores[y == 1] > t) for t in levels)])
-    fpr = np.array([0.0, *(np.mean(scores[y == 0] > t) for t in levels)])
-    return fpr, tpr, _area(fpr, tpr)
-
-
-@roc.wrong(
-    "the two rates swapped",
-    advice="First comes the false positive rate. Which class does it look at?",
-)
-def _(scores, y):
-    fpr, tpr = _curve(scores, y)
-    return tpr, fpr, _area(tpr, fpr)
-
-
-@roc.wrong(
-    "rates of all cases",
-    advice="The curve must end in (1, 1). By which number do you divide the true positives?",
-)
-def _(scores, y):
-    fpr, tpr = _curve(scores, y)
-    fpr, tpr = fpr * np.mean(y == 0), tpr * np.mean(y == 1)
-    return fpr, tpr, _area(fpr, tpr)
-
-
-@roc.wrong(
-    "area of steps",
-    advice="The points are joined by straight lines. With tied scores a slanted piece has the mean height of its ends.",
-)
-def _(scores, y):
-    fpr, tpr = _curve(scores, y)
-    return fpr, tpr, np.sum(np.diff(fpr) * tpr[1:])
-
-
-@roc.wrong(
-    "ties count as lost",
-    advice="The area is the chance that a 1 beats a 0. How much does a tie count under straight lines?",
-)
-def _(scores, y):
-    fpr, tpr = _curve(scores, y)
-    return fpr, tpr, np.mean(scores[y == 1][:, None] > scores[y == 0])
-
-
-@roc.right("with scikit-learn")
-def _(scores, y):
-    fpr, tpr, _ = metrics.roc_curve(y, scores, drop_intermediate=False)
-    return fpr, tpr, metrics.auc(fpr, tpr)
-
-
-@roc.right("sorted once, the area from pairs")
-def _(scores, y):
-    order = np.argsort(-scores)
-    sorted_scores, sorted_y = scores[order], y[order]
-    last = np.flatnonzero(np.append(np.diff(sorted_scores) != 0, True))
-    hits = np.cumsum(sorted_y)[last]
-    alarms = last + 1 - hits
-    ones, zeros = scores[y == 1][:, None], scores[y == 0]
-    area = np.mean((ones > zeros) + 0.5 * (ones == zeros))
-    return [0, *alarms / np.sum(y == 0)], [0, *hits / np.sum(y == 1)], area
-
-
-@roc.right("single precision")
-def _(scores, y):
-    fpr, tpr = (a.astype(np.float32) for a in _curve(scores, y))
-    return fpr, tpr, np.float32(_area(fpr, tpr))
+macro_f1.limit = 10.0  # scikit-learn's first import on a busy machine

@@ -4,8 +4,6 @@ n rows, D features, k classes, K values a categorical feature, m distinct scores
 Source: lecture notes moon 1.1 and 23.1, guo II.4, explainers 2.2.
 """
 
-import math
-
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -30,47 +28,48 @@ def bernoulli_counts(
     return size / X.shape[-2], torch.where(empty, 0.5, theta)
 
 
-def bernoulli_log_posterior(X: Tensor, pi: Tensor, theta: Tensor) -> Tensor:
-    """log p(y = c | x) of every row and class -> (*batch, n, C).
+def bernoulli_log_posterior(
+    X: Tensor, pi: Tensor, theta: Tensor, repeats: int = 1
+) -> Tensor:
+    """log p(y = c | x) of every row and class -> (*batch, n, C); every feature stands there `repeats` times.
 
     X (*batch, n, D) of 0 and 1, pi (*batch, C) positive, theta (*batch, C, D) strictly between 0 and 1.
     """
     X = X.to(theta.dtype)
-    joint = pi.log().unsqueeze(-2) + X @ theta.log().mT + (1 - X) @ (-theta).log1p().mT
-    return torch.log_softmax(joint, -1)
+    likelihood = X @ theta.log().mT + (1 - X) @ (-theta).log1p().mT
+    return torch.log_softmax(pi.log().unsqueeze(-2) + repeats * likelihood, -1)
 
 
-def gaussian_log_posterior(X: Tensor, y: Tensor, new_X: Tensor, C: int) -> Tensor:
-    """Gaussian naive Bayes fitted to X (n, D), y (n,), applied to new_X (m, D) -> log posterior (m, C).
+def mixed_log_posterior(
+    X: Tensor,
+    y: Tensor,
+    C: int,
+    K: list[int],
+    new_X: Tensor,
+    alpha: float,
+    repeats: int = 1,
+) -> Tensor:
+    """Naive Bayes fitted to X (n, D), y (n,), applied to new_X (m, D) -> log posterior (m, C).
 
-    Maximum likelihood: variances divide by the number of rows of the class. Every class needs two
-    different values of every feature.
+    K[j] = 0: a normal distribution a class, its variance over the class's rows, with two different values
+    or more in each class. K[j] > 0: categories below K[j], smoothed by alpha. Every column stands there
+    `repeats` times.
     """
     member = one_hot(y.long(), C).to(X.dtype)
     size = member.sum(0)
-    mean = member.mT @ X / size[:, None]
-    var = (member.unsqueeze(-1) * (X.unsqueeze(1) - mean).square()).sum(0) / size[
-        :, None
-    ]
-    joint = (size / len(y)).log() - 0.5 * (
-        (2 * math.pi * var).log() + (new_X.unsqueeze(1) - mean).square() / var
-    ).sum(-1)
-    return torch.log_softmax(joint, -1)
-
-
-def categorical_log_posterior(
-    X: Tensor, y: Tensor, new_X: Tensor, C: int, K: int, alpha: float
-) -> Tensor:
-    """Categorical naive Bayes with pseudo-counts alpha -> log posterior of new_X (m, D) as (m, C), float64.
-
-    X (n, D) and new_X hold integers below K.
-    """
-    member = one_hot(y.long(), C).double()
-    counts = torch.einsum("nc,njk->cjk", member, one_hot(X.long(), K).double())
-    size = member.sum(0)
-    log_mu = (counts + alpha).log() - (size + K * alpha).log()[:, None, None]
-    joint = torch.einsum("mjk,cjk->mc", one_hot(new_X.long(), K).double(), log_mu)
-    return torch.log_softmax((size / len(y)).log() + joint, -1)
+    likelihood = X.new_zeros(len(new_X), C)
+    for j, k in enumerate(K):
+        x, new = X[:, j, None], new_X[:, j, None]
+        if k:
+            counts = member.mT @ one_hot(x[:, 0].long(), k).to(X.dtype)
+            mu = (counts + alpha) / (size[:, None] + k * alpha)
+            likelihood = likelihood + mu.log().mT[new[:, 0].long()]
+        else:
+            mean = (member * x).sum(0) / size
+            var = (member * (x - mean).square()).sum(0) / size
+            normal = torch.distributions.Normal(mean, var.sqrt(), validate_args=False)
+            likelihood = likelihood + normal.log_prob(new)
+    return torch.log_softmax((size / len(y)).log() + repeats * likelihood, -1)
 
 
 # ---------------------------------------------------------------- scores of predictions

@@ -1,36 +1,141 @@
-"""Naive Bayes and the evaluation of classifiers: correlated features, thresholds, intervals."""
+"""Naive Bayes and the evaluation of classifiers: a table of ticks, correlated features, thresholds, intervals."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import binom, norm
+from sklearn.naive_bayes import BernoulliNB
 
-from descent import plots
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
+from descent import data, plots
+from descent.plots import BLACK, BLUE, ORANGE, SKY, VERMILION, fixed_axes, light
+from descent.words import say
 
 STRENGTH = 0.4  # distance of a class mean from the middle, in standard deviations of a feature
+KINDS = ((0, BLUE, "", "benign"), (1, VERMILION, "//", "malignant"))
 
-# ---------------------------------------------------------------- the correlation widget
-
-
-def class_means(D: int, unequal: bool) -> np.ndarray:
-    """Means of the D features in class +1; unequal: every second feature keeps a tenth. (D,)"""
-    m = np.full(D, STRENGTH)
-    if unequal:
-        m[1::2] /= 10
-    return m
+# ---------------------------------------------------------------- the clinic
 
 
-def correlated_world(rho: float, D: int, unequal: bool) -> dict[str, float]:
+@lru_cache
+def clinic() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """569 tumours -> measurements (569, 30), 1 for malignant (569,), row numbers of 285 old and 284 new patients."""
+    table = data.breast_cancer()
+    old, new = np.split(np.random.default_rng(0).permutation(569), [285])
+    return table.X, 1 - table.y, old, new
+
+
+def cut(X, old, parts: int) -> np.ndarray:
+    """Each column in `parts` bins, equally full on the old rows -> bin numbers, integers as X (n, d)."""
+    edges = np.quantile(X[old], np.arange(1, parts) / parts, axis=0)
+    return (X[:, None] > edges).sum(axis=1)
+
+
+@lru_cache
+def claimed(copies: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Log-odds of malignant by scikit-learn's table of ticks, and the truth, of the 284 new patients.
+
+    copies: how often each tick stands in the table.
+    """
+    X, ill, old, new = clinic()
+    ticks = np.tile(cut(X, old, 2), (1, copies))
+    told = BernoulliNB().fit(ticks[old], ill[old]).predict_log_proba(ticks[new])
+    return told[:, 1] - told[:, 0], ill[new]
+
+
+def rates_by_threshold() -> tuple[np.ndarray, np.ndarray]:
+    """Recall and precision of that table as δ rises, from all 284 called to the surest one."""
+    s, ill = claimed()
+    levels = np.unique(s)
+    return (
+        np.array([np.mean(s[ill == 1] >= t) for t in levels]),
+        np.array([np.mean(ill[s >= t]) for t in levels]),
+    )
+
+
+def draw_clinic():
+    """What the table claims of 284 new patients, and whom it calls in the clinic and in the town -> (fig, words)."""
+    s, ill = claimed()
+    wrong = (s > 0) != (ill == 1)
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.5), width_ratios=[1.6, 1])
+    height = np.random.default_rng(1).uniform(-0.28, 0.28, len(s))
+    for kind, color, _, _ in KINDS:
+        mine = (ill == kind) & ~wrong
+        left.plot(s[mine], kind + height[mine], "o", color=color, alpha=0.45, mec="none")
+    left.plot(s[wrong], (ill + height)[wrong], "X", color=BLACK, mec="white", ms=9, label="wrong")
+    sure = logit(0.99)
+    left.axvspan(-sure, sure, color=BLACK, alpha=0.12, lw=0, label="claims of at most 99 %")
+    left.set(xlabel="claimed log-odds of malignant", ylim=(-0.5, 1.85))
+    left.set_yticks([0, 1], ["benign", "malignant"])
+    left.set_title(f"{np.sum(wrong)} mistakes; most of them look sure", fontsize=11)
+    left.legend(fontsize=9, ncols=2, loc="upper left")
+    tpr, fpr = np.mean(s[ill == 1] > 0), np.mean(s[ill == 0] > 0)
+    town = 10 * tpr, 990 * fpr
+    called = np.array([[np.sum(s[ill == 1] > 0), np.sum(s[ill == 0] > 0)], town])
+    share = called / called.sum(axis=1, keepdims=True)
+    right.bar([0, 1], share[:, 0], 0.6, color=VERMILION, label="malignant")
+    right.bar(
+        [0, 1], share[:, 1], 0.6, share[:, 0], color=SKY, hatch="//", ec="white", label="healthy"
+    )
+    right.set_xticks([0, 1], ["in the clinic", "in the town"])
+    right.set(ylabel="share of those called ill", ylim=(0, 1.3), yticks=[0, 0.5, 1])
+    right.set_title("The same table calls", fontsize=11)
+    right.legend(fontsize=9, ncols=2, loc="upper left")
+    return fig, say(
+        "Of {n} new patients the table is right in {right}; of its {wrong} mistakes {sure} claim more than 99 %. Of "
+        "1000 women, 10 of them ill, it calls {ill:.1f} ill and {healthy:.1f} healthy ones.",
+        n=len(s), right=np.sum(~wrong), wrong=np.sum(wrong), sure=np.sum(wrong & (np.abs(s) > sure)),
+        ill=town[0], healthy=town[1],
+    )  # fmt: skip
+
+
+def draw_factors(column: int, name: str):
+    """One measurement as a tick, in five bins and as a number: what each table keeps of it -> (fig, words)."""
+    X, ill, old, _ = clinic()
+    x = X[:, [column]]
+    fig, axes = plt.subplots(1, 3, figsize=(10, 3.2), width_ratios=[0.7, 1, 1.2])
+    for ax, parts, names in (
+        (axes[0], 2, ["below", "above"]),
+        (axes[1], 5, ["lowest", "", "middle", "", "highest"]),
+    ):
+        part = cut(x, old, parts)[old, 0]
+        shares = [np.bincount(part[ill[old] == kind], minlength=parts) for kind, *_ in KINDS]
+        shares = [count / count.sum() for count in shares]
+        looks = [(label, color, hatch) for _, color, hatch, label in KINDS]
+        plots.grouped_bars(names, shares, ax, looks=looks, step=0.4)
+        ax.set(ylim=(0, 1), ylabel="share of the class")
+    grid, told = np.linspace(x.min(), x.max(), 300), []
+    for kind, color, hatch, label in KINDS:
+        mine = x[old][ill[old] == kind, 0]
+        axes[2].hist(mine, 18, density=True, color=color, alpha=0.3, hatch=hatch, ec="white")
+        normal = norm.pdf(grid, mine.mean(), mine.std())
+        axes[2].plot(grid, normal, "--" if kind else "-", color=color, label=label)
+        told.append(
+            say("{label} {mean:.1f} ± {sd:.1f}", label=label, mean=mine.mean(), sd=mine.std())
+        )
+    axes[2].set(xlabel=name, ylabel="density")
+    for ax, title in zip(axes, ("Bernoulli", "categorical", "Gaussian"), strict=True):
+        ax.set_title(title)
+    axes[2].legend(fontsize=9)
+    return fig, say(
+        "{name}, by class: share of ticks, shares of five bins, and a normal curve. {told:, }.",
+        name=name.capitalize(), told=told,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- correlation
+
+
+def correlated_world(rho: float, D: int, strength=STRENGTH) -> dict[str, float]:
     """What naive Bayes claims and what is true: two normal classes ±m, unit variances, correlation rho.
 
-    -> kappa (true log-odds over claimed log-odds), accuracy of naive Bayes, accuracy of the best rule,
-    mean claim (mean of the probability of the called class) and mean and sd of the claimed log-odds
-    in class +1. All exact but the mean claim, which is a quadrature to six digits.
+    strength: of each feature, a number or (D,). -> kappa (true log-odds over claimed log-odds), accuracy of naive
+    Bayes, accuracy of the best rule, mean claim (of the called class), mean and sd of the claimed log-odds in class +1.
+    All exact but the mean claim, which is a quadrature to six digits.
     """
-    m = class_means(D, unequal)
+    m = np.full(D, 1.0) * strength
     cov = np.full((D, D), rho) + (1 - rho) * np.eye(D)
     square, spread = m @ m, m @ cov @ m
     mean, sd = 2 * square, 2 * np.sqrt(spread)
@@ -46,25 +151,23 @@ def correlated_world(rho: float, D: int, unequal: bool) -> dict[str, float]:
     )
 
 
-def draw_correlation(rho: float, D: int, unequal: bool):
-    """Said against true probability, and accuracy against confidence over rho -> (fig, words)."""
-    world = correlated_world(rho, D, unequal)
+def draw_correlation(rho: float, D: int):
+    """Claimed against true probability, and accuracy against claims over rho -> (fig, words)."""
+    world = correlated_world(rho, D)
     rhos = np.linspace(0, 0.9, 19)
-    worlds = [correlated_world(r, D, unequal) for r in rhos]
-    said = np.linspace(0.001, 0.999, 400)
-    true = expit(world["kappa"] * logit(said))
-    fig, (left, right) = plots.fixed_axes(2, (9, 3.7), (0.08, 0.98, 0.15, 0.9), wspace=0.25)
+    worlds = [correlated_world(r, D) for r in rhos]
+    said = np.linspace(0.001, 0.999, 200)
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.08, 0.98, 0.15, 0.9), wspace=0.25)
     edges = np.linspace(0, 1, 21)
-    limits = logit(np.clip(edges, 1e-300, 1 - 1e-16))
-    limits[[0, -1]] = -np.inf, np.inf
+    limits = np.append(np.append(-np.inf, logit(edges[1:-1])), np.inf)
     share = sum(np.diff(norm.cdf(limits, sign * world["mean"], world["sd"])) for sign in (-1, 1))
-    left.bar(edges[:-1], share / 2, 0.05, align="edge", color=SKY, alpha=0.6, edgecolor="white",
-             label="share of cases")  # fmt: skip
+    left.stairs(share / 2, edges, fill=True, color=SKY, alpha=0.6, label="share of cases")
     left.plot([0, 1], [0, 1], "--", color=BLACK, linewidth=1.2, label="calibrated")
-    left.plot(said, true, color=VERMILION, label="naive Bayes")
+    left.plot(said, expit(world["kappa"] * logit(said)), color=VERMILION, label="naive Bayes")
     left.set(xlim=(0, 1), ylim=(0, 1), xlabel="claimed probability of class 1",
              ylabel="true probability; share of cases")  # fmt: skip
-    left.set_title(f"Claimed log-odds: {1 / world['kappa']:.1f} × the true")
+    factor = 1 / world["kappa"]
+    light(left, f"Claimed log-odds: {factor:.1f} × the true", [0, 0.5, 1], [0, 0.5, 1], fontsize=11)
     left.legend(loc="upper center", fontsize=8)
     for key, style, color, label in (
         ("claim", "-.", VERMILION, "mean claim of naive Bayes"),
@@ -74,168 +177,14 @@ def draw_correlation(rho: float, D: int, unequal: bool):
         right.plot(rhos, [w[key] for w in worlds], style, color=color, markersize=4, label=label)
     right.axvline(rho, color=BLACK, linewidth=6, alpha=0.12)
     right.set(xlim=(-0.03, 0.93), ylim=(0.5, 1.01), xlabel="correlation ρ", ylabel="share")
-    lost = world["best"] - world["accuracy"]
-    right.set_title("Decisions as good as any" if lost < 0.0005 else f"Accuracy lost: {lost:.3f}")
+    light(right, "Decisions as good as any", [0, 0.3, 0.6, 0.9], [0.5, 0.75, 1], fontsize=11)
     right.legend(loc="lower left", fontsize=8)
-    return fig, (
-        f"{D} features, correlation {rho:.1f}: the claimed log-odds are {1 / world['kappa']:.1f} times "
-        f"the true ones. Accuracy {world['accuracy']:.3f}, of the best rule {world['best']:.3f}; "
-        f"the mean claim is {world['claim']:.3f}."
-    )
-
-
-# ---------------------------------------------------------------- the threshold widget
-
-
-def threshold_explorer(scores, y, fpr, tpr) -> Callable:
-    """-> draw(delta, share): scores, confusion matrix, ROC and PR curve at one threshold.
-
-    scores (n,), y (n,) of 0 and 1; fpr, tpr (m + 1,): the ROC curve, one point a distinct score, from
-    (0, 0). `share` is the share of class 1 among 1000 imagined cases.
-    """
-    scores, y, fpr, tpr = (np.asarray(a, float) for a in (scores, y, fpr, tpr))
-    levels = np.unique(scores)[::-1]
-    area = np.trapezoid(tpr, fpr)
-    bins = np.linspace(0, 1, 21)
-
-    def draw(delta: float, share: float):
-        called = share * tpr + (1 - share) * fpr
-        precision = np.divide(share * tpr, called, out=np.ones_like(called), where=called > 0)
-        at = int(np.sum(levels > delta))  # the point whose calls are the scores above delta
-        TP, FP = 1000 * share * tpr[at], 1000 * (1 - share) * fpr[at]
-        C = np.array([[TP, 1000 * share - TP], [FP, 1000 * (1 - share) - FP]])
-        P = TP / (TP + FP) if TP + FP else 0.0
-        f1 = 2 * TP / (1000 * share + TP + FP)
-        fig, axes = plots.fixed_axes(4, (12, 3.3), (0.06, 0.99, 0.16, 0.88), wspace=0.34)
-        _draw_scores(axes[0], scores, y, bins, delta)
-        labels = ["malignant", "benign"]
-        _draw_counts(axes[1], C, labels, labels, digits=0)
-        axes[1].set_title(f"Accuracy {np.trace(C) / 1000:.2f}")
-        _draw_point(axes[2], fpr, tpr, at, f"ROC: area {area:.2f}")
-        axes[2].plot([0, 1], [0, 1], ":", color=BLACK, linewidth=1)
-        axes[2].set(xlabel="false positive rate", ylabel="true positive rate")
-        _draw_point(axes[3], tpr[1:], precision[1:], at - 1, f"PR: F1 {f1:.2f}")
-        axes[3].axhline(share, linestyle=":", color=BLACK, linewidth=1)
-        axes[3].set(xlabel="recall", ylabel="precision")
-        return fig, (
-            f"At δ = {delta:.2f}, of 1000 patients {1000 * share:.0f} are malignant: "
-            f"{TP:.0f} found, {C[0, 1]:.0f} missed, {FP:.0f} false alarms, {C[1, 1]:.0f} rightly passed. "
-            f"Precision {P:.2f}, recall {tpr[at]:.2f}, F1 {f1:.2f}, "
-            f"false positive rate {fpr[at]:.2f}, accuracy {np.trace(C) / 1000:.2f}. "
-            f"Area under ROC {area:.2f}."
-        )
-
-    return draw
-
-
-def _draw_scores(ax, scores, y, bins, delta):
-    for value, color, hatch, label in ((0, SKY, "", "benign"), (1, ORANGE, "//", "malignant")):
-        share = np.histogram(scores[y == value], bins)[0] / np.sum(y == value)
-        ax.bar(bins[:-1], share, 0.05, align="edge", color=color, alpha=0.6, hatch=hatch,
-               edgecolor="white", label=label)  # fmt: skip
-    ax.axvline(delta, color=BLACK, linestyle="--", linewidth=1.5)
-    ax.set(xlim=(0, 1), xlabel="score", ylabel="share of the class")
-    ax.set_title(f"Called 1 above {delta:.2f}")
-    ax.legend(fontsize=8)
-
-
-def _draw_point(ax, x, y, at, title):
-    """A curve with the point of the present threshold; at < 0: no case is called 1, no point."""
-    ax.plot(x, y, color=BLUE)
-    if at >= 0:
-        ax.plot(x[at], y[at], "o", color=VERMILION, markersize=9)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    ax.set_title(title)
-
-
-def _draw_counts(ax, C, actual: Sequence[str], predicted: Sequence[str], digits=0, shade=None):
-    """A table of counts: rows actual, columns predicted, darker where the share of its row is larger."""
-    C = np.asarray(C, float)
-    size = C.sum(axis=1, keepdims=True)
-    shade = np.divide(C, size, out=np.zeros_like(C), where=size > 0) if shade is None else shade
-    ax.imshow(shade, cmap="Blues", vmin=0, vmax=1.3, aspect="auto")
-    for a, b in np.ndindex(C.shape):
-        if C[a, b] or C.size < 10:
-            ax.text(b, a, f"{C[a, b]:.{digits}f}", ha="center", va="center",
-                    color="white" if shade[a, b] > 0.75 else BLACK, fontsize=10)  # fmt: skip
-    ax.set_xticks(range(len(predicted)), predicted)
-    ax.set_yticks(range(len(actual)), actual, rotation=90 if len(actual) < 3 else 0, va="center")
-    ax.set(xlabel="predicted", ylabel="actual")
-    ax.grid(False)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-
-
-# ---------------------------------------------------------------- figures of the notebook
-
-
-def draw_two_tests(*tables):
-    """Confusion matrices of test A and test B, positive class first -> (fig, words)."""
-    fig, axes = plt.subplots(1, len(tables), figsize=(8, 3.2))
-    told = []
-    for name, ax, C in zip("AB", axes, tables, strict=True):
-        labels = ["ill", "healthy"]
-        _draw_counts(ax, C, labels, [f"called {label}" for label in labels])
-        accuracy = np.trace(C) / C.sum()
-        ax.set_title(f"Test {name}: {100 * accuracy:.1f} % right, {C[0, 0]} of {C[0].sum()} found")
-        told.append(
-            f"Test {name}: of {C[0].sum()} ill {C[0, 0]} are called ill; of {C[1].sum()} healthy "
-            f"{C[1, 0]} are called ill; accuracy {accuracy:.3f}"
-        )
-    return fig, "; ".join(told) + "."
-
-
-def draw_three_likelihoods(bits, labels, iris, wine):
-    """One feature of each type by class: a pixel, a length, a measurement in four bins -> (fig, words)."""
-    fig, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.5))
-    pixel = 8 * 3 + 3  # fourth row, fourth column
-    on = [bits[labels == c, pixel].mean() for c in range(10)]
-    left.bar(range(10), on, color=BLUE)
-    left.set_xticks(range(10))
-    left.set(ylim=(0, 1), xlabel="digit", ylabel="share of images with the pixel on")
-    left.set_title("Bernoulli: a pixel tells 0 from 8")
-    grid, told = np.linspace(0.5, 7.5, 400), []
-    looks = ((BLUE, "-", ""), (VERMILION, "--", "//"), (GREEN, "-.", ".."))
-    for c, (color, line, hatch) in enumerate(looks):
-        x = iris.X[iris.y == c, 2]
-        middle.hist(x, np.arange(0.75, 7.5, 0.25), density=True, color=color, alpha=0.25, hatch=hatch,
-                    edgecolor="white")  # fmt: skip
-        middle.plot(grid, norm.pdf(grid, x.mean(), x.std()), line, color=color, label=f"class {c}")
-        told.append(f"{x.mean():.2f}")
-    middle.set(xlabel="petal length (cm)", ylabel="density (1/cm)", ylim=(0, 2.5))
-    middle.set_title("Gaussian: petals tell class 0")
-    middle.legend(fontsize=9)
-    edges = np.quantile(wine.X[:, 9], [0.25, 0.5, 0.75])
-    level = np.digitize(wine.X[:, 9], edges)
-    for c, (color, _, hatch) in enumerate(looks):
-        share = np.bincount(level[wine.y == c], minlength=4) / np.sum(wine.y == c)
-        right.bar(np.arange(4) + 0.27 * (c - 1), share, 0.27, color=color, alpha=0.7, hatch=hatch,
-                  edgecolor="white", label=f"class {c}")  # fmt: skip
-    right.set_xticks(range(4), ["lowest", "low", "high", "highest"])
-    right.set(xlabel="quarter of the colour intensity", ylabel="share of the class")
-    right.set_title("Categorical: colour tells class 1")
-    right.legend(fontsize=9)
-    return fig, (
-        f"Left: a pixel is on in between {min(on):.2f} and {max(on):.2f} of the images of a digit. "
-        f"Middle: petal lengths of three species, normal with means {', '.join(told)} cm. "
-        "Right: colour intensity of three kinds of wine in four bins, a histogram each."
-    )
-
-
-def draw_templates(theta):
-    """Bernoulli parameters of ten digits as images of 8 × 8 pixels -> (fig, words)."""
-    theta = np.asarray(theta)
-    fig = plots.image_grid(
-        theta.reshape(-1, 8, 8), columns=10, titles=[f"class {c}" for c in range(len(theta))],
-        size=0.9, limits=(0, 1),
+    right.set_gid("rho")
+    return fig, say(
+        "{D} features, correlation {rho:.2f}: the claimed log-odds are {factor:.1f} times the true ones. Accuracy "
+        "{accuracy:.3f}, of the best rule {best:.3f}; the mean claim is {claim:.3f}.",
+        D=D, rho=rho, factor=factor, **{key: world[key] for key in ("accuracy", "best", "claim")},
     )  # fmt: skip
-    fig.suptitle("What each class looks like: dark pixels are probably on", fontsize=12)
-    ink = theta.sum(axis=1)
-    return fig, (
-        "The chance of each pixel to be on, one image a digit; they look like blurred digits. "
-        f"A {ink.argmin()} has the fewest pixels on ({ink.min():.0f} of 64 on average), "
-        f"a {ink.argmax()} the most ({ink.max():.0f})."
-    )
 
 
 def draw_regions(views: dict[str, Callable], X, y, new_X, new_y):
@@ -243,135 +192,214 @@ def draw_regions(views: dict[str, Callable], X, y, new_X, new_y):
 
     views: name -> function, rows (m, 2) -> log posterior (m, C).
     """
-    fig, axes = plt.subplots(1, len(views), figsize=(11, 3.8), sharey=True)
+    fig, axes = plt.subplots(1, len(views), figsize=(10.5, 3.6), sharey=True)
     told = []
     for ax, (name, log_posterior) in zip(axes, views.items(), strict=True):
-        plots.decision_regions(lambda new, f=log_posterior: f(new).argmax(axis=1), X, y, ax)
-        accuracy = np.mean(log_posterior(new_X).argmax(axis=1) == new_y)
-        ax.set(xlabel="feature 1")
-        ax.set_title(f"{name}: {accuracy:.2f} right")
-        told.append(f"{name} {accuracy:.2f}")
-    axes[0].set_ylabel("feature 2")
+        plots.decision_regions(
+            lambda new, f=log_posterior: np.asarray(f(new)).argmax(axis=1), X, y, ax, points=80
+        )
+        accuracy = np.mean(np.asarray(log_posterior(new_X)).argmax(axis=1) == new_y)
+        ax.set(xlabel="feature 1", ylabel="feature 2" if ax is axes[0] else "")
+        ax.set_title(f"{name}: {accuracy:.2f} right", fontsize=11)
+        told.append(say("{name} {accuracy:.2f}", name=name, accuracy=accuracy))
     axes[0].legend(fontsize=8, loc="upper right")
-    return fig, (
-        "Three classes in the plane. Gaussian borders are curves, those of the other two run along the "
-        f"features in steps. Accuracy on {len(new_y)} new points: {', '.join(told)}."
-    )
+    return fig, say(
+        "Three classes in the plane, and the regions of each table. Share right of {n} new points: {told:, }.",
+        n=len(new_y), told=told,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- thresholds
+
+
+def threshold_explorer(scores, y, fpr, tpr) -> Callable:
+    """-> draw(delta, share): scores, confusion matrix, ROC and PR curve at one threshold.
+
+    scores (n,), y (n,) of 0 and 1; fpr, tpr (m + 1,): the ROC curve, one point a distinct score, from (0, 0).
+    share: of class 1 among 1000 imagined cases.
+    """
+    scores, y, fpr, tpr = (np.asarray(a, float) for a in (scores, y, fpr, tpr))
+    levels = np.unique(scores)[::-1]
+    area = np.trapezoid(tpr, fpr)
+    edges = np.linspace(scores.min(), scores.max(), 25)
+    heights = [np.histogram(scores[y == kind], edges)[0] / np.sum(y == kind) for kind in (0, 1)]
+
+    def draw(delta: float, share: float):
+        called = share * tpr + (1 - share) * fpr
+        precision = np.divide(share * tpr, called, out=np.zeros_like(called), where=called > 0)
+        at = int(np.sum(levels > delta))  # the point whose calls are the scores above delta
+        TP, FP = 1000 * share * tpr[at], 1000 * (1 - share) * fpr[at]
+        C = np.array([[1000 * (1 - share) - FP, FP], [1000 * share - TP, TP]])
+        f1 = 2 * TP / (1000 * share + TP + FP)
+        fig, axes = fixed_axes(
+            4, (12, 3.2), (0.055, 0.985, 0.17, 0.88), wspace=0.38, width_ratios=(1.3, 1, 1, 1)
+        )
+        for kind, color, hatch, label in KINDS:
+            axes[0].stairs(heights[kind], edges, color=color, hatch=hatch, lw=1.6, label=label)
+        axes[0].axvline(delta, color=BLACK, linestyle="--", linewidth=1.5)
+        axes[0].set(xlabel="score: claimed log-odds", ylabel="share of the class", ylim=(0, 0.42))
+        light(axes[0], f"Ill above {delta:g}".replace("-", "−"), [-40, -20, 0, 20], [0, 0.2, 0.4])
+        axes[0].legend(fontsize=8, loc="upper left")
+        axes[0].set_gid("scores")
+        labels = ["benign", "malignant"]
+        _draw_counts(axes[1], C, labels, labels)
+        light(axes[1], f"Accuracy {np.trace(C) / 1000:.2f}")
+        for ax, x, height, point, title, names in (
+            (axes[2], fpr, tpr, at, f"ROC: area {area:.2f}", ("false positive rate", "true positive rate")),
+            (axes[3], tpr[1:], precision[1:], at - 1, f"PR: F1 {f1:.2f}", ("recall", "precision")),
+        ):  # fmt: skip
+            ax.plot(x, height, color=BLUE)
+            if point >= 0:  # else nobody is called: precision is 0/0
+                ax.plot(x[point], height[point], "o", color=VERMILION, markersize=9)
+            ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=names[0], ylabel=names[1])
+            light(ax, title, [0, 0.5, 1], [0, 0.5, 1])
+        axes[2].plot([0, 1], [0, 1], ":", color=BLACK, linewidth=1)
+        axes[3].axhline(share, linestyle=":", color=BLACK, linewidth=1)
+        return fig, say(
+            "Threshold {delta:g}: of 1000 patients {ill:.0f} are malignant; {TP:.0f} found, {FN:.0f} missed, {FP:.0f} "
+            "false alarms, {TN:.0f} rightly passed. Precision {P:.2f}, recall {R:.2f}, F1 {f1:.2f}, false positive "
+            "rate {fpr:.2f}, accuracy {accuracy:.2f}. Area under ROC {area:.2f}.",
+            delta=delta, ill=1000 * share, TP=TP, FN=C[1, 0], FP=FP, TN=C[0, 0], P=precision[at], R=tpr[at], f1=f1,
+            fpr=fpr[at], accuracy=np.trace(C) / 1000, area=area,
+        )  # fmt: skip
+
+    return draw
+
+
+def _draw_counts(ax, C, actual: Sequence[str], predicted: Sequence[str]):
+    """A table of counts: rows actual, columns predicted, darker where the share of its row is larger."""
+    C = np.asarray(C, float)
+    size = C.sum(axis=1, keepdims=True)
+    shade = np.divide(C, size, out=np.zeros_like(C), where=size > 0)
+    ax.imshow(shade, cmap="Blues", vmin=0, vmax=1.3, aspect="auto")
+    for a, b in np.ndindex(C.shape):
+        if C[a, b] or C.size < 10:
+            ax.text(b, a, f"{C[a, b]:.0f}", ha="center", va="center",
+                    color="white" if shade[a, b] > 0.75 else BLACK, fontsize=10)  # fmt: skip
+    ax.set_xticks(range(len(predicted)), predicted)
+    ax.set_yticks(range(len(actual)), actual, rotation=90 if len(actual) < 3 else 0, va="center")
+    ax.set(xlabel="called", ylabel="actual")
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+
+
+def draw_answer(divisors, claims, right: float, curves: dict):
+    """Mean claims when the log-odds are divided; precision over recall in clinic and town -> (fig, words).
+
+    claims: mean claim for each divisor; right: share of right calls. curves: name -> (recall, precision, points), the
+    points as (recall, precision) of some thresholds.
+    """
+    fig, (left, end) = plt.subplots(1, 2, figsize=(9.4, 3.7))
+    left.plot(divisors, claims, "o--", color=VERMILION, label="mean claim")
+    left.axhline(right, color=BLUE, label="share right: the same for all")
+    left.set(xscale="log", xlabel="claimed log-odds divided by", ylabel="share", ylim=(0.5, 1.03))
+    left.set_xticks(divisors, [f"{d:g}" for d in divisors])
+    left.minorticks_off()
+    left.set_title("Too sure: the same evidence, many times", fontsize=11)
+    left.legend(loc="lower left")
+    told = []
+    for (name, (recall, precision, points)), style, color in zip(
+        curves.items(), ("-", "--"), (BLUE, VERMILION), strict=True
+    ):
+        end.plot(recall, precision, style, color=color, label=name)
+        for (r, p), marker in zip(points, "os", strict=False):
+            end.plot(r, p, marker, color=color, mec="white", markersize=10)
+            told.append(say("{name}: recall {r:.2f}, precision {p:.2f}", name=name, r=r, p=p))
+    end.set(xlabel="recall", ylabel="precision", xlim=(0, 1.02), ylim=(0, 1.05))
+    end.set_title("One table, two populations", fontsize=11)
+    end.legend(loc="lower left")
+    return fig, say(
+        "Divided by {divisors}, the mean claim falls from {first:.3f} to {last:.3f}; {right:.3f} of the calls are "
+        "right. {told:; }.",
+        divisors=f"{divisors[0]:g} to {divisors[-1]:g}", first=claims[0], last=claims[-1], right=right, told=told,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- deeper
 
 
 def draw_intervals(sizes, rmse, accuracy):
     """Scores with bootstrap intervals over the size of the test set; rows (score, low, high) -> (fig, words)."""
     fig, axes = plt.subplots(1, 2, figsize=(9, 3.6))
-    widths = []
+    told = []
     for ax, rows, name, marker in (
         (axes[0], rmse, "RMSE (score points)", "o"),
         (axes[1], accuracy, "accuracy", "s"),
     ):
         value, low, high = np.array(rows).T
-        widths.append(high - low)
+        width = high - low
         ax.errorbar(sizes, value, [value - low, high - value], fmt=marker, color=BLUE, capsize=4)
         ax.set(xscale="log", xlabel="test rows M", ylabel=name)
         ax.set_xticks(sizes, [str(size) for size in sizes])
         ax.minorticks_off()
-        ax.set_title(
-            f"{sizes[-1] // sizes[0]} × the rows: {widths[-1][0] / widths[-1][-1]:.1f} × as narrow"
+        times = width[0] / width[-1]
+        ax.set_title(f"{sizes[-1] // sizes[0]} × the rows: {times:.1f} × as narrow", fontsize=11)
+        told.append(
+            say("{name}: {first:.2f} to {last:.2f} wide", name=name, first=width[0], last=width[-1])
         )
-    return fig, (
-        f"From {sizes[0]} to {sizes[-1]} test rows the 95 % interval of the RMSE shrinks from "
-        f"{widths[0][0]:.0f} to {widths[0][-1]:.0f} score points, that of the accuracy from "
-        f"{widths[1][0]:.2f} to {widths[1][-1]:.2f}: about one over the root of the number of rows."
+    return fig, say(
+        "95 % intervals from {few} to {many} test rows. {told:; }.",
+        few=sizes[0],
+        many=sizes[-1],
+        told=told,
     )
 
 
-def coverage(interval: Callable, M: int, p) -> np.ndarray:
-    """The chance that interval(right, M) holds p, exactly. p (m,) -> (m,)."""
+def coverage(interval: Callable, M: int, p: float) -> float:
+    """The chance that interval(right, M) holds p, where `right` of M cases are right: exact, by all counts."""
     right = np.arange(M + 1)
     low, high = interval(right, M)
-    p = np.asarray(p, float)[:, None]
-    holds = (low <= p + 1e-12) & (p - 1e-12 <= high)
-    return np.sum(holds * binom.pmf(right, M, p), axis=1)
+    return float(np.sum(((low <= p) & (p <= high)) * binom.pmf(right, M, p)))
 
 
-def draw_coverage(intervals: dict[str, Callable], M: int):
-    """Exact coverage of intervals for a share over the true share -> (fig, words)."""
-    p = np.arange(0.5, 0.9951, 0.0025)
-    fig, ax = plt.subplots(figsize=(7, 3.8))
-    told = []
-    for (name, interval), line, color in zip(
-        intervals.items(), ("--", "-"), (VERMILION, BLUE), strict=True
-    ):
-        held = coverage(interval, M, p)
-        ax.plot(p, held, line, color=color, label=name, linewidth=1.5)
-        told.append(f"{name} between {held.min():.2f} and {held.max():.2f}")
-    ax.axhline(0.95, color=BLACK, linestyle=":", linewidth=1.2, label="promised: 0.95")
-    ax.set(
-        xlabel="true accuracy p", ylabel="share of test sets whose interval holds p", ylim=(0.2, 1)
+def draw_templates(theta):
+    """Bernoulli parameters of ten digits as images of 8 × 8 pixels -> (fig, words)."""
+    theta = np.asarray(theta)
+    titles = [f"class {c}" for c in range(len(theta))]
+    fig = plots.image_grid(
+        theta.reshape(-1, 8, 8), columns=10, titles=titles, size=0.9, limits=(0, 1)
     )
-    ax.set_title(f"{M} test cases: near p = 1 the textbook interval fails")
-    ax.legend(loc="lower left")
-    return fig, (
-        f"Chance of an interval from {M} cases to hold the true accuracy, for p from 0.5 to 0.995: "
-        f"{'; '.join(told)}; promised is 0.95."
-    )
+    ink = theta.sum(axis=1)
+    return fig, say(
+        "The chance of each pixel to be on, one image a digit: they look like blurred digits. A {few} has the fewest "
+        "pixels on, {least:.0f} of 64 on average.",
+        few=ink.argmin(), least=ink.min(),
+    )  # fmt: skip
 
 
 def draw_confusion(C, names: Sequence[str], what: str):
     """A confusion matrix, and precision and recall of every class -> (fig, words)."""
-    C = np.asarray(C)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), width_ratios=[1.25, 1])
+    C = np.asarray(C).astype(int)
+    fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), width_ratios=[1.25, 1])
     _draw_counts(left, C, names, names)
     off = C - np.diag(np.diag(C))
     a, b = np.unravel_index(off.argmax(), C.shape)
-    left.set(xlabel=f"predicted {what}", ylabel=f"actual {what}")
-    left.set_title(f"The commonest mistake: {names[a]} called {names[b]}")
-    precision, recall = np.diag(C) / np.maximum(C.sum(0), 1), np.diag(C) / np.maximum(C.sum(1), 1)
-    _draw_two_rates(right, precision, recall, names)
-    right.set_title("What is called, what is found")
-    low = int(np.argmin(precision))
-    return fig, (
-        f"{np.trace(C)} of {C.sum()} cases lie on the diagonal. The commonest mistake: {names[a]} called "
-        f"{names[b]}, {C[a, b]} times; {names[b]} called {names[a]} {C[b, a]} times. Lowest precision: "
-        f"{precision[low]:.2f} for {names[low]}; lowest recall: {recall.min():.2f} for "
-        f"{names[int(recall.argmin())]}."
-    )
-
-
-def _draw_two_rates(ax, precision, recall, names):
+    left.set(xlabel=f"{what} as called", ylabel=f"actual {what}")
+    left.set_title(f"The commonest mistake: {names[a]} called {names[b]}", fontsize=11)
+    rates = [np.diag(C) / np.maximum(C.sum(axis), 1) for axis in (0, 1)]
     place = np.arange(len(names))
-    ax.barh(place - 0.2, precision, 0.38, color=BLUE, label="precision")
-    ax.barh(place + 0.2, recall, 0.38, color=ORANGE, hatch="//", edgecolor="white", label="recall")
-    ax.set_yticks(place, names)
-    ax.set(xlim=(0, 1), xlabel="share")
-    ax.set_ylim(len(names) + 0.4, -0.6)  # room for the legend, first class on top
-    ax.legend(loc="lower left", ncols=2)
-
-
-def draw_text(
-    C, names: Sequence[str], telling: Sequence[Sequence[str]], f1: float, interval, as_draws: float
-):
-    """Confusion matrix of a text classifier, and the most telling words of each class -> (fig, words).
-
-    f1: its macro-F1. interval(right, M) -> low, high. as_draws: accuracy of the multinomial model.
-    The words name no number and no word of the corpus: both depend on the Python version.
-    """
-    C = np.asarray(C)
-    low, high = interval(np.trace(C), C.sum())
-    fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4), width_ratios=[1.5, 1])
-    _draw_counts(left, C, names, names)
-    left.tick_params(axis="x", labelrotation=30)
-    left.set(xlabel="predicted page", ylabel="actual page")
-    left.set_title(
-        f"Accuracy {np.trace(C) / C.sum():.2f} ({low:.2f} to {high:.2f}), macro-F1 {f1:.2f}\n"
-        f"multinomial instead: accuracy {as_draws:.2f}"
-    )
-    right.axis("off")
-    right.set_title("Words that tell a page from the others")
-    for place, (name, words) in enumerate(zip(names, telling, strict=True)):
-        y = 1 - (place + 0.5) / len(names)
-        right.text(0, y + 0.025, name, weight="bold", transform=right.transAxes, fontsize=10)
-        right.text(0, y - 0.045, ", ".join(words), transform=right.transAxes, fontsize=10)
-    return fig, (
-        "Left: the confusion matrix of six manual pages; most passages lie on the diagonal. The title "
-        "gives the accuracy with its 95 % interval, macro-F1, and the accuracy of the multinomial model. "
-        "Right: for each page the four words whose chance most exceeds that on any other page."
-    )
+    for values, move, color, hatch, label in zip(
+        rates, (-0.2, 0.2), (BLUE, ORANGE), ("", "//"), ("precision", "recall"), strict=True
+    ):
+        right.barh(
+            place + move, values, 0.38, color=color, hatch=hatch, edgecolor="white", label=label
+        )
+    right.set_yticks(place, names)
+    right.set(xlim=(0, 1), xlabel="share", ylim=(len(names) + 0.6, -0.6))  # room for the legend
+    right.legend(loc="lower left", ncols=2, fontsize=9)
+    right.set_title("What is called, what is found", fontsize=11)
+    told = [
+        say(
+            "lowest {rate}: {low:.2f} for {name}",
+            rate=rate,
+            low=values.min(),
+            name=names[values.argmin()],
+        )
+        for rate, values in zip(("precision", "recall"), rates, strict=True)
+    ]
+    return fig, say(
+        "{right} of {n} cases lie on the diagonal. The commonest mistake: {a} called {b}, {often} times; {b} called "
+        "{a} {back} times; {told:; }.",
+        right=np.trace(C), n=C.sum(), a=names[a], b=names[b], often=C[a, b], back=C[b, a], told=told,
+    )  # fmt: skip
