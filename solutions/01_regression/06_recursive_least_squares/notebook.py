@@ -53,17 +53,16 @@ show(*rs.draw_forecasts(years, co2, {"chip": rs.chip(rows, co2)}))
 # %% [markdown] covers="moon:6.1.2"
 # ## 1. Correct, do not refit
 #
-# Start with a single number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$; the noise
-# $\eta_k$ has mean 0 and variance $R$. Before all readings you guess $\theta_0$, and you know how bad guesses are:
-# their error has variance $P_0$.
+# Start with one number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$, with noise
+# of mean 0 and variance $R$. Before, you guess $\theta_0$, and you know how bad guesses are: their error has variance
+# $P_0$.
 #
-# How far should a reading pull you? All the way is too far: it is noisy. So go a part of the way, the more, the less you
-# know:
+# How far should a noisy reading pull you? A part of the way, the more, the less you know:
 #
 # $$K_k = \frac{P_{k-1}}{P_{k-1} + R}, \qquad \theta_k = \theta_{k-1} + K_k\,(y_k - \theta_{k-1}), \qquad P_k = (1 - K_k)\,P_{k-1} .$$
 #
-# The bracket is the **innovation**, the surprise in the reading. $K_k$ is the **gain**. $P_k$ claims to be the
-# variance of the error that is left. Why just so? Section 3 proves it. First make it run.
+# The bracket is the **innovation**, the surprise. $K_k$ is the **gain**. $P_k$ claims to be the variance of the error
+# that is left. Section 3 proves it. First make it run.
 
 
 # %% exercise="scalar_rls" points=2 difficulty=1 covers="moon:6.1.2"
@@ -99,8 +98,8 @@ check(scalar_rls)
 # $$\theta_k = \theta_{k-1} + K_k\,(y_k - X_k\theta_{k-1}), \qquad \epsilon_k = \theta - \theta_k = (I - K_kX_k)\,\epsilon_{k-1} - K_k\,\eta_k .$$
 #
 # If $\mathbb E[\epsilon_0] = 0$, so is $\mathbb E[\epsilon_k]$, whatever the gains: the estimator is **unbiased**. (The mean
-# runs over truths around the guess, too.) So choose by the spread, $P_k = \mathbb E[\epsilon_k\epsilon_k^\top]$. The two
-# parts of $\epsilon_k$ are independent, so their covariances add:
+# runs over truths around the guess, too.) So choose by the spread, $P_k = \mathbb E[\epsilon_k\epsilon_k^\top]$. Both
+# parts of $\epsilon_k$ are independent: their covariances add.
 #
 # $$P_k = (I - K_kX_k)\,P_{k-1}\,(I - K_kX_k)^\top + K_kRK_k^\top .$$
 #
@@ -213,13 +212,12 @@ with after(optimal_gain, joseph_update):
 # %% [markdown] covers="moon:6.1 moon:6.1.1"
 # ## 4. Information adds
 #
-# A mistake $D$ in the gain costs $DSD^\top$: quadratic, and never negative for *any* combination of parameters. For the best
-# gain the Joseph form shrinks to the short form, and its inverse to a mere sum (the steps stand under *Deeper*):
+# So the best gain is best for *every* combination of parameters. For it the Joseph form shrinks to a short form, and
+# its inverse to a mere sum (the steps stand under *Deeper*):
 #
 # $$P_k = (I - K_kX_k)\,P_{k-1}, \qquad P_k^{-1} = P_{k-1}^{-1} + X_k^\top R^{-1}X_k, \qquad K_k = P_kX_k^\top R^{-1} .$$
 #
-# **Information adds.** That is what least squares does with rows. So the order plays no part, and the last estimate is the
-# minimiser of
+# **Information adds**, as rows do in least squares. So the order plays no part, and the last estimate minimises
 #
 # $$(\theta - \theta_0)^\top P_0^{-1}(\theta - \theta_0) + \sum_k (y_k - X_k\theta)^\top R^{-1}(y_k - X_k\theta) .$$
 #
@@ -263,9 +261,9 @@ with after(optimal_gain, joseph_update, "lifted"):
 # %% [markdown] covers="moon:6.1.4 moon:6.1.2"
 # ## 5. Build the estimator
 #
-# Time to build the chip. For each measurement: the gain from the last covariance; the estimate; the new covariance. Keep all of it in
-# lists, and keep the innovations with their covariance $S$: you will need them. Real chips count in single precision (`float32`), so no step may slip
-# into double precision, as `np.eye(d)` would.
+# Now the chip. For each measurement: the gain from the last covariance; the estimate; the new covariance. Keep it
+# all in lists, and the innovations with their covariance $S$: you will need them. Chips count in single precision
+# (`float32`), so no step may slip into double precision, as `np.eye(d)` would.
 
 
 # %% exercise="RecursiveLeastSquares" points=5 difficulty=1 covers="moon:6.1.4 moon:6.1.2"
@@ -317,11 +315,15 @@ check(RecursiveLeastSquares)
 # %% covers="moon:6.1.4 moon:6.1.2 moon:6.1.3"
 # Your estimator is the chip: its five lists over 43 years.
 with after(RecursiveLeastSquares):
-    mine = RecursiveLeastSquares(
-        np.array([315.0, 0.0]), 1e4 * np.eye(2), np.array([[0.25]])
-    )
-    for x, value in zip(rows, co2):
-        mine.update(np.array([value]), x[None])
+
+    def learn(values):
+        P0, R = 1e4 * np.eye(2), np.array([[0.25]])
+        estimator = RecursiveLeastSquares(np.array([315.0, 0.0]), P0, R)
+        for x, value in zip(rows, values):
+            estimator.update(np.array([value]), x[None])
+        return estimator
+
+    mine = learn(co2)
     batch = np.linalg.lstsq(rows, co2)[0]
     level, sd = rows[-1] @ batch, np.sqrt(rows[-1] @ mine.covariances[-1] @ rows[-1])
     claim(
@@ -335,12 +337,12 @@ with after(RecursiveLeastSquares):
 # %% [markdown] covers="moon:6.1.4"
 # ## 6. Who could have told?
 #
-# So it is sure because it counts readings, and deaf because its gain dies like $1/k$. Both are right *if the model is
-# true*. Carbon dioxide rises ever faster: no line is true.
+# It is sure because it counts readings, and deaf because its gain dies like $1/k$. Both are right *if the model is
+# true*. But carbon dioxide rises ever faster.
 #
-# $P$ never sees that. But the innovations do. If model and $R$ are right, $e_k = y_k - X_k\theta_{k-1}$ has mean 0
-# and variance $S_k$, so $e_k^2/S_k$ is about 1 on average. Watch the mean of the last few. With normal noise, the mean
-# of five is above 3 in one window of a hundred.
+# $P$ cannot see that. The innovations can. If model and $R$ are right, $e_k = y_k - X_k\theta_{k-1}$ has mean 0
+# and variance $S_k$, so $e_k^2/S_k$ is 1 on average. Watch the mean of the last few: with normal noise, five have a
+# mean above 3 once in a hundred.
 
 
 # %% exercise="first_alarm" points=2 difficulty=1 covers="moon:6.1.4"
@@ -409,9 +411,18 @@ def rls_forget(P_rows, y, lam, b):
 check(rls_forget)
 
 # %% covers="moon:6.2"
-# Against direct solves at every row; λ = ½; and the limit that never forgets.
+# The two corrections; direct solves at every row; λ = ½; the limit λ → 0.
+rng, p, lam, b = np.random.default_rng(7), np.array([1.0, -0.7, 2.0]), 0.3, 0.5
+M = np.eye(3) + 0.4
+q, g, y = rng.normal(size=3), inv(M) @ p, 1.7
+c, w, M_new = lam * p @ g + 1 - lam, inv(M) @ q, (1 - lam) * M + lam * np.outer(p, p)
+shrunk = (inv(M) - lam / c * np.outer(g, g)) / (1 - lam)
+claim("M times its new inverse is I", np.allclose(M_new @ shrunk, np.eye(3)))
+w_new = shrunk @ ((1 - lam) * q + lam * p * y)
+claim(
+    "M⁻¹q moves by λ/c g (y − pᵀw)", np.allclose(w_new - w, lam / c * g * (y - p @ w))
+)
 with after(rls_forget):
-    rng, b = np.random.default_rng(7), 0.5
     P_rows = np.column_stack([np.ones(30), rng.normal(size=(30, 2))])
     y = P_rows @ np.array([1.0, -2.0, 0.5]) + 0.3 * rng.normal(size=30)
     for lam in (0.05, 0.5, 0.8):
@@ -453,9 +464,8 @@ predict(
 #
 # $$\text{lag} = \frac{1 - \lambda}\lambda\,v, \qquad \text{variance} = \frac\lambda{2 - \lambda}\,\sigma^2 .$$
 #
-# Bias and variance again ([[01/04]]), with time in place of flexibility. The rows' weights add up to $1/\lambda$ in units
-# of the newest: that is the memory. Drag $\lambda$. Without drift, which is best? If the drift halves, does the best memory
-# double?
+# Bias and variance again ([[01/04]]), with time in place of flexibility. In units of the newest, all weights add up to
+# $1/\lambda$: the memory. Drag $\lambda$. Without drift, which is best? If the drift halves, does the best memory double?
 
 # %% covers="moon:6.2"
 # Drag λ along the curves.
@@ -471,24 +481,35 @@ with after(rls_forget, "memory"):
 # %% [markdown] covers="moon:6.2 moon:6.1.4"
 # ## 8. The chip, repaired
 #
-# Take the same line. Choose $\lambda$ by the innovations alone, by what the forecasts missed from 1969 to 1980, and freeze it. Then look at
-# 1981 to 2001.
+# Keep the line. Choose $\lambda$ by what its forecasts missed from 1969 to 1980, freeze it, and look at 1981 to 2001.
 
 # %% covers="moon:6.2 moon:6.1.4 moon:6.1.3"
 # The question of the first screen.
 with after(RecursiveLeastSquares, first_alarm, rls_forget):
 
     def missed(lam):
-        """Forecasts from the year before, minus what came."""
+        """What came, minus the forecasts from the year before."""
         W = rls_forget(rows, co2 - 315, lam, 1e-5)
         return co2 - 315 - np.r_[0, np.sum(rows[1:] * W[:-1], axis=1)]
 
+    rng = np.random.default_rng(3)
+    nonsense = learn(rng.uniform(0, 1000, len(co2))).covariances[-1]
+    claim(
+        "why: fed with nonsense, it claims the very same ± {b:.1f}",
+        np.array_equal(nonsense, mine.covariances[-1]),
+        b=2 * np.sqrt(rows[-1] @ nonsense @ rows[-1]),
+    )
+    calm = [first_alarm(rng.normal(size=5), np.ones(5), 5, 3.0) for _ in range(4000)]
     old, S = np.ravel(mine.innovations), np.ravel(mine.spreads)
     k, lams = first_alarm(old, S, 5, 3.0), np.arange(0.1, 0.95, 0.1)
     lam = lams[np.argmin([rs.rms(missed(one)[10:22]) for one in lams])]
     new = missed(lam)
-    claim("when: your alarm rings in {y}, {n} years before 2001", 0 < k < 20,
-          y=int(years[k - 1]), n=int(2001 - years[k - 1]))  # fmt: skip
+    claim(
+        "when: your alarm rings in {y}, {n} years before 2001 (where all is well, in "
+        "{s:.1%} of windows)",
+        0 < k < 20 and np.mean(calm) < 0.1,
+        y=int(years[k - 1]), n=int(2001 - years[k - 1]), s=np.mean(np.array(calm) > 0),
+    )  # fmt: skip
     ratio = rs.rms(old[22:]) / rs.rms(new[22:])
     claim(
         "what mends it: λ = {lam:.1f}, a memory of {m:.0f} years. From 1981 it is off "
