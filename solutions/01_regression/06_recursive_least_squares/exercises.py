@@ -152,6 +152,7 @@ def _(rng):
     yield "any gain", draw(2, 1)
     yield "several numbers at once", draw(3, 2)
     yield "several numbers at once", draw(2, 4)
+    yield "several numbers at once", draw(2, 2)
     good = draw(3, 1)
     S = good["X"] @ good["P"] @ good["X"].T + good["R"]
     yield "the optimal gain", good | dict(K=good["P"] @ good["X"].T / S)
@@ -231,6 +232,7 @@ def _(rng):
     yield "one number measured", draw(2, 1)
     yield "several numbers, with correlated noise", draw(3, 2)
     yield "more numbers than parameters", draw(2, 3)
+    yield "as many numbers as parameters", draw(2, 2)
     yield "a sensor without noise", draw(3, 2, R=np.zeros((2, 2)))
     known = _covariance(rng, 3)
     known[0], known[:, 0] = 0, 0

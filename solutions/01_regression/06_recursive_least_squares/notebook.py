@@ -53,16 +53,16 @@ show(*rs.draw_forecasts(years, co2, {"chip": rs.chip(rows, co2)}))
 # %% [markdown] covers="moon:6.1.2"
 # ## 1. Correct, do not refit
 #
-# Start with one number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$, with noise
-# of mean 0 and variance $R$. Before, you guess $\theta_0$, and you know how bad guesses are: their error has variance
-# $P_0$.
+# Fitting all rows again at each reading costs work like $n^2$. Gauss knew in the 1820s that the last estimate and its
+# uncertainty are enough; Plackett found it anew in 1950.
 #
-# How far should a noisy reading pull you? A part of the way, the more, the less you know:
+# Take a number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$, with noise of mean 0
+# and variance $R$. Your first guess $\theta_0$ is off by an error of variance $P_0$. How far should a noisy reading
+# pull you? A part of the way, the more, the less you know:
 #
 # $$K_k = \frac{P_{k-1}}{P_{k-1} + R}, \qquad \theta_k = \theta_{k-1} + K_k\,(y_k - \theta_{k-1}), \qquad P_k = (1 - K_k)\,P_{k-1} .$$
 #
-# The bracket is the **innovation**, the surprise. $K_k$ is the **gain**. $P_k$ claims to be the variance of the error
-# that is left. Section 3 proves it. First make it run.
+# The bracket is the **innovation**, the surprise. $K_k$ is the **gain**. $P_k$ claims to be the variance of the error left. Section 3 proves it.
 
 
 # %% exercise="scalar_rls" points=2 difficulty=1 covers="moon:6.1.2"
@@ -98,8 +98,8 @@ check(scalar_rls)
 # $$\theta_k = \theta_{k-1} + K_k\,(y_k - X_k\theta_{k-1}), \qquad \epsilon_k = \theta - \theta_k = (I - K_kX_k)\,\epsilon_{k-1} - K_k\,\eta_k .$$
 #
 # If $\mathbb E[\epsilon_0] = 0$, so is $\mathbb E[\epsilon_k]$, whatever the gains: the estimator is **unbiased**. (The mean
-# runs over truths around the guess, too.) So choose by the spread, $P_k = \mathbb E[\epsilon_k\epsilon_k^\top]$. Both
-# parts of $\epsilon_k$ are independent: their covariances add.
+# runs over truths around the guess, too.) So choose by the spread, $P_k = \mathbb E[\epsilon_k\epsilon_k^\top]$. The two
+# parts of $\epsilon_k$ are independent, so their covariances add:
 #
 # $$P_k = (I - K_kX_k)\,P_{k-1}\,(I - K_kX_k)^\top + K_kRK_k^\top .$$
 #
@@ -530,8 +530,8 @@ with after(RecursiveLeastSquares, first_alarm, rls_forget):
 # The chip was sure because $P$ counts readings and never sees one; deaf because the gain dies like $1/k$. Its innovations
 # knew in 1973.
 #
-# - One update: gain, estimate, covariance. That is all the memory least squares needs.
-# - Any gain is unbiased; $K = PX^\top(XPX^\top + R)^{-1}$ has the least spread. A gain off by $D$ costs $DSD^\top$.
+# - One update: gain, estimate, covariance. Least squares needs no other memory.
+# - Any gain leaves the estimate unbiased; $K = PX^\top(XPX^\top + R)^{-1}$ has the least spread. A gain off by $D$ costs $DSD^\top$.
 # - Information adds: the order is irrelevant, and the end is the batch fit, with the prior as penalty.
 # - $P$ is true if the model is. Watch $e^2/S$.
 # - Forgetting trades lag for noise; its memory is $1/\lambda$ rows. $\lambda = \frac12$ is *not* ordinary least squares. (Most books call
