@@ -26,22 +26,6 @@ def joseph_update(P: Tensor, K: Tensor, X: Tensor, R: Tensor) -> Tensor:
     return P - moved - moved.mT + K @ (X @ P @ X.mT + R) @ K.mT
 
 
-def info_update(P: Tensor, X: Tensor, R: Tensor) -> Tensor:
-    """(P⁻¹ + Xᵀ R⁻¹ X)⁻¹ without inverting P: P - P Xᵀ (X P Xᵀ + R)⁻¹ X P.
-
-    P (*batch, d, d) symmetric, X (*batch, m, d), R (*batch, m, m) -> (*batch, d, d).
-    """
-    return P - optimal_gain(P, X, R) @ X @ P
-
-
-def woodbury(A_inv: Tensor, B: Tensor, C: Tensor, D: Tensor) -> Tensor:
-    """(A - B D⁻¹ C)⁻¹ from A⁻¹: A⁻¹ + A⁻¹ B (D - C A⁻¹ B)⁻¹ C A⁻¹.
-
-    A_inv (*batch, d, d), B (*batch, d, m), C (*batch, m, d), D (*batch, m, m) -> (*batch, d, d).
-    """
-    return A_inv + A_inv @ B @ torch.linalg.solve(D - C @ A_inv @ B, C @ A_inv)
-
-
 def scalar_stream(y: Tensor, theta0, P0, R) -> tuple[Tensor, Tensor]:
     """Estimates and gains of a constant measured n times: (R theta0 + P0 Σ y) / (k P0 + R), P0 / (k P0 + R).
 
@@ -90,7 +74,7 @@ def history(
     """All that a recursive estimator would have stored, each entry from the whole past at once.
 
     Arguments as in `conditioned` -> estimates (*batch, n + 1, d), covariances (*batch, n + 1, d, d),
-    gains (*batch, n, d, m), innovations (*batch, n, m).
+    gains (*batch, n, d, m), innovations (*batch, n, m) and their covariances spreads (*batch, n, m, m).
     """
     states = [(theta0, P0)]
     for k in range(1, X.shape[-3] + 1):
@@ -103,6 +87,7 @@ def history(
         covariances=covariances,
         gains=optimal_gain(covariances[..., :-1, :, :], X, R.unsqueeze(-3)),
         innovations=y - (X @ before).squeeze(-1),
+        spreads=X @ covariances[..., :-1, :, :] @ X.mT + R.unsqueeze(-3),
     )
 
 
@@ -111,10 +96,11 @@ def short_history(
 ) -> dict[str, Tensor]:
     """The lists of `history` by the short form P - KXP, step after step, with the rounding of the arguments' dtype."""
     theta, P = [theta0], [P0]
-    gains, innovations = [], []
+    gains, innovations, spreads = [], [], []
     for k in range(X.shape[-3]):
         rows = X[..., k, :, :]
         gains.append(optimal_gain(P[-1], rows, R))
+        spreads.append(rows @ P[-1] @ rows.mT + R)
         innovations.append(y[..., k, :] - (rows @ theta[-1].unsqueeze(-1)).squeeze(-1))
         theta.append(
             theta[-1] + (gains[-1] @ innovations[-1].unsqueeze(-1)).squeeze(-1)
@@ -125,7 +111,25 @@ def short_history(
         covariances=torch.stack(P, -3),
         gains=torch.stack(gains, -3),
         innovations=torch.stack(innovations, -2),
+        spreads=torch.stack(spreads, -3),
     )
+
+
+def first_above(
+    innovations: Tensor, variances: Tensor, window: int, limit: float
+) -> Tensor:
+    """The first k >= window at which the last `window` of e² / S have a mean above limit; 0: never.
+
+    innovations, variances (*batch, n) -> (*batch,), whole numbers.
+    """
+    quotients = innovations.square() / variances
+    n = quotients.shape[-1]
+    if n < window:
+        return torch.zeros(
+            quotients.shape[:-1], dtype=torch.long, device=quotients.device
+        )
+    above = quotients.unfold(-1, window, 1).mean(-1) > limit
+    return torch.where(above.any(-1), above.int().argmax(-1) + window, 0)
 
 
 def forgetting_fits(P_rows: Tensor, y: Tensor, lam: float, b: float) -> Tensor:
