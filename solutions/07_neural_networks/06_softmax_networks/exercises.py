@@ -108,6 +108,13 @@ mlp_softmax_forward.mistakes(
     }
 )
 
+mlp_softmax_forward.equivalent(  # P is a quotient of two of them
+    {
+        "E = np.exp(S - S.max(axis=1, keepdims=True)) → E = -np.exp(S - S.max(axis=1, keepdims=True))": "P (n, C), "
+        "the softmax of each row of S, for scores of any size."
+    }
+)
+
 mlp_softmax_forward.worked(
     why="""The hidden layers are one loop; the head stands outside, because it alone has no activation. Softmax keeps its value
     when one number is subtracted from all scores of a row, so each row gives up its own maximum: the largest exponent is then 0, and
@@ -268,30 +275,43 @@ train = Exercise(
 )
 
 
+def _losses(X, Q, layers, rate, steps):
+    X, Q = torch.from_numpy(X), torch.from_numpy(Q)
+    layers = [(torch.from_numpy(W), torch.from_numpy(b)) for W, b in layers]
+    return reference.train(X, Q, layers, rate, steps)[1].tolist()
+
+
 @train.cases
 def _(rng):
-    def run(n, *sizes, rate=0.3, steps=3):
-        Q = np.eye(sizes[-1])[rng.integers(0, sizes[-1], n)]
-        layers = [(W, 0.2 * b) for W, b in network(rng, *sizes)]
-        return dict(X=rng.normal(size=(n, sizes[0])), Q=Q, layers=layers, rate=rate, steps=steps)  # fmt: skip
+    def run(n, *sizes, rate=0.3, steps=3, rises=False, off=0.0):
+        """Sums of both signs in every layer, rows that are not right yet, a loss that falls, or rises at once.
+
+        off: added to the bias of the second unit of the first layer.
+        """
+        while True:
+            X, layers = rng.normal(size=(n, sizes[0])), network(rng, *sizes)
+            layers[0][1][1] += off
+            Q = np.eye(sizes[-1])[rng.integers(0, sizes[-1], n)]
+            case = dict(X=X, Q=Q, layers=layers, rate=rate, steps=steps)
+            told = _losses(**case)
+            goes = told[1] > 1.2 * told[0] if rises else max(told) == told[0]
+            if both_signs(X, layers) and 0.5 < told[0] < 4 and goes:
+                return case
 
     yield "one hidden layer, three steps", run(6, 2, 4, 3)
     yield "two hidden layers of different widths", run(5, 3, 5, 4, 2)
     yield "three hidden layers, one step", run(5, 2, 4, 3, 5, 3, steps=1)
     yield "no hidden layer: softmax regression", run(7, 3, 4, steps=4)
     yield "no step: only the loss is told", run(4, 2, 3, 3, steps=0)
-    yield "a single row", run(1, 2, 4, 3, steps=2)
+    yield "a single row", run(1, 2, 5, 3, steps=2, rate=0.1)
     soft = run(5, 2, 4, 3)
     soft["Q"] = rng.dirichlet(np.ones(3), 5)
     yield "targets that are distributions", soft
-    yield "steps too large are taken all the same", run(6, 2, 4, 3, rate=6.0)
-    asleep = run(5, 2, 3, 3, steps=2)
-    W, b = asleep["layers"][0]
-    asleep["layers"][0] = (W, b + np.array([0.0, -50.0, 0.0]))
-    yield "a unit that is off for every row stays", asleep
+    wild = run(6, 2, 4, 3, rate=6.0, rises=True)
+    yield "steps too large are taken all the same", wild
+    yield "a unit that is off for every row stays", run(5, 2, 3, 3, steps=2, off=-50.0)
 
 
-DOWN = "delta = (delta @ W) * (inputs[l] > 0)"
 train.mistakes(
     {
         "uphill": (
@@ -797,6 +817,15 @@ class_cosines.mistakes(
             "M - M.mean(axis=1, keepdims=True)",
             "Which average is taken off: over features or over classes?",
         ),
+    }
+)
+
+class_cosines.equivalent(
+    {
+        "M = np.array([H[y == c].mean(axis=0) for c in range(C)]) → "
+        "M = -np.array([H[y == c].mean(axis=0) for c in range(C)])": "A minus before all of them changes no cosine.",
+        "M = M / np.linalg.norm(M, axis=1, keepdims=True) → "
+        "M = -(M / np.linalg.norm(M, axis=1, keepdims=True))": "A minus before all of them changes no cosine.",
     }
 )
 

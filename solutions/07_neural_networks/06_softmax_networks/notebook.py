@@ -464,10 +464,10 @@ with after(train, readable_bits, layer_information):
 #   verdict some is lost: it no longer says how sure it is.
 # - One head for all tasks: a linear map to $C$ scores. At the start the loss should read $\ln C$.
 # - A loss takes scores, $\log\sum e^s - \sum q\,s$. Its signal is $p - q$, for any target $q$.
-# - A layer that merges only what is alike for $y$ is an *information bottleneck*. If it keeps all of $I(x; y)$ it is
-#   *sufficient*, and *minimal* if it keeps nothing else. Nothing promises that training finds one.
+# - A layer that drops what $y$ does not need is an *information bottleneck*: *sufficient* if it keeps all of $I(x; y)$,
+#   *minimal* if it keeps nothing else. Nothing promises that training finds one.
 #
-# Next: [[next]]. Below: the triangle, the size of heads, how classes gather in digit layers, and what they would do in the end.
+# Next: [[next]]. Below: the triangle, the size of heads, how classes gather in the layers of digits.
 
 # %% [markdown] covers="explainers:4.1.2"
 # ## Deeper: regression onto a triangle
@@ -655,7 +655,7 @@ explore(
 #
 # No $C$ directions lie further apart: for unit vectors, $0 \le \lVert\sum_c v_c\rVert^2 = C + \sum_{a \ne b} \langle v_a, v_b\rangle$, so the
 # mean cosine is at least $-\frac1{C-1}$. Do the class means of a hidden layer go there? Measure them from the mean of the class
-# means, each class once.
+# means, each class once. A minus before all of them changes no cosine.
 
 
 # %% exercise="class_cosines" points=2 difficulty=1 covers="wu:2.8.7"
@@ -737,9 +737,8 @@ for width in (1 / 8, 1 / 64, 1 / 512):
         np.unique(h // width, return_counts=True)[1] / 1e5 for h in (fine, h1, h2)
     ]
     bits = [-np.sum(p * np.log2(p)) for p in counts]
-    print(
-        f"bins of 1/{1 / width:<4.0f} x {bits[0]:.1f}   h¹ {bits[1]:.1f}   h² {bits[2]:.1f}"
-    )
+    told = ", ".join(f"{b:.1f}" for b in bits)
+    print(f"bins of 1/{1 / width:.0f}: bits about x in x, h¹, h² {told}")
 
 # %% [markdown]
 # ## Where the notes differ
@@ -748,7 +747,7 @@ for width in (1 / 8, 1 / 64, 1 / 512):
 # the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="wu:2.8.7"
-# wu, section 2.8.7: bits that rise, dimensions that fall, distances that vanish, a principle.
+# wu, section 2.8.7: bits, dimensions, distances, a principle.
 of_y, rng = sn.xor_bits(), np.random.default_rng(4)
 chains = []
 for _ in range(200):
@@ -813,8 +812,8 @@ erratum(
         "uniform"
     ),
     corrected=(
-        "nothing in the loss asks for it, and the line before it asks for the opposite: "
-        "to keep no more than the class needs"
+        "nothing in the loss asks for it, and the line before it asks for the "
+        "opposite: to keep no more than the class needs"
     ),
     kind="convention",
 )
