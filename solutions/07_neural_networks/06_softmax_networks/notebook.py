@@ -11,9 +11,9 @@
 #
 # Three hundred points lie in three arms, wound into each other. A camera with coarse pixels looks at them. Which arm?
 #
-# Give the pixel's two coordinates to the best reader that draws straight lines: it gets 56 % right. Send them
-# through two hidden layers first, and the same kind of reader gets 93 % from what comes out. But the layers saw nothing
-# but the pixels. *Where did the knowledge come from?*
+# A reader that draws straight lines gets the two coordinates of the pixel, and is right on 56 % of the points. Send the
+# coordinates through two hidden layers first, and the same kind of reader gets 93 % right from what comes out. But the
+# layers saw nothing but the pixel. *Where did the knowledge come from?*
 #
 # One lecture prints an answer: with depth, the class information increases. A theorem says that it cannot. In
 # the end you count it, bit by bit, in layers that you trained.
@@ -135,7 +135,7 @@ with after(mlp_softmax_forward):
     P = mlp_softmax_forward(batch, layers)[1]
     same = np.allclose(P, scores.softmax(1).detach(), atol=1e-5)
     claim("probabilities of shape {shape} are torch's", same, shape=np.shape(P))
-    (W, b), lifted = layers[1], mlp_softmax_forward
+    W, b = layers[1]
     lifted = mlp_softmax_forward(batch, [layers[0], (W, b + 50)])[1]
     claim("50 more for every score changes nothing", np.allclose(lifted, P, atol=1e-5))
     winners = np.argmax(P, axis=1) == scores.argmax(1).numpy()
@@ -175,8 +175,8 @@ with np.errstate(divide="ignore", invalid="ignore"):
 #
 # $$\ell = \log\sum_j e^{s_j} - \sum_c q_c s_c, \qquad \frac{\partial \ell}{\partial s} = p - q :$$
 #
-# what was said minus what is true. (For $J$ it is $q - p$.) From here on, $\ell$ goes downhill. Write both for a batch,
-# the loss being the *mean* over its rows.
+# what was said minus what is true. (For $J$, which is to rise, it is $q - p$.) Write both for a batch, the loss being the
+# *mean* over its rows.
 
 
 # %% exercise="dxent" points=2 difficulty=1 covers="wu:2.8.4 wu:2.8.5 wu:3.3.1"
@@ -267,8 +267,8 @@ check(train)
 # %% open=true covers="cs480:9-multi"
 with after(train):
     nets, losses = [sn.start_layers(2, 32, 32, 3, seed=1)], []
-    for _ in range(40):  # forty stages of forty steps
-        net, some = train(X, np.eye(3)[y], nets[-1], 0.5, 40)
+    for _ in range(40):  # forty stages of ten steps
+        net, some = train(X, np.eye(3)[y], nets[-1], 0.5, 10)
         nets.append(net)
         losses += list(some[len(losses) > 0 :])
     right = np.mean(np.argmax(mlp_softmax_forward(X, net)[1], axis=1) == y)
@@ -292,7 +292,7 @@ with after(train):
         drag={("x", "y"): "plane"},
         play="stage",
         digits=0,
-        stage=IntSlider(10, min=0, max=40, description="stage"),
+        stage=IntSlider(6, min=0, max=40, description="stage"),
         shown=Dropdown(options=sn.SHOWN, description="show"),
         x=FloatSlider(0.6, min=-1.2, max=1.2, step=0.02, description="x₁"),
         y=FloatSlider(-0.4, min=-1.2, max=1.2, step=0.02, description="x₂"),
@@ -449,9 +449,9 @@ with after(train, readable_bits, layer_information):
     claim("no layer adds a bit about the arm", np.diff(about_y).max() < 1e-6)
     claim("a line never reads more than there is", np.all(read < about_y + 1e-6))
     claim(
-        "at x {a:.0%} of the bits can be read by a line, at h² {b:.0%}",
+        "of {there:.1f} bits a line reads {a:.1f} at x and {b:.1f} at h²",
         read[0] / about_y[0] < 0.5 and read[2] / about_y[2] > 0.9,
-        a=read[0] / about_y[0], b=read[2] / about_y[2],
+        there=about_y[0], a=read[0], b=read[2],
     )  # fmt: skip
     show(
         *sn.draw_answer(["x", "h¹", "h²", "verdict"], about_x, about_y, read), digits=0

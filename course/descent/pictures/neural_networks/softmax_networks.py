@@ -89,7 +89,7 @@ def two_readers():
     """Softmax regression on the pixels, and a network: the layers of both after training."""
     X, y = camera()
     starts = (start_layers(2, 3), start_layers(2, 32, 32, 3, seed=1))
-    return [descend(X, y, start, 0.5, 1600)[1600] for start in starts]
+    return [descend(X, y, start, 0.5, 400)[400] for start in starts]
 
 
 @cache
@@ -169,12 +169,12 @@ def _map(ax, values, edge=1.3, **options):
 def draw_why():
     """Who wins where, for a straight reader and for a network that see pixels -> (fig, words)."""
     X, y = camera()
-    centres, shares = _square(13), []  # the centres of the 13 × 13 pixels
+    centres, shares = _square(13, 1.2), []  # of the 13 × 13 pixels
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 4.2))
     names = ("straight lines on the pixels", "after two hidden layers")
     for ax, name, net in zip(axes, names, two_readers(), strict=True):
         shares.append(float(np.mean(forward(X, net)[1].argmax(1) == y)))
-        _map(ax, _mix(np.eye(3)[forward(centres * 1.2 / 1.3, net)[1].argmax(1)]))
+        _map(ax, _mix(np.eye(3)[forward(centres, net)[1].argmax(1)]))
         _points(ax)
         ax.set_title(f"{name}: {shares[-1]:.0%} right", fontsize=11)
     axes[0].legend(loc="lower left", fontsize=8, frameon=True)
@@ -198,7 +198,7 @@ def map_explorer(nets: list, losses, forward: Callable) -> Callable:
         P = np.asarray(forward(grid, nets[stage])[1])
         way = np.array([np.asarray(forward(np.array([[x, y]]), net)[1])[0] for net in nets])
         right = np.mean(np.asarray(forward(X, nets[stage])[1]).argmax(1) == labels)
-        fig, (ax, tri) = fixed_axes(2, (8.6, 4.2), (0.07, 0.99, 0.12, 0.9), wspace=0.1)
+        fig, (ax, tri) = fixed_axes(2, (8.6, 4.2), (0.1, 0.99, 0.12, 0.9), wspace=0.1)
         if shown.startswith("arm"):
             _map(ax, P[:, int(shown[-1])], vmin=0, vmax=1, cmap="Greys")
         else:
@@ -294,7 +294,7 @@ def draw_pipeline(task: str, width: int, batch: int = 32):
     head = C * (width + 1)
     boxes = (
         ("input x", what, f"({batch}, {size:,})" if size else f"({batch}, length)"),
-        ("hidden layers", "h⁽¹⁾, …, h⁽ᴸ⁻¹⁾", f"({batch}, {width:,})"),
+        ("hidden layers", "as many as you like", f"({batch}, {width:,})"),
         ("scores s", "a linear map", f"({batch}, {C:,})"),
         ("probabilities p", "softmax, row by row", f"({batch}, {C:,})"),
         ("loss", "mean of −log p(true)", "one number"),
@@ -360,12 +360,13 @@ def draw_digit_layers(stage: int, rows: str):
     layers, seen = digit_layers(rows, step), digit_layers("training", step)
     names, ratios = ("x", "h⁽¹⁾", "h⁽²⁾", "h⁽³⁾"), [ratio(H[:250], y) for H in layers]
     fig, axes = fixed_axes(4, (10.4, 3), (0.035, 0.995, 0.1, 0.82), wspace=0.06)
-    shades = plt.get_cmap("tab10")
     for ax, H, own, name, value in zip(axes, layers, seen, names, ratios, strict=True):
         Z = plane_of(own[:250])(H[:250])
+        ax.scatter(*Z.T, c=y, cmap="tab10", s=9, alpha=0.8, linewidths=0)
         for k in range(10):
-            ax.plot(*Z[y == k].T, marker=f"${k}$", linestyle="none", color=shades(k),
-                    markersize=4.5, mew=0.2, alpha=0.8)  # fmt: skip
+            ax.text(
+                *Z[y == k].mean(0), str(k), color=BLACK, weight="bold", ha="center", va="center"
+            )
         light(ax, f"{name}: ratio {value:.2f}", (), (), fontsize=10)
         ax.set(xlabel="direction 1")
     axes[0].set_ylabel("direction 2")
