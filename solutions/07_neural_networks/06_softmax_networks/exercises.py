@@ -589,6 +589,8 @@ def _(rng):
         [0.25, 0.45, 0.3],
     ]
     yield "ahead by a hair", dict(P=mixed(hair))
+    pair = rng.permutation([[0.5, 0.5], [0.3, 0.7], [0.8, 0.2], [0.45, 0.55]])
+    yield "two classes", dict(P=pair[:, rng.permutation(2)])
     P = rng.dirichlet(np.ones(4), 5)
     P[1:3] = rng.permutation([0.4, 0.3, 0.2, 0.1]), [0.35, 0.15, 0.15, 0.35]
     yield "four classes, a corner", dict(P=np.concatenate([P, [[0.0, 0, 0, 1]]]))

@@ -87,8 +87,8 @@ with after("first-loss"):
 # \qquad p_c = \frac{e^{s_c}}{\sum_j e^{s_j}} .$$
 #
 # What comes first depends on the input: pictures want convolutions, texts something else. The end, the **head**, is
-# always the same: one linear map to $C$ scores (*logits*), without an activation, then [[02/03|softmax]]. (cs480 writes
-# $\hat y = Wh + b$ and $\hat p = \operatorname{softmax}(\hat y)$.)
+# always the same: one linear map to $C$ scores (*logits*), without an activation, then [[02/03|softmax]]. (Also written
+# $\hat y = Wh + b$, $\hat p = \operatorname{softmax}(\hat y)$.)
 #
 # A layer is a pair $(W, b)$; hidden ones are $h = \max(0, Wh' + b)$. Write it for a batch, a row each. One trap: $e^{1000}$ is too large for
 # a computer. Which number may you subtract from all scores of a row?
@@ -122,7 +122,7 @@ def mlp_softmax_forward(X, layers):
 # %% check="mlp_softmax_forward"
 check(mlp_softmax_forward)
 
-# %% covers="cs480:9-multi wu:2.8.2"
+# %% covers="cs480:9-multi wu:2.8.2 wu:2.8.6"
 # Your network beside torch's, which ends with the scores; and what softmax ignores.
 with after(mlp_softmax_forward):
     torch.manual_seed(0)
@@ -361,7 +361,7 @@ with after(train, readable_bits):
 #
 # $$h^{(1)} = \big(\max(0, x_1 + x_2),\ \max(0, x_1 + x_2 - 1)\big), \qquad h^{(2)} = h^{(1)}_1 - 2h^{(1)}_2 .$$
 #
-# No line separates the two classes in $x$; at $h^{(2)} \in \{0, 1\}$ a threshold does.
+# No line separates the two classes in $x$; at $h^{(2)} \in \{0, 1\}$ a threshold does, but for the flips.
 
 # %% predict="rises" minutes=1 covers="wu:2.8.7"
 predict(
