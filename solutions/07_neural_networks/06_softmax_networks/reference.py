@@ -1,7 +1,9 @@
-"""Multi-class networks: forward pass, cross-entropy with its signal, regions, scatter, label geometry, information.
+"""Multi-class networks: forward pass, cross-entropy with its signal, training, regions, scatter, geometry, bits.
 
 n rows, C classes, d features. A layer is (W, b), W (d_out, d_in), b (d_out,). Batches lead unless said otherwise.
 """
+
+import math
 
 import torch
 from torch import Tensor
@@ -32,13 +34,34 @@ def cross_entropy_and_signal(S: Tensor, Q: Tensor) -> tuple[Tensor, Tensor]:
     return -(Q * log_p).sum(-1).mean(-1), (log_p.exp() - Q) / S.shape[-2]
 
 
-def softmax_vjp(P: Tensor, G: Tensor) -> Tensor:
-    """G times the Jacobian of softmax, row by row, through the whole matrix diag(p) - p pᵀ.
+def train(
+    X: Tensor, Q: Tensor, layers: list[tuple[Tensor, Tensor]], rate: float, steps: int
+) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
+    """Gradient descent on the mean cross-entropy, gradients by autograd -> the layers, and steps + 1 losses."""
+    flat, losses = [p.detach() for layer in layers for p in layer], []
+    for step in range(steps + 1):
+        leaves = [p.clone().requires_grad_() for p in flat]
+        outputs, _ = forward(X, list(zip(leaves[::2], leaves[1::2], strict=True)))
+        loss, _ = cross_entropy_and_signal(outputs[-1], Q)
+        losses.append(loss.detach())
+        if step < steps:
+            slopes = torch.autograd.grad(loss, leaves)
+            flat = [p - rate * g for p, g in zip(flat, slopes, strict=True)]
+    return list(zip(flat[::2], flat[1::2], strict=True)), torch.stack(losses)
 
-    P, G (*batch, n, C) -> (*batch, n, C).
+
+def readable_bits(H: Tensor, y: Tensor, rate: float, steps: int, C: int) -> Tensor:
+    """Entropy of the labels minus the last loss of softmax regression on the centred, scaled table, in bits.
+
+    H (n, d), y (n,) with all of 0, …, C - 1 -> ().
     """
-    jacobian = torch.diag_embed(P) - P.unsqueeze(-1) * P.unsqueeze(-2)
-    return (jacobian @ G.unsqueeze(-1)).squeeze(-1)
+    Z = H - H.mean(0)
+    Z = Z / Z.square().mean().sqrt()
+    member = (y.unsqueeze(-1) == torch.arange(C, device=y.device)).to(H.dtype)
+    head = torch.zeros(C, H.shape[1], dtype=H.dtype, device=H.device)
+    _, losses = train(Z, member, [(head, head.sum(1))], rate, steps)
+    share = member.mean(0)
+    return (-torch.xlogy(share, share).sum() - losses[-1]) / math.log(2)
 
 
 def argmax_region(P: Tensor) -> Tensor:
@@ -74,26 +97,25 @@ def class_cosines(H: Tensor, y: Tensor, C: int) -> Tensor:
     return gram / (size.unsqueeze(-1) * size.unsqueeze(-2))
 
 
-def layer_information(joint: Tensor, layers: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """I(h; x) and I(h; y) in bits for h = x and then after every layer -> two (*batch, L + 1).
+def layer_information(joint: Tensor, layers: list[Tensor]) -> Tensor:
+    """I(h; x) and I(h; y) in bits for h = x and then after every layer -> (*batch, L + 1, 2).
 
-    joint (*batch, C, m): P(y, x). A layer (m_in, m_out) holds P(next = j | now = i). As a divergence between
-    the joint table and the product of its margins.
+    joint (*batch, C, m): P(y, x). A layer (m_in, m_out) holds P(next = j | now = i). From entropies:
+    I(a; b) = H(a) + H(b) - H(a, b).
     """
-    p_x = joint.sum(-2)
-    with_x, with_y = torch.diag_embed(p_x), joint
-    bits_x, bits_y = [_mutual(with_x)], [_mutual(with_y)]
+    with_x, with_y = torch.diag_embed(joint.sum(-2)), joint
+    told = [torch.stack([_mutual(with_x), _mutual(with_y)], -1)]
     for layer in layers:
         with_x, with_y = with_x @ layer, with_y @ layer
-        bits_x.append(_mutual(with_x))
-        bits_y.append(_mutual(with_y))
-    return torch.stack(bits_x, -1), torch.stack(bits_y, -1)
+        told.append(torch.stack([_mutual(with_x), _mutual(with_y)], -1))
+    return torch.stack(told, -2)
 
 
 def _mutual(joint: Tensor) -> Tensor:
-    product = joint.sum(-1, keepdim=True) * joint.sum(-2, keepdim=True)
-    safe = torch.where(joint > 0, product, 1.0)
-    bits = torch.xlogy(joint, joint) - joint * safe.log()
-    return bits.sum((-2, -1)) / torch.log(
-        torch.full((), 2.0, dtype=joint.dtype, device=joint.device)
+    return (
+        _entropy(joint.sum(-1)) + _entropy(joint.sum(-2)) - _entropy(joint.flatten(-2))
     )
+
+
+def _entropy(p: Tensor) -> Tensor:
+    return -torch.xlogy(p, p).sum(-1) / math.log(2)
