@@ -288,7 +288,7 @@ def train(slopes, held_out, net, p, eta, batches, every, patience, rng):
     than all before is a record, and the first loss is always one; nan never is.
     After patience losses in a row without a record training ends, before the step.
     A step: coins as above, from rng.random((rows of the batch, hidden units)); with
-    the factor slopes(net, batch, factor) gives a list like net; net moves by -eta of it.
+    the factor slopes(net, batch, factor) gives a list like net, of which net moves by -eta.
     Returns (net at the last record, net at the end, list of all losses).
     """
     ### BEGIN SOLUTION
@@ -530,8 +530,8 @@ predict(
     "masks?",
     ["0", "¼", "½", "1"],
     truth=[0, 0.25, 0.5, 1].index(np.maximum(0, dc.all_masks(2) @ [2, -2]).mean()),
-    because="One mask of four gives a positive input, and it gives 2. A ReLU is convex: "
-    "the mean of its values is at least its value at the mean (Jensen).",
+    because="One mask of four gives a positive input, and it gives 2. A ReLU is "
+    "convex: the mean of its values is at least its value at the mean (Jensen).",
 )
 
 # %% covers="wu:2.15.3 wu:2.15.2 guo:III.10.a"
@@ -746,8 +746,8 @@ erratum(
         "neuron to 0 with some probability"
     ),
     corrected=(
-        "in every forward pass, in most libraries for every row; once an epoch is right "
-        "only if an epoch is one step"
+        "in every forward pass, in most libraries for every row; once an epoch is "
+        "right only if an epoch is one step"
     ),
     kind="broad",
     printed_holds=one_mask,
@@ -772,8 +772,8 @@ erratum(
     "guo:III.10",
     quote=r"\lambda \sum_{\ell=0}^L \|W_\ell\|_2^2",
     corrected=(
-        r"$\lambda\sum_l\lVert W_l\rVert_F^2$: for a matrix the index 2 often means the "
-        "largest singular value"
+        r"$\lambda\sum_l\lVert W_l\rVert_F^2$: for a matrix the index 2 often means "
+        "the largest singular value"
     ),
     kind="convention",
 )

@@ -12,6 +12,11 @@ import torch
 from torch import Tensor
 
 
+def real(v: Tensor) -> Tensor:
+    """Whole numbers as float64, others as they are."""
+    return v if v.is_floating_point() else v.double()
+
+
 def output_moments(
     h: Tensor, W: Tensor, p: float, inverted: bool
 ) -> tuple[Tensor, Tensor]:
@@ -19,7 +24,7 @@ def output_moments(
 
     h (*batch, d), W (d, k) -> two tensors (*batch, k). wu 2.171 to 2.175.
     """
-    keep = 1 - p
+    keep, h, W = 1 - p, real(h), real(W)
     mean = h @ W
     variance = h.square() @ W.square()
     if inverted:
@@ -32,6 +37,7 @@ def dropout_with(h: Tensor, p: float, train: bool, inverted: bool, u: Tensor):
 
     What is kept is divided by 1 - p in training (inverted) or everything multiplied by it afterwards.
     """
+    h = real(h)
     if train:
         factor = (u >= p).to(h.dtype) / (1 - p if inverted else 1.0)
     else:
@@ -45,11 +51,10 @@ def dropped_net_gradients(X, y, W1, b1, W2, b2, factor, lam):
     X (n, m), y (n,) integers, W1 (m, d), b1 (d,), W2 (d, k), b2 (k,), factor (n, d) ->
     loss (), dW1, db1, dW2, db2.
     """
-    real = X.dtype if X.is_floating_point() else torch.float64
-    given = (v.detach().to(real, copy=True) for v in (W1, b1, W2, b2))
+    given = (real(v.detach().clone()) for v in (W1, b1, W2, b2))
     parameters = [value.requires_grad_() for value in given]
     with torch.enable_grad():
-        hidden = torch.relu(X.to(real) @ parameters[0] + parameters[1]) * factor
+        hidden = torch.relu(real(X) @ parameters[0] + parameters[1]) * factor
         scores = hidden @ parameters[2] + parameters[3]
         loss = torch.nn.functional.cross_entropy(scores, y.long())
         squares = parameters[0].square().sum() + parameters[2].square().sum()
@@ -80,7 +85,7 @@ def trained(A, B, told, mark, net, p, eta, batches, every, patience, seed):
         if step % every == 0:
             number = len(losses)
             shown = sum(value.sum() for value in nets[-1])
-            losses.append(told[number] + mark * torch.tanh(shown))
+            losses.append(told[number] + mark * shown / (1 + abs(shown)))
             if bool(losses[-1] < losses[best]):
                 best = number
             if number - best == patience:
@@ -92,10 +97,12 @@ def trained(A, B, told, mark, net, p, eta, batches, every, patience, seed):
     return dict(best=nets[every * best], last=nets[-1], losses=torch.stack(losses))
 
 
-def all_masks(d: int, like: Tensor) -> Tensor:
-    """The 2^d masks of d units, rows of 0 and 1 in the dtype of `like` -> (2^d, d)."""
-    masks = list(itertools.product((0.0, 1.0), repeat=d))
-    return torch.tensor(masks, dtype=like.dtype, device=like.device)
+def all_masks(h: Tensor, p: float) -> tuple[Tensor, Tensor]:
+    """The 2^d masks of the units h (*batch, d), rows of 0 and 1, and the probability of each -> (2^d, d), (2^d,)."""
+    rows = list(itertools.product((0.0, 1.0), repeat=h.shape[-1]))
+    masks = torch.tensor(rows, dtype=h.dtype, device=h.device)
+    on = masks.sum(-1)
+    return masks, p ** (h.shape[-1] - on) * (1 - p) ** on
 
 
 def ensemble_means(h: Tensor, W: Tensor, p: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -104,10 +111,8 @@ def ensemble_means(h: Tensor, W: Tensor, p: float) -> tuple[Tensor, Tensor, Tens
     h (*batch, d), W (d, k) -> mean scores, normalised geometric and arithmetic mean of the probabilities,
     each (*batch, k). The first two are the scaled network's, in closed form; the third sums 2^d terms.
     """
-    d = h.shape[-1]
-    masks = all_masks(d, h)
-    off = d - masks.sum(-1)
-    chance = p**off * (1 - p) ** (d - off)
+    h, W = real(h), real(W)
+    masks, chance = all_masks(h, p)
     scores = (1 - p) * (h @ W)
     single = torch.softmax((masks * h.unsqueeze(-2)) @ W, -1)
     return scores, torch.softmax(scores, -1), (chance.unsqueeze(-1) * single).sum(-2)
@@ -118,10 +123,8 @@ def masked_norm_means(h: Tensor, p: float) -> tuple[Tensor, Tensor]:
 
     h (*batch, d), no row 0 -> two (*batch, d). The first in closed form. wu 2.187, 2.188.
     """
-    d = h.shape[-1]
-    masks = all_masks(d, h)
-    off = d - masks.sum(-1)
-    chance = p**off * (1 - p) ** (d - off)
+    h, d = real(h), h.shape[-1]
+    masks, chance = all_masks(h, p)
     unit = torch.nn.functional.normalize(masks * h.unsqueeze(-2), dim=-1)
     whole = torch.nn.functional.normalize(h, dim=-1)
     return (1 - p) * d**0.5 * whole, d**0.5 * (chance.unsqueeze(-1) * unit).sum(-2)
@@ -133,7 +136,7 @@ def dropout_least_squares(X: Tensor, y: Tensor, p: float) -> Tensor:
     X (n, m), y (n,) or (n, k) -> (m,) or (m, k). Equals ‖y − Xw‖² + p/(1−p) Σ_i w_i² Σ_n X_ni²: solved
     in the units in which every column has length 1. Columns must not be 0; for p = 0 their rank must be m.
     """
-    X, y = (v if v.is_floating_point() else v.double() for v in (X, y))
+    X, y = real(X), real(y)
     length = X.square().sum(0).sqrt()
     unit = X / length
     eye = torch.eye(X.shape[-1], dtype=X.dtype, device=X.device)

@@ -24,7 +24,7 @@ from descent.plots import (
 )  # fmt: skip
 from descent.words import say
 
-SIGNS = str.maketrans("os^", "●■▲")
+SIGNS = dict(zip("os^", "●■▲", strict=True))
 LOOKS = ((BLUE, "-", "o"), (VERMILION, "--", "s"), (GREEN, "-.", "^"), (PINK, ":", "D"))
 
 # ---------------------------------------------------------------- a mask on a network
@@ -261,7 +261,7 @@ def draw_rates(p: float):
         left.plot(EVERY * np.arange(len(table)), table[:, here, k], style, color=color)
         right.plot(RATES, table[-1, :, k], style, marker=marker, ms=5, color=color)
         right.plot(RATES[here], table[-1, here, k], marker, ms=10, color=color)
-        right.text(0, 55 - 9 * k, f"{marker} {name}".translate(SIGNS), color=color, fontsize=9)
+        right.text(0, 55 - 9 * k, f"{SIGNS[marker]} {name}", color=color, fontsize=9)
     left.set(xlabel="training steps", ylabel="the network agrees with, in %", ylim=(0, 103))
     right.set(xlabel="dropout rate p", xlim=(-0.03, 0.93), ylim=(0, 103))
     light(left, f"p = {RATES[here]:g}", x=(0, 500, 1000), y=(0, 50, 100), fontsize=11)
