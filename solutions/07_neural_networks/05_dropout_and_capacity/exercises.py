@@ -202,6 +202,7 @@ def _(rng):
     yield "whole numbers", call((3, 4), 0.3, False, False, h=whole(rng, 3, 4))
 
 
+SCALE = "(1 - p if inverted else 1)"
 FULL = "np.full(h.shape, 1.0 if inverted else 1 - p)"
 dropout_forward.mistakes(
     {
@@ -212,13 +213,13 @@ dropout_forward.mistakes(
         ),
         "exactly p is dropped": (">= p", "> p", "Is a number at least p if it is p?"),
         "nothing is rescaled in training": (
-            "keep / (1 - p) if inverted else keep * 1.0",
-            "keep * 1.0",
+            SCALE,
+            "1",
             "Take the means of the output in training and in use. Do they agree?",
         ),
         "both are rescaled in training": (
-            "keep / (1 - p) if inverted else keep * 1.0",
-            "keep / (1 - p)",
+            SCALE,
+            "(1 - p)",
             "The plain mask is 0 or 1. When is it repaired?",
         ),
         "nothing is rescaled in use": (
@@ -232,8 +233,8 @@ dropout_forward.mistakes(
             "If what was kept has been divided by 1 - p in training, what is left to do in use?",
         ),
         "divided by p": (
-            "keep / (1 - p)",
-            "keep / (p or 1)",
+            SCALE,
+            "((p or 1) if inverted else 1)",
             "A unit survives with probability 1 - p. What factor restores its mean?",
         ),
         "dropped in use, too": (
@@ -272,8 +273,8 @@ dropout_forward.mistakes(
             "The factor has h's shape in all four situations. What shape is yours?",
         ),
         "rescaled by the share that was kept": (
-            "keep / (1 - p)",
-            "keep / keep.mean()",
+            SCALE,
+            "(keep.mean() if inverted else 1)",
             "Your factor depends on how many coins fell. What does the table divide by?",
         ),
     }
@@ -579,8 +580,10 @@ def walk(rng, told, p=0.4, *, every=1, patience=99, sizes=(3,) * 7, m=3, d=4, k=
 @train.cases
 def _(rng):
     middle = [5.0, 4.0, 3.0, 3.5, 4.5, 5.5, 6.0]
-    yield "to the end, the best on the way", walk(rng, middle)
-    yield "to the end, the best on the way", walk(rng, middle, sizes=(4, 2, 1, 3, 5))
+    end = "to the end, the best on the way"
+    yield end, walk(rng, middle)
+    yield end, walk(rng, middle, sizes=(4, 2, 1, 3, 5))
+    yield end, walk(rng, [1.0, -1.0, -2.0, -1.5], sizes=(3,) * 4)
     yield "asked at every third step", walk(rng, [5.0, 4.0, 4.5], every=3)
     yield "asked at every third step", walk(rng, [5.0, 4.0], every=3, sizes=(2,) * 6)
     yield "patience comes to an end", walk(rng, middle, patience=2)
@@ -588,14 +591,18 @@ def _(rng):
     many = [5.0, 5.5, 4.0, 4.5, 3.0, 3.5, 3.6, 2.0]
     yield "a record begins the wait anew", walk(rng, many, patience=2, sizes=(2,) * 9)
     rises = [5.0, 6.0, 5.5, 5.2, 4.0, 3.0, 2.0]
-    yield "lower than the last is no record", walk(rng, rises, patience=3)
+    yield "what is no record", walk(rng, rises, patience=3)
     ties = walk(rng, [2.0, 1.0, 1.0, 1.0, 1.0], patience=3)
-    yield "equal is no record", ties | dict(mark=0.0)
-    yield "nan is no record", walk(rng, [3.0, 2.0, np.nan, 2.8, 2.5], sizes=(2,) * 5)
+    yield "what is no record", ties | dict(mark=0.0)
+    nan = [3.0, 2.0, np.nan, 2.8, 2.5]
+    yield "what is no record", walk(rng, nan, sizes=(2,) * 5)
     yield "nothing is dropped", walk(rng, middle, p=0.0)
-    yield "losses below 0", walk(rng, [1.0, -1.0, -2.0, -1.5], sizes=(3,) * 4)
-    yield "a single step", walk(rng, [5.0], sizes=(4,), every=2)
-    yield "one hidden unit", walk(rng, middle, d=1, p=0.25)
+    edge = walk(rng, middle, sizes=(5,) * 3)
+    u = np.random.default_rng(edge["seed"]).random(20)
+    edge["p"] = float(u[np.abs(u - 0.5).argmin()])
+    yield "a number that is exactly p stays", edge
+    yield "a single step, a single unit", walk(rng, [5.0], sizes=(4,), every=2)
+    yield "a single step, a single unit", walk(rng, middle, d=1, p=0.25)
 
 
 NEW = "last = [value - eta * slope for value, slope in zip(last, found)]"
@@ -623,8 +630,8 @@ train.mistakes(
             "With patience 1 the first loss without a record ends it.",
         ),
         "a record does not begin the wait anew": (
-            "best, lowest, waited = last, losses[-1], 0",
-            "best, lowest, waited = last, losses[-1], waited - 1",
+            "waited = last, losses[-1], 0",
+            "waited = last, losses[-1], waited if step else 0",
             "patience counts losses in a row. What does a record do to your count?",
         ),
         "never ends early": (
@@ -698,6 +705,13 @@ train.mistakes(
             "last = [value - eta * slope * (value.ndim > 1) for value, slope in zip(last, found)]",
             "All four of the net's arrays move.",
         ),
+    }
+)
+
+
+train.equivalent(
+    {
+        "keep = rng.random((len(batch), len(net[1]))) >= p → keep = rng.random((len(batch), len(net[2]))) >= p": "W2 a row for each hidden unit."
     }
 )
 

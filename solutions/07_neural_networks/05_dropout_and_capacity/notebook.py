@@ -155,7 +155,7 @@ def dropout_forward(h, p, train, inverted, rng):
         factor = np.full(h.shape, 1.0 if inverted else 1 - p)
     else:
         keep = rng.random(h.shape) >= p
-        factor = keep / (1 - p) if inverted else keep * 1.0
+        factor = keep / (1 - p if inverted else 1)
     return h * factor, factor
     ### END SOLUTION
 
@@ -282,24 +282,27 @@ with after(dropout_forward, net_grads):
 def train(slopes, held_out, net, p, eta, batches, every, patience, rng):
     """Gradient descent under inverted dropout that keeps its best weights.
 
-    net: [W1, b1, W2, b2], arrays, left unchanged; b1 has one entry a hidden unit.
+    net: [W1, b1, W2, b2], arrays, left unchanged; b1 has an entry and W2 a row for
+    each hidden unit.
     batches: list of arrays of row numbers, one a step. Before steps 0, every,
     2 every, … held_out(net) gives a loss of the net as it is now. One that is lower
-    than all before is a record, and the first loss is always one; nan never is.
+    than all before is a record; the first, a number, is one, and nan never is.
     After patience losses in a row without a record training ends, before the step.
     A step: coins as above, from rng.random((rows of the batch, hidden units)); with
-    the factor slopes(net, batch, factor) gives a list like net, of which net moves by -eta.
+    the factor slopes(net, batch, factor) gives a list like net; net moves by -eta
+    times it.
     Returns (net at the last record, net at the end, list of all losses).
     """
     ### BEGIN SOLUTION
-    lowest, waited, losses = math.inf, 0, []
+    lowest, losses = math.inf, []
     last = net
     for step, batch in enumerate(batches):
         if step % every == 0:
             losses.append(held_out(last))
-            waited = waited + 1
             if losses[-1] < lowest:
                 best, lowest, waited = last, losses[-1], 0
+            else:
+                waited = waited + 1
             if waited == patience:
                 break
         keep = rng.random((len(batch), len(net[1]))) >= p
