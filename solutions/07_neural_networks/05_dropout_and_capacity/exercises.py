@@ -83,11 +83,6 @@ dropout_moments.mistakes(
             "mean**2",
             "You square the whole sum. That is right if all units fall together; here each has its own coin.",
         ),
-        "a standard deviation": (
-            "return q * mean, p * q * squares",
-            "return q * mean, np.sqrt(p * q * squares)",
-            "The variance is asked. Did you take a root?",
-        ),
         "the weights are not squared": (
             "(W**2).T",
             "W.T",
@@ -216,11 +211,6 @@ dropout_forward.mistakes(
             SCALE,
             "1",
             "Take the means of the output in training and in use. Do they agree?",
-        ),
-        "both are rescaled in training": (
-            SCALE,
-            "(1 - p)",
-            "The plain mask is 0 or 1. When is it repaired?",
         ),
         "nothing is rescaled in use": (
             "1.0 if inverted else 1 - p)",
@@ -464,11 +454,6 @@ net_grads.mistakes(
             "np.linalg.norm(W1, 2) ** 2 + np.linalg.norm(W2, 2) ** 2",
             "norm(W, 2) of a matrix is its largest singular value. Here every entry counts.",
         ),
-        "the norms are not squared": (
-            NORMS,
-            "np.linalg.norm(W1) + np.linalg.norm(W2)",
-            "The formula has a square. Did a root stay behind?",
-        ),
         "means over the entries": (
             NORMS,
             "np.mean(W1**2) + np.mean(W2**2)",
@@ -669,11 +654,6 @@ train.mistakes(
             COINS.replace("rng", "np.random.default_rng(0)"),
             "Throw with the rng that you were given, in each step anew.",
         ),
-        "coins are thrown only once": (
-            "last = net\n",
-            "last = net\n    u = rng.random((len(batches[0]), len(net[1])))\n    rng = type('', (), dict(random=lambda self, shape: np.resize(u, shape)))()\n",
-            "Each step throws new coins.",
-        ),
         "slopes of the first net": (
             "slopes(last, batch",
             "slopes(net, batch",
@@ -831,11 +811,6 @@ dropout_ridge.mistakes(
             "X.T @ X + penalty",
             "X.T @ X",
             "A random input has the right mean. Does the squared error only see means?",
-        ),
-        "one strength for all, from all columns": (
-            "np.diag(c)",
-            "c.mean() * np.eye(len(c))",
-            "c has an entry for each column. Does each weight meet its own?",
         ),
         "the variance of the columns": (
             "np.sum(X**2, axis=0)",

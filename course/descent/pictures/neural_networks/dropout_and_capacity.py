@@ -14,7 +14,6 @@ from descent.plots import (
     BLACK,
     BLUE,
     GREEN,
-    ORANGE,
     PINK,
     SKY,
     VERMILION,
@@ -344,7 +343,7 @@ def draw_formula(rates, shares):
         ax.plot(rates, values, style, marker=marker, ms=5, color=color, label=name)
     ax.set(xlabel="p in the formula", ylabel="it agrees with, in %", ylim=(0, 103), xlim=(0, 1))
     ax.set_title("No coin is thrown, and the wrong labels go first")
-    ax.legend(fontsize=9, loc="upper left", bbox_to_anchor=(0.03, 0.55))
+    ax.legend(fontsize=9, loc="center right", bbox_to_anchor=(1, 0.55))
     first, last = 100 * shares[0], 100 * shares[-1]
     return fig, say(
         "From p = {p[0]:g} to {p[1]:g} the share of wrong labels falls from {a[1]:.0f} to {b[1]:.0f} %, of right "
@@ -357,30 +356,27 @@ def draw_formula(rates, shares):
 
 def draw_answer(ways: dict[str, np.ndarray]):
     """Name -> what that network says of all digits: lies believed, new digits, and what it suspects."""
-    X, y, said, lie = noisy_digits()
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
+    _, y, said, lie = noisy_digits()
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4))
     at = np.arange(len(ways))[::-1]
     believed = [100 * np.mean((says[:ROWS] == said)[lie]) for says in ways.values()]
     new = [100 * np.mean(says[NEW] == y[NEW]) for says in ways.values()]
-    for place, a, b in zip(at, believed, new, strict=True):
-        left.plot(a, place, "s", color=VERMILION, ms=8)
-        left.plot(b, place, "^", color=GREEN, ms=9)
-    left.plot([], [], "s", color=VERMILION, label="wrong labels believed")
-    left.plot([], [], "^", color=GREEN, label="new digits read right")
-    left.set(xlabel="%", xlim=(-4, 104), ylim=(-1.5, len(ways) - 0.5))
-    left.set_yticks(at, list(ways))
-    left.set_title("Who believes, who reads")
-    left.legend(fontsize=9, loc="lower center", ncols=2, columnspacing=1)
+    left.plot(believed, at, "s", color=VERMILION, ms=8, label="wrong labels believed")
+    left.plot(new, at, "^", color=GREEN, ms=9, label="new digits read right")
+    left.set(xlabel="%", xlim=(-4, 104), title="Who believes, who reads")
+    left.legend(fontsize=9, loc="lower left")
     called = np.array([suspects(says) for says in ways.values()])
     right.barh(at, called[:, 1], color=VERMILION, label="wrong indeed")
-    right.barh(at, called[:, 0] - called[:, 1], left=called[:, 1], color=BLUE, hatch="//",
-               edgecolor="white", label="false alarm")  # fmt: skip
+    false = called[:, 0] - called[:, 1]
+    look = dict(color=BLUE, hatch="//", edgecolor="white", label="false alarm")
+    right.barh(at, false, left=called[:, 1], **look)
     right.axvline(lie.sum(), color=BLACK, linestyle=":")
-    right.text(lie.sum() - 1, -1.2, f"all {lie.sum()} wrong labels", fontsize=9, ha="right")
-    right.set(xlabel="labels contradicted", ylim=(-1.5, len(ways) - 0.5), yticks=[])
-    right.set_xlim(0, max(100, 1.05 * called.max()))
-    right.set_title("Who finds the wrong labels")
-    right.legend(fontsize=9, loc="center right")
+    right.text(lie.sum() + 2, -1.6, f"all {lie.sum()} wrong ones", fontsize=9)
+    right.set(xlabel="labels contradicted", xlim=(0, 110), title="Who finds the wrong labels")
+    right.legend(fontsize=9, loc="lower left")
+    for ax in (left, right):
+        ax.set_ylim(-2.3, len(ways) - 0.4)
+        ax.set_yticks(at, list(ways))
     told = [
         f"{name}: {a:.0f} % of the wrong labels believed, {b:.0f} % of new digits right, "
         f"{c[1]} of {c[0]} suspects wrong"
@@ -389,25 +385,7 @@ def draw_answer(ways: dict[str, np.ndarray]):
     return fig, say("{told:; }.", told=told)
 
 
-# ---------------------------------------------------------------- deeper: means and bands
-
-
-def draw_three_means(full, geometric, arithmetic, d: int):
-    """Probabilities (k,): of the unscaled network, and two means over the sub-networks of d units."""
-    fig, ax = plt.subplots(figsize=(7.5, 3.6))
-    looks = (("unscaled network", PINK, ".."), ("geometric mean = scaled network", BLUE, ""),
-             ("arithmetic mean", ORANGE, "//"))  # fmt: skip
-    classes = [f"class {c}" for c in range(len(geometric))]
-    grouped_bars(classes, (full, geometric, arithmetic), ax, looks=looks, step=0.27)
-    ax.set(ylabel="probability", ylim=(0, 1), title=f"{2**d} sub-networks: near, not equal")
-    ax.legend()
-    return fig, say(
-        "The geometric and the arithmetic mean over {n} sub-networks differ by up to {gap:.2f}, the unscaled "
-        "network from the first by up to {off:.2f}.",
-        n=2**d,
-        gap=np.abs(geometric - arithmetic).max(),
-        off=np.abs(geometric - full).max(),
-    )
+# ---------------------------------------------------------------- deeper: bands
 
 
 BANDS = (0.05, 0.1, 0.3)
@@ -661,18 +639,3 @@ def draw_damage():
         for name, m, a in zip(KINDS, moved, accuracy, strict=True)
     ]
     return fig, say("Probability moved in per cent. {told:. }.", told=told)
-
-
-def draw_cosines(rates, cosines, d):
-    """Cosine between RMSNorm(m ⊙ h) and h: measured and √(1 − p)."""
-    rates, cosines = np.asarray(rates), np.asarray(cosines)
-    fig, ax = plt.subplots(figsize=(7.5, 3.7))
-    line = np.linspace(0, 0.95, 96)
-    ax.plot(line, np.sqrt(1 - line), "-", color=BLUE, label=r"$\sqrt{1-p}$")
-    ax.plot(line, 1 - line, ":", color=BLACK, label="$1-p$, what the plain scaling expects")
-    ax.plot(rates, cosines, "o", color=VERMILION, label=f"measured, d = {d}")
-    ax.set(xlabel="dropout rate p", ylabel="cosine, and factor of the mean", ylim=(0, 1.05))
-    ax.set_title("A mask before the norm turns the vector")
-    ax.legend(loc="lower left")
-    half = int(np.abs(rates - 0.5).argmin())
-    return fig, say("At p = 0.5 the cosine is {cosine:.3f}; √½ is 0.707.", cosine=cosines[half])
