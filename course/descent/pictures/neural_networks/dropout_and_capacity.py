@@ -254,7 +254,7 @@ def draw_rates(p: float):
     """The way of one dropout rate, and where all of them end."""
     table = 100 * sweep()[1][:, : len(RATES)]
     here = int(np.abs(np.array(RATES) - p).argmin())
-    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.075, 0.985, 0.15, 0.9), wspace=0.2)
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.075, 0.985, 0.15, 0.9), wspace=0.25)
     names = ("right labels", "wrong labels", "new digits")
     for k, (name, (color, style, marker)) in enumerate(zip(names, LOOKS, strict=False)):
         left.plot(EVERY * np.arange(len(table)), table[:, here, k], style, color=color)
@@ -262,7 +262,8 @@ def draw_rates(p: float):
         right.plot(RATES[here], table[-1, here, k], marker, ms=10, color=color)
         right.text(0, 55 - 9 * k, f"{SIGNS[marker]} {name}", color=color, fontsize=9)
     left.set(xlabel="training steps", ylabel="the network agrees with, in %", ylim=(0, 103))
-    right.set(xlabel="dropout rate p", xlim=(-0.03, 0.93), ylim=(0, 103))
+    right.set(xlabel="dropout rate p", xlim=(-0.03, 0.93))
+    right.set(ylabel="in the end, in %", ylim=(0, 103))
     light(left, f"p = {RATES[here]:g}", x=(0, 500, 1000), y=(0, 50, 100), fontsize=11)
     light(right, "After 1,000 steps", x=RATES, y=(0, 50, 100), fontsize=11)
     right.set_gid("rate")
