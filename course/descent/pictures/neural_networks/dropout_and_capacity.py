@@ -1,30 +1,39 @@
-"""Dropout and capacity: masks, many small networks trained side by side, bands, decay, and damage."""
+"""Dropout and capacity: masks, networks that learn wrong labels, bands, decay, and damage."""
 
 import itertools
-from functools import lru_cache
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
-from scipy.special import softmax
+from matplotlib.collections import LineCollection
 from torch.nn import functional as F
 
 from descent import data
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, grouped_bars
+from descent.plots import (
+    BLACK,
+    BLUE,
+    GREEN,
+    PINK,
+    SKY,
+    VERMILION,
+    fixed_axes,
+    grouped_bars,
+    light,
+)  # fmt: skip
+from descent.words import say
 
-RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-LAMBDAS = (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
-DECAYS = ("L2 in the gradient", "decoupled")
-EVERY = 25  # steps between two measurements
+SIGNS = dict(zip("os^", "●■▲", strict=True))
+LOOKS = ((BLUE, "-", "o"), (VERMILION, "--", "s"), (GREEN, "-.", "^"), (PINK, ":", "D"))
 
 # ---------------------------------------------------------------- a mask on a network
 
 UNITS = 8
 
 
-def small_net(seed=3):
+def small_net():
     """Hidden values h (8,), output weights w (8,) of the network in the picture."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(3)
     return rng.uniform(0.5, 2.0, UNITS), rng.normal(0.3, 1.0, UNITS)
 
 
@@ -33,58 +42,69 @@ def all_masks(d: int) -> np.ndarray:
     return np.array(list(itertools.product((0.0, 1.0), repeat=d)))
 
 
-def output_distribution(h, w, p: float, inverted: bool):
-    """Output of every sub-network and its probability -> two arrays (2^d,)."""
-    masks = all_masks(len(h))
-    off = len(h) - masks.sum(1)
-    scale = 1 / (1 - p) if inverted else 1.0
-    return scale * (masks * h) @ w, p**off * (1 - p) ** (len(h) - off)
+def chances(masks: np.ndarray, p: float) -> np.ndarray:
+    """The probability of each mask. (n, d) -> (n,)"""
+    return np.prod(np.where(masks == 1, 1 - p, p), axis=1)
 
 
-def draw_mask(p: float, batch: int, inverted: bool):
-    """One mask of the small network, and how its output scatters over all masks -> (fig, words)."""
+def draw_mask(p: float, throw: int, inverted: bool):
+    """One mask of the small network, and how its output scatters over all masks."""
     h, w = small_net()
-    mask = np.random.default_rng([7, batch]).random(UNITS) >= p
+    mask = np.random.default_rng([7, throw]).random(UNITS) >= p
     scale = 1 / (1 - p) if inverted else 1.0
-    s_now, s_full = scale * (mask * h) @ w, h @ w
-    values, chance = output_distribution(h, w, p, inverted)
+    masks = all_masks(UNITS)
+    values, chance = scale * (masks * h) @ w, chances(masks, p)
+    whole, now = h @ w, scale * (mask * h) @ w
     mean, sd = chance @ values, np.sqrt(chance @ (values - chance @ values) ** 2)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), width_ratios=(1, 1.25))
-    _draw_net(left, mask)
-    left.set_title(f"Throw {batch}: {UNITS - mask.sum()} of {UNITS} are off")
-    edges = np.linspace(min(values.min(), -2) - 0.3, max(values.max(), 5) + 0.3, 49)
-    right.hist(values, bins=edges, weights=chance, color=SKY, label=f"all {2**UNITS} masks")
-    right.axvline(mean, color=BLACK, label="mean over the masks")
-    right.axvline(s_full, color=VERMILION, linestyle="--", label="whole network, unscaled")
-    right.axvline(s_now, color=GREEN, linestyle=":", label="this mask")
-    right.set(xlabel="output s", ylabel="probability")
-    same = abs(mean - s_full) < 1e-9
-    right.set_title(
-        "The whole network is the mean" if same else "The whole network is not the mean"
+    fig, (left, right) = fixed_axes(
+        2, (9, 3.7), (0.01, 0.985, 0.15, 0.9), wspace=0.2, width_ratios=(1, 1.25)
     )
-    right.legend(fontsize=8, loc="upper right")
-    return fig, (
-        f"p = {p:.2f}, {'inverted' if inverted else 'plain'} masks. Off: {UNITS - mask.sum()} of {UNITS} "
-        f"units, output {s_now:.2f}. Over all masks the output has mean {mean:.2f} and standard deviation "
-        f"{sd:.2f}; the whole network without scaling gives {s_full:.2f}, times 1 - p {(1 - p) * s_full:.2f}."
+    _draw_net(left, mask)
+    left.set_title(f"Throw {throw}: {UNITS - mask.sum()} of {UNITS} are off", fontsize=11)
+    share, edges = np.histogram(np.clip(values, -6, 16), np.linspace(-6, 16, 56), weights=chance)
+    right.stairs(share, edges, fill=True, color=SKY)
+    top = max(share.max(), 0.04) * 1.35
+    for x, color, style, name, height in (
+        (mean, BLACK, "-", "mean of all masks (line)", 0.97),
+        (whole, VERMILION, "--", "whole network, no factor (dashed)", 0.89),
+        (now, GREEN, ":", "this mask (dotted)", 0.81),
+    ):
+        right.axvline(np.clip(x, -6, 16), color=color, linestyle=style, linewidth=2)
+        right.text(15.8, height * top, name, color=color, fontsize=9, ha="right",
+                   va="top")  # fmt: skip
+    right.set(xlabel="output s (beyond the ends: at the edge)", ylabel="probability")
+    right.set(xlim=(-6.2, 16.2), ylim=(0, top))
+    light(right, "The output over all 256 masks", x=(-5, 0, 5, 10, 15), fontsize=11)
+    return fig, say(
+        "p = {p:.2f}, {kind} masks. {off} of {units} units are off, the output is {now:.2f}. Over all masks it "
+        "has mean {mean:.2f} and standard deviation {sd:.2f}. The whole network without a factor gives "
+        "{whole:.2f}, times 1 − p {scaled:.2f}.",
+        p=p,
+        kind="inverted" if inverted else "plain",
+        off=int(UNITS - mask.sum()),
+        units=UNITS,
+        now=now,
+        mean=mean,
+        sd=sd,
+        whole=whole,
+        scaled=(1 - p) * whole,
     )
 
 
 def _draw_net(ax, mask):
     inputs, hidden = np.linspace(-1, 1, 4), np.linspace(-1.4, 1.4, len(mask))
-    for y, on in zip(hidden, mask, strict=True):
-        style = (
-            dict(color=BLUE, linewidth=0.9)
-            if on
-            else dict(color="#BBBBBB", linewidth=0.6, linestyle=":")
-        )
-        for x in inputs:
-            ax.plot([0, 1], [x, y], **style)
-        ax.plot([1, 2], [y, 0], **style)
-        ax.plot(1, y, "o", ms=13, mfc=BLUE if on else "white", mec=BLUE if on else "#777777")
-        if not on:
-            ax.plot(1, y, "x", ms=8, color=BLACK)
-    ax.plot(np.zeros(4), inputs, "o", ms=11, color=BLACK)
+    for on, look in ((True, dict(colors=BLUE, linewidths=0.9)),
+                     (False, dict(colors="#999999", linewidths=0.6, linestyles=":"))):  # fmt: skip
+        units = hidden[mask == on]
+        lines = [[(0, x), (1, y)] for y in units for x in inputs] + [
+            [(1, y), (2, 0)] for y in units
+        ]
+        ax.add_collection(LineCollection(lines, **look))
+        face = BLUE if on else "white"
+        ax.plot(np.ones(len(units)), units, "o", ms=13, mfc=face, mec=BLUE if on else "#777777")
+    off = hidden[~mask]
+    ax.plot(np.ones(len(off)), off, "x", ms=8, color=BLACK)
+    ax.plot(np.zeros(4), inputs, "o", ms=11, color=PINK)
     ax.plot(2, 0, "o", ms=13, color=VERMILION)
     for x, name in ((0, "inputs"), (1, "hidden units"), (2, "output s")):
         ax.text(x, -1.95, name, ha="center", fontsize=10)
@@ -92,239 +112,288 @@ def _draw_net(ax, mask):
     ax.axis("off")
 
 
-# ---------------------------------------------------------------- networks on noisy digits
+# ---------------------------------------------------------------- networks on wrong labels
+
+RATES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
+STEPS, EVERY, ROWS = 1000, 50, 300
+NEW = slice(500, None)
 
 
-@lru_cache
-def noisy_digits(n=300, validation=200, noise=0.2):
-    """Digits as tensors: n training rows, a share `noise` of whose labels is wrong; clean validation and test rows.
+@cache
+def noisy_digits():
+    """Digits X (1797, 64), their labels y, what the first 300 are said to be, and which of these 300 are lies.
 
-    -> dict of (X (rows, 64), y (rows,)) by "train", "validation", "test"; and "right": the training labels' truth.
+    Rows 300 to 499 are for validation, the others are new.
     """
     table, rng = data.digits(), np.random.default_rng(0)
     order = rng.permutation(len(table.y))
-    X, y = table.X[order] / 16, table.y[order]
-    spoiled, wrong = y[:n].copy(), rng.random(n) < noise
-    spoiled[wrong] = (spoiled[wrong] + rng.integers(1, 10, wrong.sum())) % 10
-    X = torch.tensor(X, dtype=torch.float64)
-    labels = torch.tensor(y).long()
-    cut = n + validation
-    return {
-        "train": (X[:n], torch.tensor(spoiled).long()),
-        "right": (X[:n], labels[:n]),
-        "validation": (X[n:cut], labels[n:cut]),
-        "test": (X[cut:], labels[cut:]),
-    }
-
-
-def rms(h):
-    """Rows of h divided by their root mean square."""
-    return h * torch.rsqrt(h.square().mean(-1, keepdim=True) + 1e-6)
+    X, y = table.X[order] / 16, table.y[order].astype(int)
+    said, lie = y[:ROWS].copy(), rng.random(ROWS) < 0.2
+    said[lie] = (said[lie] + rng.integers(1, 10, lie.sum())) % 10
+    return X, y, said, lie
 
 
 class Nets:
-    """R networks 64 -> width (ReLU) -> 10 side by side: `W1`, `b1`, `W2`, `b2` lead with R."""
+    """R networks 64 -> width (ReLU) -> 10 side by side; what they are made of leads with R.
 
-    def __init__(self, count, width, generator, norm=None):
-        def normal(n, m, sd):
-            return (
-                sd * torch.randn(count, n, m, generator=generator, dtype=torch.float64)
-            ).requires_grad_()
+    norm (R,): which of them have RMS norm behind the ReLU.
+    """
 
-        self.W1, self.W2 = normal(64, width, (2 / 64) ** 0.5), normal(width, 10, width**-0.5)
-        self.b1 = torch.zeros(count, 1, width, dtype=torch.float64, requires_grad=True)
-        self.b2 = torch.zeros(count, 1, 10, dtype=torch.float64, requires_grad=True)
-        self.norm = torch.zeros(count, 1, 1, dtype=bool) if norm is None else norm
+    def __init__(self, norm, width, generator):
+        count = len(norm)
+        self.norm = torch.tensor(norm).view(-1, 1, 1)
+        shapes = ((64, width), (1, width), (width, 10), (1, 10))
+        self.parts = [
+            sd * torch.randn(count, *shape, generator=generator)
+            for shape, sd in zip(shapes, ((2 / 64) ** 0.5, 0, width**-0.5, 0), strict=True)
+        ]
 
     def hidden(self, X):
-        """Hidden values before norm and dropout. X (n, 64) -> (R, n, width)"""
-        return torch.relu(X @ self.W1 + self.b1)
+        """X (n, 64) -> (R, n, width), in front of norm and mask."""
+        X = torch.as_tensor(X, dtype=torch.float32)
+        return torch.relu(X @ self.parts[0] + self.parts[1])
 
     def scores(self, h, factor=1.0):
-        """h (R, n, width) -> (R, n, 10); the norm first, where a net has one."""
+        """h (R, n, width) -> (R, n, 10)."""
         if self.norm.any():
-            h = torch.where(self.norm, rms(h), h)
-        return (h * factor) @ self.W2 + self.b2
-
-    @property
-    def parameters(self):
-        return self.W1, self.b1, self.W2, self.b2
+            h = torch.where(self.norm, h * torch.rsqrt(h.square().mean(-1, True) + 1e-6), h)
+        return (h * factor) @ self.parts[2] + self.parts[3]
 
     @torch.no_grad()
-    def measure(self, X, y):
-        """Cross-entropy and accuracy of every net without dropout -> (R, 2)."""
-        s = self.scores(self.hidden(X))
-        loss = F.cross_entropy(s.mT, y.expand(len(s), -1), reduction="none").mean(1)
-        return torch.stack([loss, (s.argmax(-1) == y).double().mean(1)], 1)
+    def says(self, X) -> np.ndarray:
+        """Classes (R, n)."""
+        return self.scores(self.hidden(X)).argmax(-1).numpy()
 
 
-def train_nets(rates, steps=600, width=128, eta=0.05, seed=0, norm=None, watch=True):
-    """Nets trained on the noisy digits with dropout rates `rates`, and what they were like on the way.
+def train_nets(rates, norm=None, steps=STEPS, width=128, seed=0, watch=True):
+    """Nets trained on the 300 labels, wrong ones included, with these dropout rates.
 
-    SGD with momentum 0.9, batches of 50, inverted dropout. watch: measure on the way.
-    -> Nets, {"train": (times, R, 2), …}.
+    Plain SGD of rate 0.5, batches of 50, inverted dropout behind the norm. Returns Nets and, if watched, a table
+    (times, R, 3): share of the right labels and of the lies that a net agrees with, and of new digits read right.
     """
-    rows, generator = noisy_digits(), torch.Generator().manual_seed(seed)
-    nets = Nets(len(rates), width, generator, norm)
-    p = torch.tensor(rates).view(-1, 1, 1)
-    X, y = rows["train"]
-    speed = [torch.zeros_like(value) for value in nets.parameters]
-    seen = {name: [] for name in ("train", "validation", "test")}
+    X, y, said, lie = noisy_digits()
+    generator = torch.Generator().manual_seed(seed)
+    nets = Nets(norm or [False] * len(rates), width, generator)
+    p, table = torch.tensor(rates).view(-1, 1, 1), []
+    rows, labels = torch.tensor(X[:ROWS], dtype=torch.float32), torch.tensor(said)
     for step in range(steps + 1):
         if watch and step % EVERY == 0:
-            for name, found in seen.items():
-                found.append(nets.measure(*rows[name]).numpy())
-        batch = torch.randperm(len(X), generator=generator)[:50]
-        h = nets.hidden(X[batch])
+            says = nets.says(X)
+            agrees = says[:, :ROWS] == said
+            new = says[:, NEW] == y[NEW]
+            table.append([a.mean(1) for a in (agrees[:, ~lie], agrees[:, lie], new)])
+        batch = torch.randperm(ROWS, generator=generator)[:50]
+        for value in nets.parts:
+            value.requires_grad_()
+        h = nets.hidden(rows[batch])
         factor = (torch.rand(h.shape, generator=generator) >= p) / (1 - p)
         s = nets.scores(h, factor)
-        loss = F.cross_entropy(s.mT, y[batch].expand(len(s), -1), reduction="none").mean(1).sum()
-        gradients = torch.autograd.grad(loss, nets.parameters)
-        with torch.no_grad():
-            for value, v, gradient in zip(nets.parameters, speed, gradients, strict=True):
-                v.mul_(0.9).add_(gradient)
-                value.sub_(eta * v)
-    return nets, {name: np.array(found) for name, found in seen.items()}
+        losses = F.cross_entropy(s.mT, labels[batch].expand(len(s), -1), reduction="none")
+        slopes = torch.autograd.grad(losses.mean(1).sum(), nets.parts)
+        nets.parts = [
+            (value - 0.5 * slope).detach() for value, slope in zip(nets.parts, slopes, strict=True)
+        ]
+    return nets, np.array(table).swapaxes(1, 2) if watch else None
 
 
-@lru_cache
-def rate_sweep():
-    """Two nets for every rate in RATES -> Nets, curves as in `train_nets` (rates twice over)."""
-    return train_nets(RATES * 2)
+@cache
+def sweep():
+    """A net for every rate in RATES, and two more without dropout."""
+    return train_nets((*RATES, 0.0, 0.0))
 
 
-def mean_curves(name: str, p: float) -> np.ndarray:
-    """Cross-entropy and accuracy on the way, mean of the two nets of rate p -> (times, 2)."""
-    place = RATES.index(p)
-    return rate_sweep()[1][name][:, [place, place + len(RATES)]].mean(1)
-
-
-def learned_wrong(p: float) -> float:
-    """Share of the wrong training labels that the two nets of rate p agree with in the end."""
-    rows, place = noisy_digits(), RATES.index(p)
-    (X, y), (_, right) = rows["train"], rows["right"]
-    nets, _ = rate_sweep()
-    with torch.no_grad():
-        said = nets.scores(nets.hidden(X)).argmax(-1)[[place, place + len(RATES)]]
-    return (said == y)[:, y != right].double().mean().item()
-
-
-def draw_why(rates=(0.0, 0.7)):
-    """Training and test accuracy on the way, without and with dropout -> (fig, words)."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-    told = []
+def draw_why(rates=(0.0, 0.75)):
+    """What a net without and a net with dropout believe on the way."""
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.7), sharey=True)
+    names, ends = ("right labels", "wrong labels", "new digits, read right"), []
     for ax, p in zip(axes, rates, strict=True):
-        train, test = mean_curves("train", p)[:, 1], mean_curves("test", p)[:, 1]
-        steps = EVERY * np.arange(len(train))
-        ax.plot(steps, 100 * train, "-", color=BLUE, label="training rows (20 % wrong labels)")
-        ax.plot(steps, 100 * test, "--", color=VERMILION, label="new digits (right labels)")
-        ax.axhline(80, color=BLACK, linestyle=":", linewidth=1, label="share of right labels")
-        ax.set(xlabel="training steps", ylim=(40, 102))
-        ax.set_title(f"p = {p:g}: ends at {100 * test[-1]:.0f} % on new digits")
-        told.append(f"p = {p:g}: training {100 * train[-1]:.0f} %, new {100 * test[-1]:.0f} %")
-    axes[0].set_ylabel("accuracy in %")
-    axes[1].legend(loc="lower right", fontsize=9)
-    return fig, f"Accuracy after the last step. {'; '.join(told)}."
+        shares = 100 * sweep()[1][:, RATES.index(p)].T
+        for values, name, (color, style, marker) in zip(shares, names, LOOKS, strict=False):
+            ax.plot(EVERY * np.arange(len(values)), values, style, color=color, label=name,
+                    marker=marker, ms=5, markevery=2)  # fmt: skip
+        ax.set(xlabel="training steps", ylim=(0, 103))
+        ends.append(shares[:, -1])
+    axes[0].set(title="All units on", ylabel="the network agrees with, in %")
+    axes[1].set_title(f"Each unit off with probability {rates[1]:g}")
+    axes[0].legend(fontsize=9, loc="lower right", bbox_to_anchor=(1, 0.08))
+    return fig, say(
+        "In the end the network without coins agrees with {a[0]:.0f} % of the right and {a[1]:.0f} % of the wrong "
+        "labels, and reads {a[2]:.0f} % of new digits right. With coins: {b[0]:.0f} %, {b[1]:.0f} % and {b[2]:.0f} %.",
+        a=ends[0],
+        b=ends[1],
+    )
 
 
-def mean_of_hidden(q: float, inverted: bool, masks=200) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over the units of the hidden layer of one test digit under each of `masks` masks, and without.
+def suspects(says: np.ndarray) -> tuple[int, int]:
+    """How many of the 300 labels are contradicted, and how many of these are lies. says (300 or more,)"""
+    _, _, said, lie = noisy_digits()
+    against = says[:ROWS] != said
+    return int(against.sum()), int((against & lie).sum())
 
-    The net is the one trained with p = 0.5. -> (masks,), number
-    """
-    nets, _ = rate_sweep()
+
+@cache
+def votes():
+    """Three nets without dropout: shares of lies believed by each and by their mean, and the same of new digits."""
+    X, y, said, lie = noisy_digits()
+    nets, _ = sweep()
+    free = [0, len(RATES), len(RATES) + 1]
     with torch.no_grad():
-        h = nets.hidden(noisy_digits()["test"][0][:1])[RATES.index(0.5), 0].numpy()
-    keep = np.random.default_rng(0).random((masks, len(h))) < q
-    return (keep * h).mean(1) / (q if inverted else 1.0), h.mean()
+        chance = nets.scores(nets.hidden(X)).softmax(-1)[free].numpy()
+    says = np.concatenate([chance, chance.mean(0, keepdims=True)]).argmax(-1)
+    return (says[:, :ROWS] == said)[:, lie].mean(1), (says[:, NEW] == y[NEW]).mean(1)
 
 
-def draw_keep(keep: float, inverted: bool = True):
-    """Training with keep-probability q: curves, and the mean activation under the masks -> (fig, words)."""
-    p = round(1 - keep, 1)
-    train, test = mean_curves("train", p), mean_curves("test", p)
-    means, whole = mean_of_hidden(keep, inverted)
-    steps = EVERY * np.arange(len(train))
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    left.plot(steps, 100 * train[:, 1], "-", color=BLUE, label="training")
-    left.plot(steps, 100 * test[:, 1], "--", color=VERMILION, label="new digits")
-    left.set(xlabel="training steps", ylabel="accuracy in %", ylim=(30, 102))
-    left.set_title(
-        f"q = {keep:.1f}: gap {100 * (train[-1, 1] - test[-1, 1]):+.0f} points at the end"
-    )
-    left.legend(loc="lower right")
-    bins = np.linspace(0, max(3 * whole, means.max()), 61)
-    counts, *_ = right.hist(means, bins=bins, color=SKY, label="under 200 masks")
-    right.set_ylim(0, 1.3 * counts.max())
-    right.axvline(means.mean(), color=BLACK, label="their mean")
-    right.axvline(whole, color=VERMILION, linestyle="--", label="without a mask")
-    right.set(xlabel="mean activation of the hidden layer", ylabel="masks")
-    right.set_title(
-        "Masks keep the mean" if abs(means.mean() / whole - 1) < 0.05 else "The mean has moved"
-    )
-    right.legend(fontsize=9)
-    return fig, (
-        f"Keep-probability {keep:.1f}: at the end {100 * train[-1, 1]:.0f} % of the training labels and "
-        f"{100 * test[-1, 1]:.0f} % of new digits are right. The mean activation under masks is "
-        f"{means.mean() / whole:.2f} of that without a mask."
-    )
+def same_twice() -> bool:
+    """Whether a fresh torch network with dropout gives one image the same scores twice."""
+    nn, image = torch.nn, torch.tensor(noisy_digits()[0][:1]).float()
+    net = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Dropout(0.5), nn.Linear(128, 10))
+    return torch.equal(net(image), net(image))
 
 
-def draw_sweep():
-    """Accuracy and confidence against the rate -> (fig, words)."""
-    _, curves = rate_sweep()
-    ends = {name: found[-1].reshape(2, len(RATES), 2) for name, found in curves.items()}
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    for name, style, color in (("train", "o-", BLUE), ("test", "s--", VERMILION)):
-        label = "training rows" if name == "train" else "new digits"
-        left.plot(RATES, 100 * ends[name][..., 1].mean(0), style, color=color, label=label)
-        right.plot(RATES, ends[name][..., 0].mean(0), style, color=color, label=label)
-    left.axhline(80, color=BLACK, linestyle=":", linewidth=1, label="share of right labels")
-    test = ends["test"][..., 1].mean(0)
-    best = int(test.argmax())
-    left.set(xlabel="dropout rate p", ylabel="accuracy in %", ylim=(55, 102))
-    left.set_title(f"Best on new digits: p = {RATES[best]:g}")
-    right.set(xlabel="dropout rate p", ylabel="cross-entropy", ylim=(0, None))
-    right.set_title("Too much of it underfits")
-    left.legend(loc="lower left")
-    return fig, (
-        f"New digits: {100 * test[0]:.0f} % right at p = 0, {100 * test[best]:.0f} % at p = {RATES[best]:g}, "
-        f"{100 * test[-1]:.0f} % at p = 0.9. Training rows: "
-        f"{100 * ends['train'][0, 0, 1]:.0f} % at p = 0, {100 * ends['train'][0, -1, 1]:.0f} % at p = 0.9."
+def draw_rates(p: float):
+    """The way of one dropout rate, and where all of them end."""
+    table = 100 * sweep()[1][:, : len(RATES)]
+    here = int(np.abs(np.array(RATES) - p).argmin())
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.075, 0.985, 0.15, 0.9), wspace=0.25)
+    names = ("right labels", "wrong labels", "new digits")
+    for k, (name, (color, style, marker)) in enumerate(zip(names, LOOKS, strict=False)):
+        left.plot(EVERY * np.arange(len(table)), table[:, here, k], style, color=color)
+        right.plot(RATES, table[-1, :, k], style, marker=marker, ms=5, color=color)
+        right.plot(RATES[here], table[-1, here, k], marker, ms=10, color=color)
+        right.text(0, 55 - 9 * k, f"{SIGNS[marker]} {name}", color=color, fontsize=9)
+    left.set(xlabel="training steps", ylabel="the network agrees with, in %", ylim=(0, 103))
+    right.set(xlabel="dropout rate p", xlim=(-0.03, 0.93))
+    right.set(ylabel="in the end, in %", ylim=(0, 103))
+    light(left, f"p = {RATES[here]:g}", x=(0, 500, 1000), y=(0, 50, 100), fontsize=11)
+    light(right, "After 1,000 steps", x=RATES, y=(0, 50, 100), fontsize=11)
+    right.set_gid("rate")
+    return fig, say(
+        "p = {p:g}: in the end the network agrees with {ends[0]:.0f} % of the right and {ends[1]:.0f} % of the wrong "
+        "labels and reads {ends[2]:.0f} % of new digits right. {best:g} is the rate with the most new digits.",
+        p=RATES[here],
+        ends=table[-1, here],
+        best=RATES[int(table[-1, :, 2].argmax())],
     )
 
 
-def draw_early(p=0.0):
-    """Where the validation loss is lowest, and what waiting costs -> (fig, words)."""
-    curves = {name: mean_curves(name, p) for name in ("train", "validation", "test")}
-    steps = EVERY * np.arange(len(curves["train"]))
-    best = int(curves["validation"][:, 0].argmin())
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    for (name, found), (style, color) in zip(
-        curves.items(), (("-", BLUE), ("-.", GREEN), ("--", VERMILION)), strict=True
-    ):
-        left.plot(steps, found[:, 0], style, color=color, label=name)
-        right.plot(steps, 100 * found[:, 1], style, color=color, label=name)
+# ---------------------------------------------------------------- what the coins charge
+
+
+def draw_copies(w1: float, w2: float, p: float):
+    """Expected loss over two weights of one feature and its copy, both of mean square 1; the target is the feature."""
+    rate = p / (1 - p)
+    grid = np.linspace(-6, 6, 61)
+    A, B = np.meshgrid(grid, grid)
+    expected = (1 - A - B) ** 2 + rate * (A**2 + B**2)
+    fig, (left, right) = fixed_axes(
+        2, (9, 4.2), (0.07, 0.985, 0.14, 0.9), wspace=0.35, width_ratios=(1, 1)
+    )
+    left.contourf(A, B, np.log10(expected + 0.03), levels=14, cmap="cividis_r", alpha=0.6)
+    best = 1 / (2 + rate)
+    left.plot(best, best, "*", ms=15, color=VERMILION, mec="white")
+    left.plot(w1, w2, "o", ms=9, color=BLUE, mec="white")
+    left.set(xlabel="w₁", ylabel="w₂", xlim=(-6, 6), ylim=(-6, 6))
+    light(left, f"Expected loss, p = {p:.2f}", x=(-5, 0, 5), y=(-5, 0, 5), fontsize=11)
+    left.grid(False)
+    left.set_gid("weights")
+    fit, noise, alone = (1 - w1 - w2) ** 2, rate * (w1**2 + w2**2), (1 - w2) ** 2
+    names = ("all on", "coins add", "copy 1 fails")
+    right.barh([2, 1, 0], np.minimum([fit, noise, alone], 60), color=(BLUE, VERMILION, GREEN))
+    for y, value in zip((2, 1, 0), (fit, noise, alone), strict=True):
+        right.text(min(value, 60) + 1, y, f"{value:.2f}", va="center", fontsize=10)
+    right.set(xlim=(0, 75), ylim=(-0.6, 2.6), xlabel="loss (60: or more)")
+    light(right, "What these weights cost", x=(0, 20, 40, 60), fontsize=11)
+    right.set_yticks((2, 1, 0), names)
+    return fig, say(
+        "Weights {w1:.1f} and {w2:.1f}, p = {p:.2f}: loss {fit:.2f} with all units on, the coins add {noise:.2f}; if "
+        "copy 1 fails, {alone:.2f}. The expected loss is lowest at {best:.2f} for both.",
+        w1=w1,
+        w2=w2,
+        p=p,
+        fit=fit,
+        noise=noise,
+        alone=alone,
+        best=best,
+    )
+
+
+@cache
+def fixed_features(width=400):
+    """Values of `width` ReLU units with random weights that nobody trains, for all digits. (1797, about width)"""
+    X, *_ = noisy_digits()
+    rng = np.random.default_rng(0)
+    H = np.maximum(X @ rng.normal(0, (2 / 64) ** 0.5, (64, width)) + rng.normal(0, 0.3, width), 0)
+    return H[:, H[:ROWS].any(axis=0)]
+
+
+def found_without_coins(p: float) -> int:
+    """0: least squares with the coins' charge contradicts no label; 1: some; 2: some, nearly all of them lies."""
+    H, (_, _, said, _) = fixed_features(), noisy_digits()
+    charge = np.sqrt(p / (1 - p)) * np.diag(np.linalg.norm(H[:ROWS], axis=0))
+    targets = np.r_[np.eye(10)[said], np.zeros((H.shape[1], 10))]
+    weights = np.linalg.lstsq(np.r_[H[:ROWS], charge], targets, rcond=None)[0]
+    against, wrong = suspects((H @ weights).argmax(axis=1))
+    return 0 if against == 0 else 2 if wrong > 0.9 * against else 1
+
+
+def draw_formula(rates, shares):
+    """What the formula believes, for all rates. shares (rates, 3), as in `train_nets`."""
+    fig, ax = plt.subplots(figsize=(7.5, 3.7))
+    names = ("right labels", "wrong labels", "new digits, read right")
+    for values, name, (color, style, marker) in zip(100 * shares.T, names, LOOKS, strict=False):
+        ax.plot(rates, values, style, marker=marker, ms=5, color=color, label=name)
+    ax.set(xlabel="p in the formula", ylabel="it agrees with, in %", ylim=(0, 103), xlim=(0, 1))
+    ax.set_title("No coin is thrown, and the wrong labels go first")
+    ax.legend(fontsize=9, loc="center right", bbox_to_anchor=(1, 0.55))
+    first, last = 100 * shares[0], 100 * shares[-1]
+    return fig, say(
+        "From p = {p[0]:g} to {p[1]:g} the share of wrong labels falls from {a[1]:.0f} to {b[1]:.0f} %, of right "
+        "labels from {a[0]:.0f} to {b[0]:.0f} %; new digits go from {a[2]:.0f} to {b[2]:.0f} %.",
+        p=(rates[0], rates[-1]),
+        a=first,
+        b=last,
+    )
+
+
+def draw_answer(ways: dict[str, np.ndarray]):
+    """Name -> what that network says of all digits: lies believed, new digits, and what it suspects."""
+    _, y, said, lie = noisy_digits()
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4))
+    at = np.arange(len(ways))[::-1]
+    believed = [100 * np.mean((says[:ROWS] == said)[lie]) for says in ways.values()]
+    new = [100 * np.mean(says[NEW] == y[NEW]) for says in ways.values()]
+    left.plot(believed, at, "s", color=VERMILION, ms=8, label="wrong labels believed")
+    left.plot(new, at, "^", color=GREEN, ms=9, label="new digits read right")
+    left.set(xlabel="%", xlim=(-4, 104), title="Who believes, who reads")
+    left.legend(fontsize=9, loc="lower left")
+    called = np.array([suspects(says) for says in ways.values()])
+    right.barh(at, called[:, 1], color=VERMILION, label="wrong indeed")
+    false = called[:, 0] - called[:, 1]
+    look = dict(color=BLUE, hatch="//", edgecolor="white", label="false alarm")
+    right.barh(at, false, left=called[:, 1], **look)
+    right.axvline(lie.sum(), color=BLACK, linestyle=":")
+    right.text(lie.sum() + 2, -1.6, f"all {lie.sum()} wrong ones", fontsize=9)
+    right.set(xlabel="labels contradicted", xlim=(0, 110), title="Who finds the wrong labels")
+    right.legend(fontsize=9, loc="lower left")
     for ax in (left, right):
-        ax.axvline(steps[best], color=BLACK, linewidth=5, alpha=0.15)
-        ax.set_xlabel("training steps")
-    left.set(ylabel="cross-entropy", title=f"Validation loss is lowest at step {steps[best]}")
-    at_best, at_end = (100 * curves["test"][i, 1] for i in (best, -1))
-    right.set(
-        ylabel="accuracy in %", ylim=(40, 102), title=f"Waiting costs {at_best - at_end:.0f} points"
-    )
-    left.legend()
-    return fig, (
-        f"Validation loss is lowest after {steps[best]} of {steps[-1]} steps. Test accuracy is {at_best:.0f} % "
-        f"there and {at_end:.0f} % at the end, while training accuracy goes on to rise to "
-        f"{100 * curves['train'][-1, 1]:.0f} %."
-    )
+        ax.set_ylim(-2.3, len(ways) - 0.4)
+        ax.set_yticks(at, list(ways))
+    told = [
+        f"{name}: {a:.0f} % of the wrong labels believed, {b:.0f} % of new digits right, "
+        f"{c[1]} of {c[0]} suspects wrong"
+        for name, a, b, c in zip(ways, believed, new, called, strict=True)
+    ]
+    return fig, say("{told:; }.", told=told)
 
 
-# ---------------------------------------------------------------- bands
+# ---------------------------------------------------------------- deeper: bands
 
 
-@lru_cache
+BANDS = (0.05, 0.1, 0.3)
+GRID = np.linspace(-4.5, 4.5, 91)
+
+
+@cache
 def line_data():
     """24 noisy points of a sine with a hole in the middle -> x, y (24,)."""
     rng = np.random.default_rng(4)
@@ -332,68 +401,54 @@ def line_data():
     return x, np.sin(1.5 * x) + 0.1 * rng.normal(size=24)
 
 
-BAND_RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
-GRID = np.linspace(-4.5, 4.5, 91)
+@cache
+def line_nets(steps=500, width=80):
+    """Networks 1 -> width -> width -> 1 (ReLU), three without dropout and one for each rate of BANDS.
 
-
-@lru_cache
-def line_nets(steps=500, width=100):
-    """Networks 1 -> width -> width -> 1 (ReLU), three without dropout and one for each rate of BAND_RATES.
-
-    Dropout acts on the second hidden layer. -> predictions of the three (3, 91), under 200 masks (5, 200, 91),
-    and of the five without masks (5, 91).
+    Dropout acts on the second hidden layer. -> predictions of the three (3, 91), under 200 masks (3, 200, 91),
+    and of these without masks (3, 91).
     """
     generator = torch.Generator().manual_seed(1)
-    count = 3 + len(BAND_RATES)
-    p = torch.tensor([0.0] * 3 + list(BAND_RATES)).view(-1, 1, 1)
-
-    def normal(n, m, sd):
-        return (
-            sd * torch.randn(count, n, m, generator=generator, dtype=torch.float64)
-        ).requires_grad_()
-
+    p = torch.tensor([0.0] * 3 + list(BANDS)).view(-1, 1, 1)
     W = [
-        normal(2, width, 1.0),
-        normal(width, width, (2 / width) ** 0.5),
-        normal(width, 1, width**-0.5),
-    ]
+        (sd * torch.randn(len(p), n, m, generator=generator)).requires_grad_()
+        for n, m, sd in ((2, width, 1.0), (width, width, (2 / width) ** 0.5),
+                         (width, 1, width**-0.5))
+    ]  # fmt: skip
 
     def features(x):
-        x = torch.tensor(np.column_stack([x, np.ones_like(x)]), dtype=torch.float64)
+        x = torch.tensor(np.column_stack([x, np.ones_like(x)]), dtype=torch.float32)
         return torch.relu(torch.relu(x @ W[0]) @ W[1])
 
     x, y = line_data()
-    target, square = torch.tensor(y, dtype=torch.float64), [torch.zeros_like(w) for w in W]
-    mean = [torch.zeros_like(w) for w in W]
-    for step in range(1, steps + 1):
+    target = torch.tensor(y, dtype=torch.float32)
+    adam = torch.optim.Adam(W, lr=0.005)
+    for _ in range(steps):
         h = features(x)
         factor = (torch.rand(h.shape, generator=generator) >= p) / (1 - p)
         loss = ((h * factor) @ W[2]).squeeze(-1).sub(target).square().mean(1).sum()
-        with torch.no_grad():
-            for w, m, v, g in zip(W, mean, square, torch.autograd.grad(loss, W), strict=True):
-                m.lerp_(g, 0.1)
-                v.lerp_(g * g, 0.01)
-                root = (v / (1 - 0.99**step)).sqrt() + 1e-8
-                w.sub_(0.005 * m / (1 - 0.9**step) / root)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
     with torch.no_grad():
         h = features(GRID)
         whole = (h @ W[2]).squeeze(-1).numpy()
-        keep = torch.rand(len(BAND_RATES), 200, width, generator=generator) >= p[3:]
+        keep = torch.rand(len(BANDS), 200, width, generator=generator) >= p[3:]
         readout = keep / (1 - p[3:]) * W[2][3:, :, 0].unsqueeze(1)  # one mask for a whole curve
         masked = (readout @ h[3:].mT).numpy()
     return whole[:3], masked, whole[3:]
 
 
 def draw_bands(p: float):
-    """Predictions under masks against three networks trained alone -> (fig, words)."""
+    """Predictions under masks, and those of three networks trained alone."""
     three, masked, whole = line_nets()
-    place = BAND_RATES.index(p)
+    place = BANDS.index(p)
     x, y = line_data()
     spread = (masked[place].std(0), three.std(0))
     centre = (whole[place], three.mean(0))
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-    curves = (masked[place][:20], three)
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.7), sharey=True)
     titles = (f"One network, 200 masks, p = {p:g}", "Three networks trained alone")
+    curves = (masked[place][:20], three)
     for ax, c, sd, lines, title, color in zip(
         axes, centre, spread, curves, titles, (BLUE, VERMILION), strict=True
     ):
@@ -405,50 +460,33 @@ def draw_bands(p: float):
         ax.set(title=title, xlabel="input x", ylim=(-4, 4))
     axes[0].set_ylabel("target y")
     axes[1].legend(loc="upper center", fontsize=9)
-    near = np.abs(GRID[:, None] - x).min(1) < 0.15
-    far = np.abs(GRID) > 3.8
-    gap, truth = np.abs(GRID) < 0.6, np.sin(1.5 * GRID)
+    near, gap = np.abs(GRID[:, None] - x).min(1) < 0.15, np.abs(GRID) < 0.6
+    far, truth = np.abs(GRID) > 3.8, np.sin(1.5 * GRID)
+    widths = [[float(sd[where].mean()) for where in (near, gap, far)] for sd in spread]
     inside = [
         100 * np.mean(np.abs(c - truth) < 2 * sd, where=far)
         for c, sd in zip(centre, spread, strict=True)
     ]
-    return fig, (
-        f"Standard deviation near the points, in the gap and beyond |x| = 3.8: masks (p = {p:g}) "
-        f"{_three(spread[0], near, gap, far)}; three networks {_three(spread[1], near, gap, far)}. "
-        f"Beyond 3.8 the truth is in the band at {inside[0]:.0f} % and {inside[1]:.0f} % of the places. "
-        "Work: masks 1 training, networks 3."
+    return fig, say(
+        "p = {p:g}. Standard deviation near the points, in the gap and beyond |x| = 3.8: under masks {m[0]:.2f}, "
+        "{m[1]:.2f}, {m[2]:.2f}; of three networks {t[0]:.2f}, {t[1]:.2f}, {t[2]:.2f}. Beyond 3.8 the truth lies in "
+        "the bands at {i[0]:.0f} % and {i[1]:.0f} % of the places.",
+        p=p,
+        m=widths[0],
+        t=widths[1],
+        i=inside,
     )
 
 
-def _three(values, *where):
-    return ", ".join(f"{values[w].mean():.2f}" for w in where)
+# ---------------------------------------------------------------- deeper: weight decay
+
+LAMBDAS = (0.0, 3e-4, 1e-3, 3e-3, 1e-2)
+DECAYS = ("in the gradient", "decoupled")
+SIDE = 61
+FIELD = np.stack(np.meshgrid(np.linspace(-2.2, 2.2, SIDE), np.linspace(-1.8, 1.8, SIDE)), -1)
 
 
-def draw_averages(single, three, dropped):
-    """Test accuracy of networks alone, of averages of three, and of one with dropout -> (fig, words)."""
-    fig, ax = plt.subplots(figsize=(7, 2.7))
-    rows = [("one network", single, BLACK, "o"), ("mean of three", three, GREEN, "s"),
-            ("dropout 0.7", [dropped], BLUE, "^")]  # fmt: skip
-    for place, (_, values, color, marker) in enumerate(rows):
-        ax.plot(
-            100 * np.asarray(values),
-            np.full(len(values), -place),
-            marker,
-            color=color,
-            ms=8,
-            alpha=0.7,
-        )
-    ax.set_yticks([0, -1, -2], [name for name, *_ in rows])
-    ax.set(xlabel="accuracy on new digits in %", ylim=(-2.5, 0.5))
-    ax.set_title("Three votes help a little")
-    told = ", ".join(f"{name} {100 * np.mean(values):.0f} %" for name, values, *_ in rows)
-    return fig, f"Accuracy on new digits, means: {told}."
-
-
-# ---------------------------------------------------------------- weight decay
-
-
-@lru_cache
+@cache
 def moons(n=60):
     """Two interleaved arcs with noise -> points (n, 2), labels (n,) 0 or 1."""
     rng = np.random.default_rng(6)
@@ -458,261 +496,147 @@ def moons(n=60):
     return np.column_stack([x, y]) + 0.28 * rng.normal(size=(n, 2)), label
 
 
-SIDE = 61
-FIELD = np.stack(np.meshgrid(np.linspace(-2.2, 2.2, SIDE), np.linspace(-1.8, 1.8, SIDE)), -1)
-
-
-@lru_cache
+@cache
 def decayed_nets(steps=500, width=100, eta=0.02):
     """Adam on the moons, for every λ of LAMBDAS with both kinds of decay.
 
-    The penalty is λ Σ‖W‖²; decoupled decay multiplies W by 1 - 300 η λ in every step (its strength has
-    another unit, and 300 makes the two comparable here). -> norms (2, λ, times), probabilities on FIELD
+    The penalty is λ Σ‖W‖²; decoupled decay multiplies W by 1 − 300 η λ in every step, a strength in another
+    unit, which 300 makes comparable here. -> lengths of the weights (2, λ, steps), probabilities on FIELD
     (2, λ, SIDE, SIDE), share of training points on the wrong side (2, λ).
     """
     generator = torch.Generator().manual_seed(2)
-    count = len(LAMBDAS)
-    coupled = torch.tensor([*LAMBDAS, *[0.0] * count]).view(-1, 1, 1)
-    apart = torch.tensor([*[0.0] * count, *(300 * lam for lam in LAMBDAS)]).view(-1, 1, 1)
-    W1 = torch.randn(1, 2, width, generator=generator, dtype=torch.float64).repeat(2 * count, 1, 1)
-    W2 = width**-0.5 * torch.randn(1, width, 1, generator=generator, dtype=torch.float64).repeat(
-        2 * count, 1, 1
-    )
+    count, lams, none = len(LAMBDAS), list(LAMBDAS), [0.0] * len(LAMBDAS)
+    coupled, apart = (torch.tensor(v).view(-1, 1, 1) for v in (lams + none, none + lams))
+    shapes = ((2, width, 1.0), (1, width, 0.0), (width, 1, width**-0.5), (1, 1, 0.0))
     W = [
-        W1,
-        torch.zeros(2 * count, 1, width, dtype=torch.float64),
-        W2,
-        torch.zeros(2 * count, 1, 1, dtype=torch.float64),
+        (sd * torch.randn(1, n, m, generator=generator)).repeat(2 * count, 1, 1).requires_grad_()
+        for n, m, sd in shapes
     ]
-    W = [w.requires_grad_() for w in W]
     points, labels = moons()
-    X, y = torch.tensor(points, dtype=torch.float64), torch.tensor(labels).double()
+    X, y = torch.tensor(points, dtype=torch.float32), torch.tensor(labels).float()
 
     def scores(X):
         return (torch.relu(3 * X @ W[0] + W[1]) @ W[2] + W[3]).squeeze(-1)
 
-    mean, square = ([torch.zeros_like(w) for w in W] for _ in range(2))
-    norms = []
-    for step in range(1, steps + 1):
+    adam, lengths = torch.optim.Adam(W, lr=eta), []
+    for _ in range(steps):
+        squares = [W[i].square().sum((1, 2), True) for i in (0, 2)]
+        lengths.append((squares[0] + squares[1]).detach().sqrt().ravel().numpy())
         s = scores(X)
         loss = F.binary_cross_entropy_with_logits(s, y.expand_as(s), reduction="none").mean(1)
-        loss = loss.sum() + (coupled * (W[0] ** 2).sum((1, 2), keepdim=True)).sum()
-        loss = loss + (coupled * (W[2] ** 2).sum((1, 2), keepdim=True)).sum()
+        adam.zero_grad()
+        (loss.sum() + (coupled * (squares[0] + squares[1])).sum()).backward()
         with torch.no_grad():
-            norms.append((W[0].square().sum((1, 2)) + W[2].square().sum((1, 2))).sqrt().numpy())
-            for i, (w, m, v, g) in enumerate(
-                zip(W, mean, square, torch.autograd.grad(loss, W), strict=True)
-            ):
-                m.lerp_(g, 0.1)
-                v.lerp_(g * g, 0.001)
-                root = (v / (1 - 0.999**step)).sqrt() + 1e-8
-                if i in (0, 2):
-                    w.mul_(1 - eta * apart)
-                w.sub_(eta * m / (1 - 0.9**step) / root)
+            for i in (0, 2):
+                W[i] *= 1 - 300 * eta * apart
+        adam.step()
     with torch.no_grad():
-        field = torch.tensor(FIELD.reshape(-1, 2), dtype=torch.float64)
+        field = torch.tensor(FIELD.reshape(-1, 2), dtype=torch.float32)
         p = torch.sigmoid(scores(field)).reshape(2, count, SIDE, SIDE).numpy()
         wrong = ((scores(X) > 0) != (y > 0.5)).double().mean(1).reshape(2, count).numpy()
-    return np.array(norms).T.reshape(2, count, steps), p, wrong
+    return np.array(lengths).T.reshape(2, count, steps), p, wrong
 
 
 def draw_decay(lam: float, kind: str):
-    """Decision boundary of an overparameterised net and the length of its weights -> (fig, words)."""
-    norms, p, wrong = decayed_nets()
+    """Decision boundary of a network with too many weights, and how long its weights get."""
+    lengths, p, wrong = decayed_nets()
     k, place = DECAYS.index(kind), LAMBDAS.index(lam)
-    points, labels = moons()
+    (points, labels), field = moons(), p[k, place]
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
-    field = p[k, place]
-    left.contourf(
-        FIELD[..., 0], FIELD[..., 1], field, levels=np.linspace(0, 1, 11), cmap="RdBu_r", alpha=0.6
-    )
-    left.contour(FIELD[..., 0], FIELD[..., 1], field, levels=[0.5], colors=BLACK)
+    x, y = FIELD[..., 0], FIELD[..., 1]
+    left.contourf(x, y, field, levels=np.linspace(0, 1, 11), cmap="RdBu_r", alpha=0.6)
+    left.contour(x, y, field, levels=[0.5], colors=BLACK)
     for value, marker, color in ((0, "o", BLUE), (1, "s", VERMILION)):
-        left.plot(
-            *points[labels == value].T, marker, color=color, mec="white", label=f"label {value}"
-        )
-    left.set(
-        xlabel="$x_1$",
-        ylabel="$x_2$",
-        title=f"λ = {lam:g}: {100 * wrong[k, place]:.0f} % of the points wrong",
-    )
-    left.legend(loc="upper right", fontsize=9, frameon=True)
-    for j, (name, style, color) in enumerate(
-        zip(DECAYS, ("-", "--"), (BLUE, VERMILION), strict=True)
-    ):
-        right.plot(norms[j, place], style, color=color, label=name, linewidth=3 if j == k else 1.4)
-    right.plot(norms[0, 0], ":", color=BLACK, label="λ = 0")
+        left.plot(*points[labels == value].T, marker, color=color, mec="white")
+    left.set(xlabel="$x_1$", ylabel="$x_2$", title=f"λ = {lam:g}, {kind}")
+    for j, (color, style, _) in enumerate(LOOKS[:2]):
+        right.plot(lengths[j, place], style, color=color, label=DECAYS[j],
+                   linewidth=3 if j == k else 1.4)  # fmt: skip
+    right.plot(lengths[0, 0], ":", color=BLACK, label="λ = 0")
     right.set(xlabel="training steps", ylabel="length of all weights", ylim=(0, None))
     right.set_title("How long the weights get")
     right.legend(fontsize=9)
-    sure = np.mean(np.abs(field - 0.5) > 0.45)
-    return fig, (
-        f"{kind}, λ = {lam:g}: {100 * wrong[k, place]:.0f} % of the training points are wrong, weights of "
-        f"length {norms[k, place, -1]:.1f} (without decay {norms[0, 0, -1]:.1f}); on {100 * sure:.0f} % of the "
-        "square the network is surer than 95 %."
+    return fig, say(
+        "Decay {kind}, λ = {lam:g}: {wrong:.0f} % of the training points are wrong, weights of length {length:.1f} "
+        "(without decay {free:.1f}); on {sure:.0f} % of the square the network is surer than 95 %.",
+        kind=kind,
+        lam=lam,
+        wrong=100 * wrong[k, place],
+        length=float(lengths[k, place, -1]),
+        free=float(lengths[0, 0, -1]),
+        sure=100 * float(np.mean(np.abs(field - 0.5) > 0.45)),
     )
 
 
-# ---------------------------------------------------------------- damage
+# ---------------------------------------------------------------- deeper: damage
 
 KINDS = ("neither", "RMS norm", "dropout", "both")
-
-
-@lru_cache
-def norm_nets(p=0.5, copies=3):
-    """Networks on the noisy digits, as KINDS says (dropout after the norm), the four kinds three times over -> Nets."""
-    norm = torch.tensor([False, True, False, True] * copies).view(-1, 1, 1)
-    return train_nets((0.0, 0.0, p, p) * copies, steps=400, seed=1, norm=norm, watch=False)[0]
-
-
 DEAD = np.arange(0, 0.95, 0.1)
 
 
-@lru_cache
-def damage(throws=4):
-    """What damage to the hidden layer does to the four kinds of net, on the test digits; means of three nets each.
+@cache
+def norm_nets(p=0.5, copies=2):
+    """Networks as KINDS says, the four kinds `copies` times over."""
+    rates, norm = (0.0, 0.0, p, p) * copies, [False, True, False, True] * copies
+    return train_nets(rates, norm, steps=400, seed=1, watch=False)[0]
 
-    -> accuracy (4, len(DEAD)) by share of dead units, mean over `throws` choices of the dead; moved (4, 3): mean
-    total variation distance between the probabilities before and after: scale errors (a factor of 1/4 or 4 a
-    row), noise across h as long as h, half of the units dead.
+
+@cache
+def damage(throws=3):
+    """What damage to the hidden layer does to the four kinds, on new digits; means over their copies.
+
+    -> accuracy (4, len(DEAD)) by share of dead units, mean over `throws` choices of the dead; moved (4, 3): half the
+    sum of changes of the probabilities: each row scaled by 1/4 or 4, noise across h as long as h, half of the units
+    dead.
     """
-    nets, (X, y) = norm_nets(), noisy_digits()["test"]
-    generator = torch.Generator().manual_seed(0)
+    nets, (X, y, *_) = norm_nets(), noisy_digits()
+    generator, y = torch.Generator().manual_seed(0), torch.tensor(y[NEW])
     with torch.no_grad():
-        h = nets.hidden(X)
-        width = h.shape[-1]
-        order = torch.stack([torch.randperm(width, generator=generator) for _ in range(throws)])
+        h = nets.hidden(X[NEW])
+        n, width = h.shape[1:]
+        order = [torch.randperm(width, generator=generator) for _ in range(throws)]
         accuracy = [
-            [
-                (nets.scores(h * (o >= share * width)).argmax(-1) == y).double().mean(1)
-                for o in order
-            ]
+            np.mean(
+                [
+                    (nets.scores(h * (o >= share * width)).argmax(-1) == y).double().mean(1)
+                    for o in order
+                ],
+                axis=0,
+            )
             for share in DEAD
         ]
-        accuracy = torch.stack([torch.stack(row).mean(0) for row in accuracy])
-        unit = h / h.norm(dim=-1, keepdim=True)
-        noise = torch.randn(h.shape[1:], generator=generator, dtype=h.dtype).expand_as(h)
-        noise = noise - (noise * unit).sum(-1, keepdim=True) * unit
-        noise = noise / noise.norm(dim=-1, keepdim=True) * h.norm(dim=-1, keepdim=True)
-        factor = 4.0 ** (2.0 * (torch.rand(len(X), 1, generator=generator) < 0.5) - 1)
+        length = h.norm(dim=-1, keepdim=True)
+        noise = torch.randn(n, width, generator=generator).expand_as(h)
+        noise = noise - (noise * h).sum(-1, keepdim=True) * h / length**2
+        noise = noise / noise.norm(dim=-1, keepdim=True) * length
+        factor = 4.0 ** (2.0 * (torch.rand(n, 1, generator=generator) < 0.5) - 1)
         before, moved = nets.scores(h).softmax(-1), []
-        for damaged in ([h * factor], [h + noise], [h * (o >= 0.5 * width) for o in order]):
-            changes = [(nets.scores(g).softmax(-1) - before).abs().sum(-1) / 2 for g in damaged]
-            moved.append(torch.stack(changes).mean((0, 2)))
-    return accuracy.view(len(DEAD), -1, 4).mean(1).T.numpy(), torch.stack(moved).view(
-        3, -1, 4
-    ).mean(1).T.numpy()
+        for damaged in (h * factor, h + noise, h * (order[0] >= 0.5 * width)):
+            change = (nets.scores(damaged).softmax(-1) - before).abs().sum(-1) / 2
+            moved.append(change.mean(1).numpy())
+    return tuple(np.array(v).reshape(len(v), -1, 4).mean(1).T for v in (accuracy, moved))
 
 
 def draw_damage():
-    """Four networks, three kinds of damage -> (fig, words)."""
+    """Four kinds of network, three kinds of damage."""
     accuracy, moved = damage()
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9))
-    colors, styles = (BLACK, GREEN, BLUE, VERMILION), ("o-", "s--", "^-.", "D:")
-    looks = list(zip(KINDS, colors, ("", "//", "..", "xx"), strict=True))
-    for row, style, (name, color, _) in zip(accuracy, styles, looks, strict=True):
-        left.plot(100 * DEAD, 100 * row, style, color=color, label=name)
-    left.set(xlabel="dead hidden units in %", ylabel="accuracy on new digits in %", ylim=(0, 100))
+    for row, name, (color, style, marker) in zip(accuracy, KINDS, LOOKS, strict=True):
+        left.plot(100 * DEAD, 100 * row, style, marker=marker, color=color, label=name)
+    left.set(xlabel="dead hidden units in %", ylabel="new digits read right, in %", ylim=(0, 100))
     left.set_title("Dropout prepares for dead units")
     left.legend(fontsize=9)
-    kinds = ["scale × or ÷ 4", "noise across h", "half dead"]
-    grouped_bars(kinds, 100 * moved, right, looks=looks, step=0.2)
+    looks = [(name, LOOKS[i][0], ("", "//", "..", "xx")[i]) for i, name in enumerate(KINDS)]
+    grouped_bars(["scale × or ÷ 4", "noise across h", "half dead"], 100 * moved, right,
+                 looks=looks, step=0.2)  # fmt: skip
     for j in np.flatnonzero(moved[:, 0] < 0.005):
-        right.text(0.2 * (j - 1.5), 0.5, "0", ha="center", color=colors[j])
-    right.set(
-        ylabel="probability moved in %", ylim=(0, 62), title="RMS norm removes errors of scale"
-    )
+        right.text(0.2 * (j - 1.5), 0.5, "0", ha="center", color=LOOKS[j][0])
+    right.set(ylabel="probability moved in %", ylim=(0, 75))
+    right.set_title("RMS norm removes errors of scale")
     right.legend(fontsize=9, ncols=2, loc="upper center")
-    told = "; ".join(
-        f"{name}: scale {100 * a:.0f}, across {100 * b:.0f}, half dead {100 * c:.0f}"
-        for name, (a, b, c) in zip(KINDS, moved, strict=True)
-    )
-    half = "; ".join(f"{n} {100 * row[5]:.0f}" for n, row in zip(KINDS, accuracy, strict=True))
-    return (
-        fig,
-        f"Probability moved in per cent. {told}. Accuracy with half of the units dead: {half}.",
-    )
-
-
-# ---------------------------------------------------------------- smaller figures
-
-
-def draw_three_means(h, W, p, means):
-    """Three means over all sub-networks, class by class -> (fig, words). means: as `ensemble_mean` returns them."""
-    _, geometric, arithmetic = (np.asarray(m) for m in means)
-    full = softmax(h @ W)
-    fig, ax = plt.subplots(figsize=(7, 3.6))
-    looks = (
-        ("unscaled network", PINK, ".."),
-        ("geometric mean = scaled network", BLUE, ""),
-        ("arithmetic mean", ORANGE, "//"),
-    )
-    classes = [f"class {c}" for c in range(len(geometric))]
-    grouped_bars(classes, (full, geometric, arithmetic), ax, looks=looks, step=0.27)
-    gap = np.abs(geometric - arithmetic).max()
-    ax.set(
-        ylabel="probability",
-        ylim=(0, 1),
-        title=f"{2 ** len(h)} sub-networks, p = {p:g}: near, not equal",
-    )
-    ax.legend()
-    return fig, (
-        f"Over {2 ** len(h)} sub-networks the geometric mean gives {_row(geometric)}, the arithmetic mean "
-        f"{_row(arithmetic)}; they differ by up to {gap:.2f}. The unscaled network says {_row(full)}."
-    )
-
-
-def _row(values):
-    return ", ".join(f"{v:.2f}" for v in values)
-
-
-def draw_ridge_path(p_values, weights, names):
-    """Weights of dropped least squares against p; weights (len(p), m) in standard units -> (fig, words)."""
-    fig, ax = plt.subplots()
-    colors = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK)
-    for j, name in enumerate(names):
-        style = ("-", "--", "-.", ":")[j % 4]
-        ax.plot(p_values, weights[:, j], style, color=colors[j % 7], label=name)
-    ax.axhline(0, color=BLACK, linewidth=0.8)
-    ax.set(xlabel="dropout rate p of the inputs", ylabel="weight for one standard deviation")
-    ax.set_title("Dropped inputs shrink weights as ridge does")
-    ax.legend(ncols=2, fontsize=9, loc="upper right")
-    first, last = (np.linalg.norm(weights[i]) for i in (0, -1))
-    return fig, (
-        f"From p = {p_values[0]:g} to {p_values[-1]:g} the length of the weights falls from {first:.0f} to {last:.0f}."
-    )
-
-
-def draw_cosines(ps, cosines, d):
-    """Cosine between RMSNorm(m ⊙ h) and h: measured and √(1-p) -> (fig, words)."""
-    ps, cosines = np.asarray(ps), np.asarray(cosines)
-    fig, ax = plt.subplots()
-    line = np.linspace(0, 0.95, 96)
-    ax.plot(line, np.sqrt(1 - line), "-", color=BLUE, label=r"$\sqrt{1-p}$")
-    ax.plot(line, 1 - line, ":", color=BLACK, label="$1-p$, what the plain scaling expects")
-    ax.plot(ps, cosines, "o", color=VERMILION, label=f"measured, d = {d}")
-    ax.set(xlabel="dropout rate p", ylabel="cosine, and factor of the mean", ylim=(0, 1.05))
-    ax.set_title("A mask before the norm turns the vector")
-    ax.legend(loc="lower left")
-    half = cosines[int(np.abs(ps - 0.5).argmin())]
-    return fig, f"At p = 0.5 the cosine is {half:.3f}, and √½ is {np.sqrt(0.5):.3f}."
-
-
-def draw_final(curves, chosen, scores):
-    """Validation accuracy of the student's networks on the way, and the test -> (fig, words).
-
-    curves: {name: (steps, accuracies)}, scores: {name: test accuracy}.
-    """
-    fig, ax = plt.subplots()
-    for (name, (steps, values)), style, color in zip(
-        curves.items(), ("-", "--", "-.", ":"), (BLACK, GREEN, BLUE, VERMILION), strict=False
-    ):
-        ax.plot(steps, 100 * np.asarray(values), style, color=color, label=name)
-    ax.set(
-        xlabel="training steps",
-        ylabel="validation accuracy in %",
-        title=f"Chosen on validation rows: {chosen}",
-    )
-    ax.legend(loc="lower right")
-    told = ", ".join(f"{name} {100 * s:.0f} %" for name, s in scores.items())
-    return fig, f"Chosen on the validation rows: {chosen}. Test accuracy: {told}."
+    told = [
+        f"{name}: scale {100 * m[0]:.0f}, across {100 * m[1]:.0f}, half dead {100 * m[2]:.0f}; "
+        f"with half dead {100 * a[5]:.0f} % right"
+        for name, m, a in zip(KINDS, moved, accuracy, strict=True)
+    ]
+    return fig, say("Probability moved in per cent. {told:. }.", told=told)
