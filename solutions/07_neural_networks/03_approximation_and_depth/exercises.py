@@ -189,6 +189,15 @@ staircase_net.mistakes(
     }
 )
 
+staircase_net.equivalent(
+    {
+        f"W1 = np.full(N - 1, 1000 / w) → W1 = np.full(N - 1, {steep} / w)": (
+            "1e-4, on each cell except within 0.05 w of its edges."
+        )
+        for steep in (999, 1001)
+    }
+)
+
 staircase_net.worked(
     why="""Uniform continuity turns ε into one cell width for the whole interval: on a cell of width ε/L the function moves by ε at
     most. A unit that has opened stays open, so the output weights are not the heights but the jumps between them, and the
@@ -377,7 +386,7 @@ def _(answer, n):
     W, b = (np.asarray(part, float) for part in layers[-1])
     widths = [np.asarray(W).shape[0] for W, _ in layers[:-1]]
     return {
-        "outputs": (W @ h + b.reshape(-1, 1))[0],
+        "outputs": (W @ h + b.reshape(-1, 1)).ravel(),
         "layers above the limit": max(0, len(widths) - n),
         "units of a layer above 3": max(0, max(widths) - 3),
     }
@@ -414,11 +423,6 @@ square_net.mistakes(
             "- tent / 4**k",
             "+ tent / 4**k",
             "The line through points of x² lies above the curve. Which way must a tent move it?",
-        ),
-        "the sum starts at zero": (
-            "np.ones((3, 1))",
-            "np.array([[1.0], [1.0], [0.0]])",
-            "What does your network give at x = 1, where all tents are 0?",
         ),
         "the sum so far is lost": (
             "np.array([0.0, 0.0, 1.0]) - tent / 4**k",
@@ -533,13 +537,16 @@ def _(answer, layers, X, Y, rate, steps, bend):
 @train_net.cases
 def _(rng):
     def task(*sizes, n=12, steps=8, rate=0.05, bend="relu"):
+        def away(*shape):
+            return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.3, 1, shape)
+
         pairs = zip(sizes, sizes[1:], strict=False)
         layers = [
-            (rng.normal(size=(n_out, n_in)), rng.uniform(0.1, 1, n_out))
-            for n_in, n_out in pairs
+            (away(n_out, n_in), rng.uniform(0.5, 1.5, n_out)) for n_in, n_out in pairs
         ]
-        X = rng.normal(size=(n, sizes[0]))
-        Y = rng.normal(3, 1, size=(n, sizes[-1]))
+        layers[-1][1][:] -= 6  # negative outputs
+        X, Y = away(n, sizes[0]), rng.normal(3, 1, (n, sizes[-1]))
+        X[0, 0] = -abs(X[0, 0])
         return dict(layers=layers, X=X, Y=Y, rate=rate, steps=steps, bend=bend)
 
     yield "one hidden layer", task(2, 4, 1)
@@ -564,8 +571,8 @@ train_net.mistakes(
             "Can your network give a negative number? phi stands between layers only.",
         ),
         "an activation on the inputs": (
-            "if l > 0:",
-            "if l >= 0:",
+            "h = X @ params[0].T",
+            "h = phi(X) @ params[0].T",
             "What does phi do to a negative input? The first layer sees X itself.",
         ),
         "always ReLU": (
@@ -787,7 +794,7 @@ activation = Exercise(
         "Each slope can be written with the value: of the sigmoid, p (1 - p); of tanh, 1 - t². What is that of ELU for z < 0?",
         "np.where computes both branches, so exp of a large positive z overflows in the branch that you throw away. "
         "Give exp only min(z, 0).",
-        "elu: low = np.minimum(z, 0); value np.where(z > 0, z, np.expm1(low)), slope np.exp(low). The sigmoid is "
+        "elu: low = np.minimum(z, 0); value np.maximum(z, 0) + np.expm1(low), slope np.exp(low). The sigmoid is "
         "½ + ½ tanh(z/2), and np.tanh never overflows.",
     ],
 )
@@ -796,7 +803,7 @@ activation = Exercise(
 @activation.cases
 def _(rng):
     for name in ("relu", "leaky", "elu", "sigmoid", "tanh"):
-        z = rng.uniform(0.3, 3, 6) * np.array([1, -1, 1, -1, 1, -1])
+        z = rng.uniform(0.9, 1.1, 6) * np.array([0.4, -0.4, 1.5, -1.5, 2.7, -2.7])
         yield f"{name}, both signs", dict(name=name, z=z)
     for name in ("relu", "leaky", "elu", "sigmoid", "tanh"):
         yield "at zero", dict(name=name, z=np.zeros((1, 2)))
@@ -808,8 +815,8 @@ def _(rng):
 activation.mistakes(
     {
         "ELU as the notes print it": (
-            "np.where(z > 0, z, np.expm1(low))",
-            "np.where(z > 0, z, low * np.expm1(low))",
+            "np.maximum(z, 0) + np.expm1(low)",
+            "np.maximum(z, 0) + low * np.expm1(low)",
             "Try z = -3. Should ELU be positive there? A factor of min(z, 0) is one too many.",
         ),
         "tanh as the notes print it": (
@@ -828,13 +835,13 @@ activation.mistakes(
             "s (1 - s) is the slope where s is the value of the sigmoid, not what goes in.",
         ),
         "the leak is a tenth": (
-            "np.where(z > 0, z, 0.01 * z), np.where(z > 0, 1, 0.01)",
-            "np.where(z > 0, z, 0.1 * z), np.where(z > 0, 1, 0.1)",
+            "np.maximum(z, 0.01 * z), np.where(z > 0, 1, 0.01)",
+            "np.maximum(z, 0.1 * z), np.where(z > 0, 1, 0.1)",
             "How much does a leaky unit let through for z < 0?",
         ),
         "the slope of ReLU at zero is one": (
-            "(z > 0) * 1.0",
-            "(z >= 0) * 1.0",
+            "np.where(z > 0, 1.0, 0.0)",
+            "np.where(z >= 0, 1.0, 0.0)",
             "At its kink ReLU has no derivative; the text says which number to take.",
         ),
         "the slope of leaky ReLU at zero is one": (
@@ -923,25 +930,24 @@ def _(rng):
     yield "three inputs", dict(sizes=[3, m, m + 1, 1])
     yield "a bottleneck", dict(sizes=[3, j, 1, j, 2])
     yield "more inputs than units", dict(sizes=[9, 3, 3, 1])
-    yield "beyond 64 bits", dict(sizes=[16, 60 + n, 64, 64, 64, 1])
     yield "no hidden layer", dict(sizes=[int(rng.integers(3, 16)), 2])
 
 
 budget.mistakes(
     {
         "the formula for two inputs, always": (
-            "d = min(sizes[:layer])",
-            "d = 2",
+            "range(d + 1)",
+            "range(3)",
             "Three planes in space make 8 regions. What does your formula give for 3 inputs and 3 units?",
         ),
         "the bottleneck is not seen": (
-            "min(sizes[:layer])",
-            "sizes[0]",
+            "d = min(d, n)",
+            "d = sizes[0]",
             "Behind a layer of one unit everything lies on a line. Into how many parts can n points cut a line?",
         ),
         "only the layer just before is looked at": (
-            "min(sizes[:layer])",
-            "sizes[layer - 1]",
+            "d = min(d, n)",
+            "d = n",
             "A plane sent into a space of six dimensions stays a plane. Which widths before a layer limit what it can see?",
         ),
         "the last matrix is not counted": (
@@ -955,8 +961,8 @@ budget.mistakes(
             "Four lines make 11 regions of the plane. Does your sum of binomials include j = d?",
         ),
         "every pattern counts": (
-            "sum(math.comb(sizes[layer], j) for j in range(d + 1))",
-            "2 ** sizes[layer]",
+            "sum(math.comb(n, j) for j in range(d + 1))",
+            "2**n",
             "Three lines in the plane leave one of the 8 patterns out. How many inputs are there?",
         ),
         "the layers are added": (
@@ -970,14 +976,9 @@ budget.mistakes(
             "Adding a bias is no multiplication. Which numbers multiply an input?",
         ),
         "the output layer is cut too": (
-            "range(1, len(sizes) - 1)",
-            "range(1, len(sizes))",
+            "in sizes[1:-1]",
+            "in sizes[1:]",
             "Does the last layer have a ReLU? Only a kink cuts.",
-        ),
-        "rounded to 64 bits": (
-            "regions *= sum(",
-            "regions *= 1.0 * sum(",
-            "Above 2⁵³ a float no longer holds every whole number. Keep Python's integers.",
         ),
     }
 )

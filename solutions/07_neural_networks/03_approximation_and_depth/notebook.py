@@ -152,41 +152,13 @@ def staircase_net(f, a, b, L, eps):
 # %% check="staircase_net"
 check(staircase_net)
 
-# %% open=true covers="explainers:4.1.1.step2 explainers:4.1.1"
-with after(staircase_net):  # the sine on [0, 2π], L = 1
-    x = np.linspace(0, 2 * np.pi, 50_001)
-    for eps in (0.5, 0.1, 0.05):
-        net = staircase_net(np.sin, 0, 2 * np.pi, 1.0, eps)
-        error = ad.sup_error(np.sin, lambda x, net=net: ad.sigmoid_net(x, *net), x)
-        units, near = len(np.ravel(net[0])), error < 0.51 * eps
-        claim("ε = {eps}: off by {e:.4f}, {n} units", near, eps=eps, e=error, n=units)
-
 # %% predict="double" minutes=1 covers="cs480:thm9.4"
 predict(
     "double",
-    "Twice as many steps, half the error. Now join points of a smooth curve by straight "
-    "lines instead. Twice as many pieces: what becomes of the largest error?",
+    "Twice as many steps, half the error. Now join points of a smooth curve by "
+    "straight lines instead. Twice as many pieces: what becomes of the largest error?",
     ["About ½ of it", "About ¼ of it", "About ⅛ of it"],
-    truth=round(
-        math.log2(
-            np.divide(
-                *(
-                    np.max(
-                        np.abs(
-                            np.interp(
-                                np.linspace(0, 6, 6001),
-                                np.linspace(0, 6, k + 1),
-                                np.sin(np.linspace(0, 6, k + 1)),
-                            )
-                            - np.sin(np.linspace(0, 6, 6001))
-                        )
-                    )
-                    for k in (40, 80)
-                )
-            )
-        )
-    )
-    - 1,
+    truth=round(math.log2(ad.chord_error(40) / ad.chord_error(80))) - 1,
     because="A line has the right slope as well as the right height, so what is missed "
     "is the curvature: it grows like the square of the width of a piece.",
 )
@@ -235,8 +207,14 @@ check(relu_interpolant)
 # 3. Look outside the shaded interval. Does a smaller ε help there?
 
 # %% covers="cs480:thm9.4 explainers:4.1.1.step2 explainers:4.1.1"
-# Drag ε: your two networks, and what they cost.
+# Your staircase of the sine, L = 1. Then drag ε: your two networks, and what they cost.
 with after(staircase_net, relu_interpolant):
+    x = np.linspace(0, 2 * np.pi, 50_001)
+    for eps in (0.5, 0.1, 0.05):
+        net = staircase_net(np.sin, 0, 2 * np.pi, 1.0, eps)
+        e = ad.sup_error(np.sin, lambda x, net=net: ad.sigmoid_net(x, *net), x)
+        text = "sine, ε = {eps}: {n} cells, off by {e:.4f}"
+        claim(text, e < 0.51 * eps, eps=eps, e=e, n=math.ceil(2 * np.pi / eps))
     explore(
         ad.compare_explorer(staircase_net, relu_interpolant),
         drag={"eps": "eps"},
@@ -261,21 +239,24 @@ with after(relu_interpolant, "double"):
             for k in (5, 50, 500)}  # fmt: skip
     for k, net in nets.items():
         e = ad.sup_error(np.square, lambda x, net=net: ad.relu_net(x, *net), x)
-        claim("{k} pieces: off by {e:.1e}, 1/(4k²)", np.isclose(e, 1 / (4 * k * k), 1e-3),
-              k=k, e=e)  # fmt: skip
-    best = min(np.abs(x[:801] ** 2 - x[:801] * 0.02 - c).max()  # [0, 0.02], its own slope
-               for c in np.linspace(-1e-4, 0, 2001))  # fmt: skip
-    claim("on a piece of width h the best line misses x² by h²/8",
-          np.isclose(best, 0.02**2 / 8))  # fmt: skip
+        exact = np.isclose(e, 1 / (4 * k * k), 1e-3)
+        claim("{k} pieces: off by {e:.1e}, 1/(4k²)", exact, k=k, e=e)
+    h, z = 0.02, x[:801]  # the chord's slope, all heights
+    best = min(np.abs(z**2 - h * z - c).max() for c in np.linspace(-h * h, 0, 2001))
+    least = np.isclose(best, h * h / 8)
+    claim("on a piece of width h the best line misses x² by h²/8", least)
     fewest = next(k for k in range(1, 999) if 1 / (8 * (k + 1) ** 2) < 1e-6)
     claim("a millionth asks for {k} units in one layer", fewest == 353, k=fewest)
     far, knots = np.linspace(-100, 100, 4001), np.linspace(-1, 1, 65)
     for name, f in (("x²", np.square), ("sin x", np.sin)):
         net = relu_interpolant(knots, f(knots))
-        near, out = (ad.sup_error(f, lambda x, net=net: ad.relu_net(x, *net), points)
-                     for points in (np.linspace(-1, 1, 4001), far))  # fmt: skip
-        claim("{name}: off by {near} on [−1, 1], by {out:.0f} on [−100, 100]",
-              near < 1e-3 and out > 1, name=name, near=below(1e-3), out=out)  # fmt: skip
+        near, out = (
+            ad.sup_error(f, lambda x, net=net: ad.relu_net(x, *net), points)
+            for points in (np.linspace(-1, 1, 4001), far)
+        )
+        text = "{name}: off by {near} on [−1, 1], by {out:.0f} on [−100, 100]"
+        lost = near < 1e-3 and out > 1
+        claim(text, lost, name=name, near=below(1e-3), out=out)
 
 # %% [markdown] covers="cs480:9-depth"
 # ## 4. Fold, and fold again
@@ -290,20 +271,10 @@ with after(relu_interpolant, "double"):
 # %% predict="tents" minutes=1 covers="cs480:9-depth"
 predict(
     "tents",
-    "T has one peak on [0, 1], and two straight pieces, from two units. How many pieces "
-    "does T(T(T(T(T(x))))) have, from ten?",
+    "T has one peak on [0, 1], and two straight pieces, from two units. How many "
+    "pieces does T(T(T(T(T(x))))) have, from ten?",
     ["10", "11", "25", "32"],
-    truth=[10, 11, 25, 32].index(
-        1
-        + np.sum(
-            np.abs(
-                np.diff(
-                    ad.tent(ad.tent(ad.tent(ad.tent(ad.tent(np.arange(65) / 64))))), 2
-                )
-            )
-            > 1e-9
-        )
-    ),
+    truth=[10, 11, 25, 32].index(ad.count_pieces(ad.tents(np.arange(65) / 64, 5))),
     because="Each fold doubles: 2, 4, 8, 16, 32. Ten units side by side have eleven "
     "pieces at most.",
 )
@@ -344,27 +315,12 @@ def square_net(n):
 check(square_net)
 
 # %% covers="cs480:9-depth"
-# Drag x, play the layers.
-with after(square_net, "tents"):
-    explore(
-        ad.fold_explorer(square_net),
-        drag={"x": "fold"},
-        play="n",
-        x=FloatSlider(0.3, min=0, max=1, step=0.01, description="x"),
-        n=IntSlider(2, min=1, max=9, description="layers"),
-    )
-
-# %% covers="cs480:9-depth"
-# Pieces, errors and numbers of your networks; pieces of 300 networks with one layer.
+# Drag x, play the layers. And pieces, errors, sizes of your networks; one layer's pieces.
 with after(square_net, "tents"):
     x, pieces, sizes = np.linspace(0, 1, 2**12 + 1), [], []
-
-    def count_pieces(y):
-        return 1 + int(np.sum(np.abs(np.diff(y, 2)) > 1e-10))
-
     for n in range(1, 9):
         y = ad.forward(square_net(n), x[:, None])[:, 0]
-        pieces.append(count_pieces(y) == 2**n)
+        pieces.append(ad.count_pieces(y) == 2**n)
         pieces.append(np.isclose(np.abs(y - x**2).max(), 4.0 ** -(n + 1)))
         sizes.append(sum(np.size(part) for layer in square_net(n) for part in layer))
     claim("n layers: 2ⁿ pieces, error 4⁻⁽ⁿ⁺¹⁾, for n = 1, …, 8", all(pieces))
@@ -375,8 +331,15 @@ with after(square_net, "tents"):
         kinks = rng.choice(x[1:-1:32], w)
         side = rng.choice([-1, 1], w)
         y = np.maximum(0, np.subtract.outer(x, kinks) * side) @ rng.normal(size=w)
-        few.append(count_pieces(y) <= w + 1)
+        few.append(ad.count_pieces(y) <= w + 1)
     claim("one layer of w units: at most w + 1 pieces, 300 times", all(few))
+    explore(
+        ad.fold_explorer(square_net),
+        drag={"x": "fold"},
+        play="n",
+        x=FloatSlider(0.3, min=0, max=1, step=0.01, description="x"),
+        n=IntSlider(2, min=1, max=9, description="layers"),
+    )
 
 # %% [markdown] covers="cs480:9-depth"
 # Each layer divides the error by 4; Anna pays for that with twice the units. And $T^n$ itself: whoever stays within less
@@ -419,10 +382,9 @@ def train_net(layers, X, Y, rate, steps, phi=torch.relu):
     X, Y = torch.tensor(X), torch.tensor(Y)
     losses = []
     for _ in range(steps):
-        h = X
-        for l in range(0, len(params), 2):
-            if l > 0:
-                h = phi(h)
+        h = X @ params[0].T + params[1]
+        for l in range(2, len(params), 2):
+            h = phi(h)
             h = h @ params[l].T + params[l + 1]
         loss = ((h - Y) ** 2).mean()
         adam.zero_grad()
@@ -454,8 +416,8 @@ with after(relu_interpolant, train_net):
     show(*ad.draw_learned(f, widths, built, moved, random), digits=0)
     zero = [(np.zeros((8, 1)), np.zeros(8)), (np.zeros((1, 8)), np.zeros(1))]
     still = train_net(zero, x, f(x) + 0.5, 0.01, 50)[0]
-    claim("from all zeros only the output bias moves",
-          [bool(part.any()) for pair in still for part in pair] == [False] * 3 + [True])  # fmt: skip
+    moves = [bool(part.any()) for pair in still for part in pair]
+    claim("from all zeros only the output bias moves", moves == [False] * 3 + [True])
 
 # %% [markdown] covers="wu:2.2 explainers:4.1.1.box-practical"
 # "A small architecture approximates complex functions", says one of the notes. Keep three claims apart. **Expressing**: some
@@ -558,8 +520,8 @@ with after(train_net):
 # %% predict="printed" minutes=1 covers="explainers:4.1.1.step1"
 predict(
     "printed",
-    "Five points, f(s) = 2 + sin s, steepness 10⁵, steps a billionth before the points. "
-    "How large is the largest error at the five points?",
+    "Five points, f(s) = 2 + sin s, steepness 10⁵, steps a billionth before the "
+    "points. How large is the largest error at the five points?",
     ["below 0.00001", "about 0.01", "about 0.1", "above 1"],
     truth=int(
         np.searchsorted(
@@ -704,11 +666,11 @@ def activation(name, z):
     ### BEGIN SOLUTION
     low = np.minimum(z, 0)
     if name == "relu":
-        return np.maximum(z, 0), (z > 0) * 1.0
+        return np.maximum(z, 0), np.where(z > 0, 1.0, 0.0)
     if name == "leaky":
-        return np.where(z > 0, z, 0.01 * z), np.where(z > 0, 1, 0.01)
+        return np.maximum(z, 0.01 * z), np.where(z > 0, 1, 0.01)
     if name == "elu":
-        return np.where(z > 0, z, np.expm1(low)), np.exp(low)
+        return np.maximum(z, 0) + np.expm1(low), np.exp(low)
     if name == "tanh":
         return np.tanh(z), 1 - np.tanh(z) ** 2
     p = 0.5 + 0.5 * np.tanh(z / 2)
@@ -722,8 +684,8 @@ check(activation)
 # %% predict="skip" minutes=1 covers="explainers:4.6 cs480:9-act"
 predict(
     "skip",
-    "Twenty sigmoid layers, and around each a skip connection h ← h + φ(Wh). A gradient "
-    "of length 1 starts at the end. What arrives at the input?",
+    "Twenty sigmoid layers, and around each a skip connection h ← h + φ(Wh). A "
+    "gradient of length 1 starts at the end. What arrives at the input?",
     ["10⁻¹³, as without", "about 10⁻⁶", "about 1", "about 10⁶"],
     truth=int(
         np.searchsorted([1e-9, 1e-3, 1e3], ad.gradient_norms("sigmoid + skip")[0])
@@ -822,15 +784,15 @@ def budget(sizes):
     """Multiplications of a forward pass, and the upper bound on linear regions.
 
     sizes: list of integers >= 1, [inputs, hidden layer 1, …, hidden layer K, outputs].
-    Returns two integers, exact however large: the sum of n_(j-1) n_j over all layers
-    (biases are not multiplications), and the product above; without hidden layers it
-    is 1. budget([2, 4, 4, 1]) gives (28, 121). budget([3, 2, 5, 1]) gives (21, 64).
+    Returns two integers: the sum of n_(j-1) n_j over all layers (biases are not
+    multiplications), and the product above; without hidden layers it is 1.
+    budget([2, 4, 4, 1]) gives (28, 121). budget([3, 2, 5, 1]) gives (21, 64).
     """
     ### BEGIN SOLUTION
-    regions = 1
-    for layer in range(1, len(sizes) - 1):
-        d = min(sizes[:layer])
-        regions *= sum(math.comb(sizes[layer], j) for j in range(d + 1))
+    regions, d = 1, sizes[0]
+    for n in sizes[1:-1]:
+        regions *= sum(math.comb(n, j) for j in range(d + 1))
+        d = min(d, n)
     return sum(m * n for m, n in zip(sizes, sizes[1:])), regions
     ### END SOLUTION
 
@@ -994,8 +956,8 @@ erratum(
     "cs480:9-act",
     quote=r"$\text{elu}(t) = t_+ + t_-(\exp(t) - 1)$",
     corrected=(
-        r"$t_+ + \mathbb 1[t < 0]\,(e^t - 1)$: with $t_- = \min(t, 0)$ the printed form "
-        r"is 2.851 at −3, not −0.950"
+        r"$t_+ + \mathbb 1[t < 0]\,(e^t - 1)$: with $t_- = \min(t, 0)$ the printed "
+        r"form is 2.851 at −3, not −0.950"
     ),
     printed_holds=np.allclose(np.maximum(z, 0) + low * np.expm1(z), ad.curve("ELU", z)),
     corrected_holds=np.allclose(
@@ -1036,10 +998,13 @@ def error_of(n, power=-9.0):
 
 erratum(
     "explainers:4.1.1.step1",
-    quote=r"$b_s^{(1)} = -10^{\#S} (\lceil \frac{s+1}{2} \rceil - 10^{-9})$ and we're done",
+    quote=(
+        r"$b_s^{(1)} = -10^{\#S} (\lceil \frac{s+1}{2} \rceil - 10^{-9})$ and we're "
+        r"done"
+    ),
     corrected=(
-        r"up to 9 points it fails, as $\sigma(10^{\#S-9})$ is near ½; an offset of ½ in "
-        r"place of $10^{-9}$ works (for very few points with more steepness)"
+        r"up to 9 points it fails, as $\sigma(10^{\#S-9})$ is near ½; an offset of ½ "
+        r"in place of $10^{-9}$ works (for very few points with more steepness)"
     ),
     printed_holds=all(error_of(n) < 0.1 for n in (5, 8, 9)),
     corrected_holds=all(error_of(n, np.log10(0.5)) < 0.1 for n in (5, 8, 9)),
@@ -1058,8 +1023,8 @@ sigmoid = 1 / (1 + np.exp(-(k * (x - n) + k * d)))
 erratum(
     "explainers:4.1.1.step1",
     quote=(
-        r"\sigma\left(10^{\#S}(x - n) + 10^{\#S-9}\right) &= \frac{1}{1 + \exp(-10^{\#S}(x "
-        r"- n) + 10^{\#S-9})}"
+        r"\sigma\left(10^{\#S}(x - n) + 10^{\#S-9}\right) &= \frac{1}{1 + \exp(-10^{"
+        r"\#S}(x - n) + 10^{\#S-9})}"
     ),
     corrected=(
         r"$1/(1 + \exp(-10^{\#S}(x-n) - 10^{\#S-9}))$, which is $1/(1 + \exp(n - x - "
@@ -1076,8 +1041,8 @@ erratum(
     "explainers:4.1.1.step1",
     quote=r"with the absolute error of each approximation bounded by $\epsilon$",
     corrected=(
-        r"by $\epsilon/(2\sum_s|f(s)|)$: the output weights multiply the errors, and all "
-        r"signs may be against us"
+        r"by $\epsilon/(2\sum_s|f(s)|)$: the output weights multiply the errors, and "
+        r"all signs may be against us"
     ),
     printed_holds=eps * 2 * total <= eps,
     corrected_holds=eps / (2 * total) * 2 * total <= eps * (1 + 1e-12),
@@ -1089,10 +1054,12 @@ ceil = np.ceil((s + 1) / 2)
 erratum(
     "explainers:4.1.1.step1",
     quote=(
-        r"for the $\lceil \frac{s+1}{2} \rceil^{\text{th}}$ neuron in the hidden layer to "
-        r"approximate $H(x - \lceil \frac{s+1}{2} \rceil)$"
+        r"for the $\lceil \frac{s+1}{2} \rceil^{\text{th}}$ neuron in the hidden layer "
+        r"to approximate $H(x - \lceil \frac{s+1}{2} \rceil)$"
     ),
-    corrected=r"it is neuron $s$, for $s = 1, \dots, 2\,\#S$, as the printed biases have it",
+    corrected=(
+        r"it is neuron $s$, for $s = 1, \dots, 2\,\#S$, as the printed biases have it"
+    ),
     printed_holds=all(place[int(c) - 1] == c for c in ceil),
     corrected_holds=np.array_equal(place, ceil),
     decoy_holds=np.array_equal(place, s),
@@ -1116,13 +1083,13 @@ eight = len(np.unique(cube > 0, axis=0))  # three planes through the origin
 erratum(
     "explainers:4.1.box-depth2",
     quote=(
-        r"For an MLP with $k$ hidden layers of $n$ neurons each, the number of regions by "
-        r"which the space is split is bounded above by"
+        r"For an MLP with $k$ hidden layers of $n$ neurons each, the number of regions "
+        r"by which the space is split is bounded above by"
     ),
     corrected=(
         r"$\big[\sum_{j\le n_0}\binom nj\big]^k$; the first printed factor, "
-        r"$\frac12(n^2+n+2)$, is that of $n_0 = 2$, and the rest resembles lower bounds on "
-        r"what can be reached (Montúfar and others 2014)"
+        r"$\frac12(n^2+n+2)$, is that of $n_0 = 2$, and the rest resembles lower "
+        r"bounds on what can be reached (Montúfar and others 2014)"
     ),
     # n = n_0 = 3, k = 1
     printed_holds=eight <= (3**2 + 3 + 2) // 2,

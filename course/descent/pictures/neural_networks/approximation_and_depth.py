@@ -60,6 +60,24 @@ def tent(x):
     return 2 * np.maximum(0, x) - 4 * np.maximum(0, x - 0.5)
 
 
+def tents(x, n: int):
+    """The tent, n times."""
+    for _ in range(n):
+        x = tent(x)
+    return x
+
+
+def count_pieces(y, tolerance: float = 1e-10) -> int:
+    """Linear pieces of a broken line with kinks on an even grid, from its values y (n,) there."""
+    return 1 + int(np.sum(np.abs(np.diff(y, 2)) > tolerance))
+
+
+def chord_error(k: int) -> float:
+    """Largest error where k equal pieces join points of the sine on [0, 6]."""
+    x, knots = np.linspace(0, 6, 6001), np.linspace(0, 6, k + 1)
+    return sup_error(np.sin, lambda t: np.interp(t, knots, np.sin(knots)), x)
+
+
 def draw_price():
     """x² by four straight pieces; and its error by the number of units, side by side or in layers of three."""
     x, knots, units = np.linspace(0, 1, 401), np.linspace(0, 1, 5), np.arange(3, 28, 3)
@@ -148,16 +166,13 @@ def fold_explorer(square_net: Callable) -> Callable:
 
     def draw(x: float, n: int):
         grid = np.linspace(0, 1, 1025)
-        folded, followed = grid, [x]
-        for _ in range(n):
-            folded = tent(folded)
-            followed.append(float(tent(followed[-1])))
+        folded, last = tents(grid, n), float(tents(x, n))
         out = forward(square_net(n), np.append(grid, x)[:, None])[:, 0]
         error, knots = np.abs(out[:-1] - grid**2).max(), np.linspace(0, 1, 2**n + 1)
         fig, (left, right) = fixed_axes(2, (9, 3.4), (0.06, 0.99, 0.16, 0.88), wspace=0.2)
         left.plot(grid, folded, color=BLUE)
-        left.plot([x, x], [0, followed[-1]], ":", color=BLACK)
-        left.plot([x], [followed[-1]], "o", color=VERMILION, markersize=9)
+        left.plot([x, x], [0, last], ":", color=BLACK)
+        left.plot([x], [last], "o", color=VERMILION, markersize=9)
         left.set(xlabel="x", ylabel="after the folds", ylim=(-0.05, 1.05))
         light(left, f"{n} folds: {2**n} ways up or down", (0, 0.5, 1), (0, 0.5, 1), fontsize=11)
         left.set_gid("fold")
@@ -176,7 +191,7 @@ def fold_explorer(square_net: Callable) -> Callable:
         return fig, say(
             "x = {x:.2f} after {n} folds: {last:.3f}. The network says {out:.6f}, x² is {square:.6f}. With {units} "
             "units its largest error on [0, 1] is {error:.1e}.",
-            x=x, n=n, last=followed[-1], out=float(out[-1]), square=x * x, units=3 * n, error=float(error),
+            x=x, n=n, last=last, out=float(out[-1]), square=x * x, units=3 * n, error=float(error),
         )  # fmt: skip
 
     return draw
