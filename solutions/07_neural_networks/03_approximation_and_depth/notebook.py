@@ -232,7 +232,7 @@ with after(staircase_net, relu_interpolant):
 # $x^2$, and $\sin x$ too. So the theorem, as printed above, is false: the supremum must range over a *compact* set.
 
 # %% covers="cs480:thm9.4"
-# The rate for x², the best line on a piece, 352 and 353 units, and two networks far away.
+# The rate for x², the best line on a piece, the fewest units, and two networks far away.
 with after(relu_interpolant, "double"):
     x = np.linspace(0, 1, 40_001)
     nets = {k: relu_interpolant(np.arange(k + 1) / k, (np.arange(k + 1) / k) ** 2)
@@ -315,7 +315,7 @@ def square_net(n):
 check(square_net)
 
 # %% covers="cs480:9-depth"
-# Drag x, play the layers. And pieces, errors, sizes of your networks; one layer's pieces.
+# Pieces, errors, sizes of your networks, one layer's pieces. Drag x, play the layers.
 with after(square_net, "tents"):
     x, pieces, sizes = np.linspace(0, 1, 2**12 + 1), [], []
     for n in range(1, 9):
@@ -695,7 +695,7 @@ predict(
 )
 
 # %% covers="cs480:9-act guo:III.3 explainers:4.6"
-# Your slopes against differences and torch; twenty layers; one long step and dead units.
+# Your slopes against differences and torch; twenty layers; long steps and dead units.
 with after(activation, "skip"):
     z = np.linspace(-3, 3, 13) + 0.01
     for name in ("relu", "leaky", "elu", "sigmoid", "tanh"):
