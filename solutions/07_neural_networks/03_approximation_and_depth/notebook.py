@@ -892,7 +892,7 @@ def D(x, y):
 
 
 show(*ad.draw_lift(X, ring, phi))
-exact = np.array_equal(D(*X.T), ring) and D(np.zeros(1), np.zeros(1)) == 0
+exact = np.array_equal(D(*X.T), ring) and D(0.0, 0.0) == 0
 claim("D is right on all {n} points", exact, n=len(X))
 claim("and flat at all of them", np.all(D(X[:, 0] + 1e-6, X[:, 1]) == D(*X.T)))
 line = LogisticRegression().fit(X, ring).score(X, ring)
