@@ -198,11 +198,11 @@ def compared(**moved):
     return controls.explorer(NOTEBOOK, "compare_explorer", **moved).words.facts
 
 
-def test_a_fifth_of_epsilon_costs_five_times_the_steps_and_about_twice_the_relus():
-    wide, near = compared(eps=0.1), compared(eps=0.02)
-    assert wide["steps"] == 62 and near["steps"] == 314  # one jump fewer than cells
-    assert 2 < near["relus"] / wide["relus"] < 2.6
-    for facts, eps in ((wide, 0.1), (near, 0.02)):
+def test_a_quarter_of_epsilon_costs_four_times_the_steps_and_twice_the_pieces():
+    wide, near = compared(eps=0.04), compared(eps=0.01)
+    assert (wide["steps"], near["steps"]) == (157, 628)  # one jump fewer than 2π / ε, rounded up
+    assert (wide["pieces"], near["pieces"]) == (12, 23)  # 2π / √(8ε), rounded up
+    for facts, eps in ((wide, 0.04), (near, 0.01)):
         assert facts["steps_error"] < 0.51 * eps and facts["lines_error"] <= eps
 
 

@@ -92,7 +92,7 @@ def draw_price():
     right.plot(units, deep, "o-", color=VERMILION, label="layers of three")
     right.axhline(1e-6, color=ORANGE, linestyle="-.", label="a millionth")
     right.set(yscale="log", xlabel="hidden units", ylabel="largest error on [0, 1]")
-    right.set_title("The same units, side by side or in layers")
+    right.set_title("The same units, two ways")
     right.legend(fontsize=9)
     return fig, say(
         "Left: four straight pieces miss x² by {four:.3f} at most. Right: with {units} hidden units, equal pieces of "
@@ -169,7 +169,7 @@ def fold_explorer(square_net: Callable) -> Callable:
         folded, last = tents(grid, n), float(tents(x, n))
         out = forward(square_net(n), np.append(grid, x)[:, None])[:, 0]
         error, knots = np.abs(out[:-1] - grid**2).max(), np.linspace(0, 1, 2**n + 1)
-        fig, (left, right) = fixed_axes(2, (9, 3.4), (0.06, 0.99, 0.16, 0.88), wspace=0.2)
+        fig, (left, right) = fixed_axes(2, (9, 3.4), (0.08, 0.99, 0.16, 0.88), wspace=0.22)
         left.plot(grid, folded, color=BLUE)
         left.plot([x, x], [0, last], ":", color=BLACK)
         left.plot([x], [last], "o", color=VERMILION, markersize=9)
@@ -255,7 +255,7 @@ def draw_answer(errors: dict):
     ax.set_yticks(range(len(errors)), list(errors))
     ax.set_title("Placed by hand and found by training")
     told = "; ".join(
-        f"{name}: " + ", ".join(f"{v:.0e}" for v in values) for name, values in errors.items()
+        f"{name}: " + ", ".join(f"{v:.1e}" for v in values) for name, values in errors.items()
     )
     return fig, say("Largest errors for x². {told}.", told=told)
 
@@ -292,7 +292,7 @@ def draw_digit_nets(rows: list[dict]):
     right.plot(place, [row["pieces"][1] for row in rows], "^", color=VERMILION, label="trained")
     right.set(ylabel="pieces between two digits", ylim=(0, None))
     right.set_title("Fewer pieces than units")
-    right.legend(fontsize=9)
+    right.legend(fontsize=9, markerscale=0.6)
     for ax in (left, right):
         ax.set_xticks(place, [row["name"] for row in rows], fontsize=9)
         ax.set_xlim(-0.6, len(rows) - 0.4)
@@ -342,7 +342,7 @@ def draw_printed_steps(net_of: Callable):
     left.plot(
         s, sigmoid_net(s, *printed), "x", color=VERMILION, markersize=9, mew=2, label="as printed"
     )
-    left.set(xlabel="x", ylabel="output", title="Five points: printed steps stop half-way")
+    left.set(xlabel="x", ylabel="output", title="Five points, as printed")
     left.legend(fontsize=9)
     right.plot(numbers, np.maximum(errors, 1e-17), "x--", color=VERMILION, label="as printed")
     right.plot(numbers, np.maximum(mended, 1e-17), "o-", color=BLUE, label="steps half-way")
