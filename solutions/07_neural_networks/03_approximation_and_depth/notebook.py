@@ -12,7 +12,8 @@
 # A small chip cannot multiply. It has ReLU units and nothing else. Make it square: a network whose output is within a
 # millionth of $x^2$, for every $x$ from 0 to 1.
 #
-# - Anna puts all units into one hidden layer. She needs 500, and shows that nobody gets along with fewer than 353.
+# - Anna puts all units into one hidden layer. She needs 500, and shows that there nobody
+#   gets along with fewer than 353.
 # - Ben needs 27, in nine layers of three. He writes their weights down in a minute, without data.
 # - Carla takes nine layers of three as well, starts from random weights, and trains. The best of her four runs is off by
 #   more than a hundredth.
@@ -164,8 +165,6 @@ predict(
 )
 
 # %% [markdown] covers="cs480:thm9.4"
-# (Only *half* of ε, as no point of a cell is farther than $w/2$ from its middle.)
-#
 # ## 3. The same with ReLU
 #
 # The lecture notes have the theorem for ReLU: for continuous $f:\mathbb R^d\to\mathbb R^c$ and $\varepsilon > 0$ there are
@@ -200,7 +199,8 @@ def relu_interpolant(xs, ys):
 check(relu_interpolant)
 
 # %% [markdown] covers="cs480:thm9.4 explainers:4.1.1"
-# **Two ways to one ε.** Drag the handle along ε.
+# **Two ways to one ε.** (The staircase keeps even half of it: no point of a cell is farther than $w/2$ from its middle.)
+# Drag the handle along ε.
 #
 # 1. From 0.5 to 0.05: by how much do the two prices grow?
 # 2. Where does tanh $6x$ waste its steps, and where its knots?
@@ -355,8 +355,8 @@ with after(square_net, "tents"):
 #
 # A theorem says that good weights *exist*. So ask a training loop. You know backpropagation from [[07/02]]; from here on
 # torch does it: numbers made by `torch.tensor(…, requires_grad=True)` remember what they go through, `loss.backward()`
-# puts the slopes into their `.grad`, and `torch.optim.Adam(params, lr=rate)`, a list in hand, makes a step of
-# [[03/02|Adam]] with every `.step()`. Before each `backward` the old slopes must go, `.zero_grad()`.
+# puts the slopes into their `.grad`, and `torch.optim.Adam(params, lr=rate)`, which gets them in a list, makes a step of
+# [[03/02|Adam]] at every `.step()`. Before each `backward` the old slopes must go: `.zero_grad()`.
 #
 # Write the loop that trains any network of layers.
 
@@ -501,8 +501,8 @@ with after(train_net):
 # - **Universal approximation**: one hidden layer, a continuous target, a *compact* set, any ε: some width is enough. It
 #   does not say which width, who finds the weights, or what happens outside.
 # - Steps cost about $L(b-a)/\varepsilon$ units, straight pieces about $\varepsilon^{-1/2}$, folds about $\log(1/\varepsilon)$.
-# - What a network *can* express and what training *finds* are two things. On a line a trained network has no more
-#   pieces than units, deep or not (Hanin and Rolnick 2019). Depth pays for other reasons: features made of features.
+# - What a network *can* express and what training *finds* are two things. Your trained networks have fewer
+#   pieces on a line than units, deep or not; for random weights Hanin and Rolnick (2019) prove the like. Depth pays for other reasons: features made of features.
 #
 # Next: [[next]]. Below: a printed proof that fails, walls in the plane, which bend to take, regions, and five questions.
 
@@ -865,7 +865,7 @@ with after(budget):
 # | Q2 Why not one, at the output only? | All before it collapses: one unit, one line. (Parallel lines, if it goes up *and* down. That is enough for XOR.) | `collapse`, a Gaussian below |
 # | Q3 Must they be monotone? | No. | *Which bend?* |
 # | Q4 Which one? | Inside: any. At the output: by the range of $y$. | *Which bend?* |
-# | Q5 How to stop vanishing gradients? | Skip connections; [[07/04\|the right start]]. | `predict("skip")` |
+# | Q5 How to stop vanishing gradients? | Skip connections; the right start, [[07/04]]. | twenty layers |
 
 # %% [markdown] covers="explainers:4.6.Q1"
 # **A disc in a ring.** No line parts them. Bend first, then cut flat: the lift $\phi(x, y) = \max(0, 1 - x^2 - y^2)$ raises

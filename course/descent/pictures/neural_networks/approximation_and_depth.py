@@ -517,9 +517,9 @@ def draw_activation(name: str, z: float, leak: float):
     light(axes[1], f"slope {steep:.3f}; shaded: below 0.05", x=(-5, 0, 5), fontsize=11)
     axes[0].set_gid("z")
     return fig, say(
-        "{name} at z = {z:g}: value {value:.3f}, slope {steep:.3f}. On [−5, 5] its slope is below 0.05 in size on "
+        "{name} at z = {z:g}: value {value:.3f}, slope {slope:.3f}. On [−5, 5] its slope is below 0.05 in size on "
         "{flat:.0%} of the inputs.",
-        name=name, z=z, value=value, steep=steep, flat=float(flat.mean()),
+        name=name, z=z, value=value, slope=steep, flat=float(flat.mean()),
     )  # fmt: skip
 
 
