@@ -232,7 +232,7 @@ with after(staircase_net, relu_interpolant):
 # $x^2$, and $\sin x$ too. So the theorem, as printed above, is false: the supremum must range over a *compact* set.
 
 # %% covers="cs480:thm9.4"
-# The rate for x², the best line on a piece, the fewest units, and two networks far away.
+# The rate for x², the best line on a piece, the fewest units; two networks far away.
 with after(relu_interpolant, "double"):
     x = np.linspace(0, 1, 40_001)
     nets = {k: relu_interpolant(np.arange(k + 1) / k, (np.arange(k + 1) / k) ** 2)
@@ -357,6 +357,7 @@ with after(square_net, "tents"):
 # torch does it: numbers made by `torch.tensor(…, requires_grad=True)` remember what they go through, `loss.backward()`
 # puts the slopes into their `.grad`, and `torch.optim.Adam(params, lr=rate)`, which gets them in a list, makes a step of
 # [[03/02|Adam]] at every `.step()`. Before each `backward` the old slopes must go: `.zero_grad()`.
+# `loss.item()` is a number, and `p.detach().numpy()` an array again.
 #
 # Write the loop that trains any network of layers.
 
@@ -502,7 +503,8 @@ with after(train_net):
 #   does not say which width, who finds the weights, or what happens outside.
 # - Steps cost about $L(b-a)/\varepsilon$ units, straight pieces about $\varepsilon^{-1/2}$, folds about $\log(1/\varepsilon)$.
 # - What a network *can* express and what training *finds* are two things. Your trained networks have fewer
-#   pieces on a line than units, deep or not; for random weights Hanin and Rolnick (2019) prove the like. Depth pays for other reasons: features made of features.
+#   pieces on a line than units, deep or not; for random weights Hanin and Rolnick (2019) prove the like. Depth pays for
+#   other reasons: features made of features.
 #
 # Next: [[next]]. Below: a printed proof that fails, walls in the plane, which bend to take, regions, and five questions.
 
