@@ -55,11 +55,6 @@ collapse.mistakes(
             "V @ b",
             "Each layer adds a bias of its own. Did you add that of the later layers?",
         ),
-        "the biases do not pass the later layers": (
-            "V @ b + c",
-            "c.sum() + V.sum(axis=1) * b.sum()",
-            "The second matrix multiplies all that comes out of the first layer. What is W2 b1, row by row?",
-        ),
         "the biases are forgotten": (
             "return W, b",
             "return W, 0 * b",
@@ -605,10 +600,10 @@ train_net.mistakes(
             "lr=0.001",
             "Does your result depend on rate?",
         ),
-        "losses after the step": (
-            "        losses.append(loss.item())\n",
-            "        losses.append(((h.detach() - Y) ** 2).mean().item() if len(losses) else 0.0)\n",
-            "The first loss is that of the network as it was handed in.",
+        "the first loss is missing": (
+            "trained[1::2])), losses",
+            "trained[1::2])), losses[1:]",
+            "The first loss is that of the network as it was handed in. Is there one for each step?",
         ),
     }
 )
