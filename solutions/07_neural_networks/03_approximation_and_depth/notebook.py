@@ -6,54 +6,64 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] minutes=90 builds="networks without training: steps, broken lines and sawteeth that hit any curve, and what depth saves"
+# %% [markdown] form=2 builds="networks without training: steps, broken lines and folds that come as near to a curve as you like, and the loop that trains them" covers="wu:2.2"
 # # Universal approximation and depth
 #
-# Lectures: cs480 9 (remark 9.2, activations, theorem 9.4, depth) · explainers 4.1 (both boxes), 4.1.1, 4.6 · guo III.3 · wu 2.2.
+# A small chip cannot multiply. It has ReLU units and nothing else. Make it square: a network whose output is within a
+# millionth of $x^2$, for every $x$ from 0 to 1.
 #
-# "A network can approximate anything." What does this sentence promise, and what not? We prove it by building the weights by hand. At the end you can
+# - Anna puts all units into one hidden layer. She needs 500, and shows that there nobody
+#   gets along with fewer than 353.
+# - Ben needs 27, in nine layers of three. He writes their weights down in a minute, without data.
+# - Carla takes nine layers of three as well, starts from random weights, and trains. The best of her four runs is off by
+#   more than a hundredth.
 #
-# - say why a network needs bends, and choose an activation for the inside and for the output;
-# - build a network of steps, or of straight pieces, to any accuracy you name, and count its units;
-# - say why the theorem needs a bounded set, and why it says nothing about training;
-# - build a sawtooth that one layer could draw only with exponentially many units;
-# - compute the price of a network and the ceiling on its linear regions, and compare with what training uses.
+# *How does Ben do it, and why does Carla not find it?* At the end you have built all three.
 
 # %%
+# What this notebook needs.
 import math
 
 import numpy as np
 import torch
-from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider, SelectionSlider
+from ipywidgets import Checkbox, Dropdown, FloatLogSlider, FloatSlider
+from ipywidgets import IntSlider, SelectionSlider
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
 
-from descent import after, check, data, erratum, explore, hint, predict, show, start
+from descent import (
+    after,
+    below,
+    check,
+    claim,
+    data,
+    erratum,
+    explore,
+    hint,
+    predict,
+    show,
+    solution,
+    start,
+)
 from descent.pictures.neural_networks import approximation_and_depth as ad
 
 start("07_neural_networks/03_approximation_and_depth")
 
-# %% [markdown] covers="wu:2.2"
-# ## Why it matters
-#
-# [One hidden layer](01_one_hidden_layer.ipynb) gave broken lines of one input and folded surfaces of two. Wu's chapter adds a claim: this small architecture approximates *complex functions*. Complex in which sense, with how many units, and who finds the weights?
-#
-# Left: the two constructions of this notebook, twelve steps and six straight pieces. Right: how many pieces $n$ units can make, next to each other and on top of each other. Keep one question in mind: if the right-hand side is so clear, why are not all networks very deep and very narrow?
-
-# %% covers="wu:2.2" demo=true
-show(*ad.draw_why())
+# %% covers="wu:2.2 cs480:9-depth"
+# The price of x² in hidden units.
+show(*ad.draw_price())
 
 # %% [markdown] covers="cs480:rem9.2 explainers:4.6.Q2"
-# ## 1. Why bend at all?
+# ## 1. Nine layers without a bend
 #
-# **Without bends.** Layer $l$ computes $W_l x + b_l$. Put a second one on top of the first:
+# Do layers alone help? Layer $l$ computes $W_l\,x + b_l$. Put a second one on top:
 #
-# $$W_2(W_1 x + b_1) + b_2 = (W_2 W_1)\,x + (W_2 b_1 + b_2) .$$
+# $$W_2(W_1 x + b_1) + b_2 = (W_2 W_1)\,x + (W_2 b_1 + b_2).$$
 #
-# Again a matrix and a vector: an *affine* map. So any number of layers collapses into one. Write the collapse for any depth. (Stuck? `hint(collapse)`, up to three times; so for every exercise.)
+# Again one matrix and one vector, an *affine* map. So a hundred layers collapse into one. Write the collapse, for any
+# number of layers.
 
 
-# %% exercise="collapse" points=1 minutes=4 difficulty=1 covers="cs480:rem9.2 explainers:4.6.Q2"
+# %% exercise="collapse" points=2 difficulty=1 covers="cs480:rem9.2 explainers:4.6.Q2"
 def collapse(Ws, bs):
     """The affine map W x + b that a stack of affine layers computes.
 
@@ -64,7 +74,8 @@ def collapse(Ws, bs):
     ### BEGIN SOLUTION
     W, b = Ws[0], bs[0]
     for V, c in zip(Ws[1:], bs[1:]):
-        W, b = V @ W, V @ b + c
+        W = V @ W
+        b = V @ b + c
     return W, b
     ### END SOLUTION
 
@@ -72,404 +83,52 @@ def collapse(Ws, bs):
 # %% check="collapse"
 check(collapse)
 
-# %% [markdown] covers="cs480:rem9.2 explainers:4.6.Q2"
-# Five random layers against your one. Then a ReLU after each of the first four: no affine map fits any more. And **XOR**: of all affine functions of the four corners the closest one, by least squares, says ½ everywhere.
-#
-# **One activation at the end?** Then the net is $\varphi(Wx + b)$ with your $W, b$: a single neuron. If $\varphi$ is monotone, "$\varphi$ above a threshold" means "$Wx + b$ beyond a number" (or nowhere, or everywhere): the boundary is one line. If $\varphi$ goes up *and* down, the boundary may be several *parallel* lines. Explainers calls this pedantic. It is enough for XOR. (The cell also counts the bands.)
-
 # %% covers="cs480:rem9.2 explainers:4.6.Q2"
+# Five layers against your one; a ReLU between them; and the best affine map for XOR.
 with after(collapse):
     layers = ad.random_layers([2, 6, 5, 6, 4, 1], seed=0)
     x = np.random.default_rng(1).normal(size=(200, 2))
     W, b = map(np.array, collapse([W for W, _ in layers], [b for _, b in layers]))
     straight = ad.forward(layers, x, phi=lambda z: z)
-    assert np.allclose(straight, x @ W.T + b, atol=1e-4)
-    A = np.column_stack([x, np.ones(200)])
+    claim("five layers are your one, at 200 points", np.allclose(straight, x @ W.T + b))
 
-    def closest(A, y):
-        return A @ np.linalg.lstsq(A, y, rcond=None)[0]
+    def misfit(x, y):
+        A = np.column_stack([x, np.ones(len(x))])
+        return np.abs(A @ np.linalg.lstsq(A, y, rcond=None)[0] - y)
 
-    def misfit(y):
-        return np.abs(closest(A, y) - y).max()
+    bent = misfit(x, ad.forward(layers, x)).max()
+    claim("with ReLUs between, every affine map misses somewhere", bent > 0.1)
+    corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    off = misfit(corners, np.array([0, 1, 1, 0]))
+    claim("the affine map nearest to XOR is off by ½ everywhere", np.allclose(off, 0.5))
 
-    assert misfit(straight) < 1e-10 < 0.1 < misfit(ad.forward(layers, x))
-    corners, xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]]), np.array([0, 1, 1, 0])
-    at = closest(np.column_stack([corners, np.ones(4)]), xor)
-    assert np.allclose(at, 0.5)
-    print("closest affine map at the four corners:", at.round(6))
-
-    def net(x):
-        return ad.forward(layers, x[None], phi=lambda z: z)[0]
-
-    p, q = x[:2]
-    erratum(
-        "explainers:4.6.Q1",
-        "without any activation the output would be a purely linear transformation of "
-        "the input",
-        "it is affine: the biases add a constant, so that 0 need not go to 0",
-        printed_holds=np.allclose(net(p) + net(q), net(p + q)),
-        corrected_holds=np.allclose((net(p) + net(q)) / 2, net((p + q) / 2)),
-    )
-    score = corners @ [2.0, 2.0] - 2.0  # one neuron: -2, 0, 0, 2
-    assert np.array_equal(ad.curve("Gaussian", score) > 0.5, xor == 1)
-    assert np.array_equal(ad.curve("sin", np.pi / 4 * (score + 2)) > 0.5, xor == 1)
-    line = np.linspace(-6, 6, 4001)
-
-    def bands(name):
-        return 1 + np.sum(np.diff(ad.curve(name, line) > 0.5))
-
-    counts = {name: int(bands(name)) for name in ("sigmoid", "Gaussian", "sin")}
-    print("bands above or below ½, for scores from -6 to 6:", counts)
-
-# %% [markdown] covers="explainers:4.6.Q1"
-# **A disc in a ring.** No line separates these classes. Bend first, then cut flat: the lift
+# %% [markdown] covers="explainers:4.1.1 explainers:4.1.1.step2"
+# ## 2. Any curve, by steps
 #
-# $$\phi(x, y) = \max\big(0,\; 1 - (x^2 + y^2)\big)$$
+# So bend. What can *one* hidden layer draw? Anything continuous, as Cybenko and Hornik proved about 1990. Let the set $S$
+# be **compact**, that is closed and bounded. For every continuous $f$ on $S$ and every $\varepsilon > 0$ there is a network
+# $\hat f$ with
 #
-# raises the disc to a mountain; the plane $z = 0$ is the decision boundary, with "above" for the disc. Or map to one number straight away:
+# $$\max_{x\in S}|f(x) - \hat f(x)| < \varepsilon .$$
 #
-# $$D(x, y) = \left\lceil \frac{\lfloor x^2 + y^2\rfloor}{x^2+y^2} \right\rceil, \qquad D(0, 0) = 0 .$$
+# This is **universal approximation**: the networks are dense in $C(S)$, the continuous functions on $S$, as
+# Weierstrass' polynomials are on an interval (1885). Several outputs are done one at a time.
 #
-# Why is $D$ zero inside the open disc and one everywhere else, on the circle too? And why could nobody *train* a network with such a bend?
-
-# %% covers="explainers:4.6.Q1" demo=true
-X, ring = ad.disc_in_ring()
-
-
-def phi(x, y):
-    return np.maximum(0, 1 - (x**2 + y**2))
-
-
-def D(x, y):
-    r2 = np.asarray(x**2 + y**2, float)
-    return np.ceil(np.divide(np.floor(r2), r2, out=np.zeros_like(r2), where=r2 > 0))
-
-
-assert np.array_equal(D(*X.T), ring) and np.array_equal(phi(*X.T) == 0, ring == 1)
-assert D(np.array([0.0, 1.0]), np.zeros(2)).tolist() == [0, 1]
-h = 1e-6  # D is a step: its slope is 0 at every one of the points
-assert np.all(D(X[:, 0] + h, X[:, 1]) == D(*X.T))
-line = LogisticRegression().fit(X, ring).score(X, ring)
-net = MLPClassifier((8,), solver="lbfgs", random_state=0, max_iter=500).fit(X, ring)
-assert line < 0.7 and net.score(X, ring) > 0.99
-show(*ad.draw_lift(X, ring, phi))
-
-# %% [markdown] covers="explainers:4.6.Q1 cs480:9-act guo:III.3"
-# $\lfloor r^2\rfloor$ is 0 for $r^2 < 1$; from $1$ on, $0 < \lfloor r^2\rfloor / r^2 \le 1$, and rounding up gives 1. Its slope is 0 wherever it has one: gradient descent would never move. The cell has also trained a network with eight hidden units, which found a lift of its own (over 99 % right, logistic regression under 70 %). **Nobody hands you $\phi$; the hidden layer learns it.** For that the bends must have slopes.
-#
-# ## 2. Which bend?
-#
-# | name | $\varphi(z)$ | range |
-# |---|---|---|
-# | ReLU | $\max(0, z)$, also written $z_+$ | $[0, \infty)$ |
-# | leaky ReLU | $\max(\varepsilon z, z)$, $\varepsilon \in (0, 0.1)$ | all numbers |
-# | ELU | $z$ for $z \ge 0$, else $e^z - 1$ | $(-1, \infty)$ |
-# | sigmoid (logistic, cs480's sgm) | $1/(1 + e^{-z})$ | $(0, 1)$ |
-# | tanh | $(e^z - e^{-z})/(e^z + e^{-z})$ | $(-1, 1)$ |
-#
-# Training multiplies by the **slope** $\varphi'$ on the way [back](02_backpropagation.ipynb). Where it is nearly 0, the unit is *saturated* and hardly learns. **Find out:** (1) Which activations saturate on both sides, on one, on none? (2) What is the largest slope of the sigmoid, of tanh? (3) Which curves fall somewhere? (4) What does ε do to the shaded zone of leaky ReLU?
-
-# %% covers="cs480:9-act guo:III.3" demo=true
-explore(
-    ad.draw_activation,
-    name=Dropdown(options=ad.CURVES, value="sigmoid", description="activation"),
-    z=FloatSlider(2, min=-5, max=5, step=0.25, description="z"),
-    leak=SelectionSlider(options=[0.001, 0.01, 0.05, 0.1], value=0.01, description="ε"),
-)
-
-# %% [markdown] covers="cs480:9-act guo:III.3"
-# Write five activations with their slopes. Conventions: $\varepsilon = 0.01$; at the kink take the slope from the *left*, so ReLU has 0 and leaky ReLU 0.01 at $z = 0$ (torch does the same). For $|z|$ up to 1100 no value and no slope may come out as infinity or nan.
-
-
-# %% exercise="activation" points=3 minutes=8 difficulty=1 covers="cs480:9-act guo:III.3"
-def activation(name, z):
-    """Value and slope of an activation.
-
-    name: "relu", "leaky" (0.01 z for z <= 0), "elu", "sigmoid" or "tanh".
-    z: float array of any shape. Returns two arrays of that shape: values, derivatives.
-    Slopes at z = 0: relu 0, leaky 0.01, elu 1.
-    activation("leaky", np.array([-2.0, 3.0])) gives [-0.02, 3.0] and [0.01, 1.0].
-    """
-    ### BEGIN SOLUTION
-    low = np.minimum(z, 0)
-    if name == "relu":
-        return np.maximum(z, 0), (z > 0) * 1.0
-    if name == "leaky":
-        return np.where(z > 0, z, 0.01 * z), np.where(z > 0, 1, 0.01)
-    if name == "elu":
-        return np.where(z > 0, z, np.expm1(low)), np.exp(low)
-    if name == "tanh":
-        return np.tanh(z), 1 - np.tanh(z) ** 2
-    e = np.exp(-np.abs(z))
-    p = np.where(z > 0, 1, e) / (1 + e)
-    return p, p * (1 - p)
-    ### END SOLUTION
-
-
-# %% check="activation"
-check(activation)
-
-# %% covers="cs480:9-act guo:III.3"
-with after(activation):
-    F, z = torch.nn.functional, np.linspace(-3, 3, 13) + 0.01
-    theirs = dict(
-        relu=F.relu,
-        leaky=F.leaky_relu,
-        elu=F.elu,
-        sigmoid=torch.sigmoid,
-        tanh=torch.tanh,
-    )
-    for name, f in theirs.items():
-        value, slope = activation(name, z)
-        t = torch.tensor(z, requires_grad=True)
-        f(t).sum().backward()
-        near = [activation(name, z + h)[0] for h in (0.005, -0.005)]
-        assert np.allclose(value, f(t).detach()) and np.allclose(slope, t.grad)
-        assert np.allclose(slope, (near[0] - near[1]) / 0.01, atol=1e-4)
-    p, slope = activation("sigmoid", np.linspace(-9, 9, 181))
-    assert slope.max() == slope[90] == 0.25  # reached at 0
-    tanh, elu = activation("tanh", z)[0], activation("elu", z)[0]
-
-    def sgm(z):
-        return activation("sigmoid", z)[0]
-
-    assert np.allclose(tanh, 2 * sgm(2 * z) - 1)
-    erratum(
-        "cs480:9-act",
-        r"$\tanh(t) = 1 - 2\,\mathrm{sgm}(-t)$",
-        r"$\tanh(t) = 1 - 2\,\mathrm{sgm}(-2t) = 2\,\mathrm{sgm}(2t) - 1$",
-        printed_holds=np.allclose(1 - 2 * sgm(-z), tanh, atol=0.05),
-        corrected_holds=np.allclose(1 - 2 * sgm(-2 * z), tanh),
-    )
-    high, low, right = np.maximum(z, 0), np.minimum(z, 0), np.exp(z) - 1
-    erratum(
-        "cs480:9-act",
-        r"$\mathrm{elu}(t) = t_+ + t_-(e^t - 1)$",
-        r"$t_+ + \mathbb 1[t < 0]\,(e^t - 1)$: with $t_- = \min(t, 0)$ the printed "
-        "form is positive for $t < 0$: 2.851 instead of −0.950 at −3",
-        printed_holds=np.allclose(high + low * right, elu),
-        corrected_holds=np.allclose(high + (z < 0) * right, elu),
-    )
-    wide = np.linspace(-3, 3, 2001)
-    gap = np.abs(1 - 2 * sgm(-wide) - np.tanh(wide)).max()
-    at = np.exp(-3) - 1
-    print(f"tanh as printed is off by up to {gap:.4f} on [-3, 3]")
-    print(f"ELU at -3: printed {-3 * at:.3f}, right {at:.3f}")
-
-# %% [markdown] covers="cs480:9-act guo:III.3 explainers:4.6"
-# **Through twenty layers.** A gradient of length 1 starts at layer 20 and goes back through random layers of 64 units (variances as [the next notebook](04_initialisation_and_normalisation.ipynb) explains). What is left at the input? The sigmoid's slope is at most ¼, and typically less. With a **skip connection** $h \leftarrow h + \varphi(Wh)$ the gradient has a way past every layer: the answer of explainers to its fifth question.
-#
-# **Dead units.** ReLU has slope 1 or 0. A unit whose $z$ is negative on *every* row gets no gradient at all. In the first layer, whose inputs stay as they are, it never comes back: it is dead. One step that is too long can do it. The cell takes one gradient step of increasing length and counts units that no row of 200 turns on. (Leaky ReLU keeps the slope ε there: its units can.)
-
-# %% covers="cs480:9-act guo:III.3 explainers:4.6" demo=true
-plain, skip = (ad.gradient_norms(name)[0] for name in ("sigmoid", "sigmoid + skip"))
-predict(
-    "Q5. Twenty sigmoid layers, with a skip connection around each. By about how much "
-    "does a gradient shrink or grow on its way back?",
-    ["10⁻¹³, as without", "10⁻⁶", "less than a factor of 2", "10⁶"],
-    truth=2 if 0.5 < skip < 2 else 0,
-    because=f"Without skips {plain:.0e} of it arrive; with them {skip:.1f}. "
-    "Each layer multiplies by the identity plus something small.",
-)
-show(*ad.draw_vanishing())
-rng = np.random.default_rng(0)
-X, W, b = rng.normal(size=(200, 2)), rng.normal(size=(100, 2)), np.zeros(100)
-w2, y = rng.normal(size=100) / 10, -3 + rng.normal(size=200)
-z = X @ W.T + b
-r = np.maximum(0, z) @ w2 - y  # the error that goes back
-back = r[:, None] * (z > 0) * w2 / 200
-for step in (0, 1, 10):
-    moved = X @ (W - step * back.T @ X).T + b - step * back.sum(0)
-    dead = (moved <= 0).all(0)
-    print(f"step {step}: {dead.sum()} of 100 units dead")
-
-# %% [markdown] covers="explainers:4.6.Q3 explainers:4.6.Q4"
-# **Must it be monotone? Which should I take?** Two of explainers' questions. The cell walks a catalogue with a fine grid: GELU and SiLU, standard in today's language models, *fall* on part of the negative axis. So no. Monotone ones make some theorems easier.
-#
-# Inside a network the usual choices all work; ReLU's kink is harmless, because a float hits $z = 0$ exactly only by construction. Leaky ReLU brings a hyperparameter, which somebody must choose (and could choose after seeing the results). At the **output** the choice is forced by the range of $y$, and comes with a loss:
-#
-# | $y$ lies in | output | usual loss |
-# |---|---|---|
-# | all numbers | identity | squared error |
-# | $(0, \infty)$ | softplus $\log(1 + e^z)$, or $e^z$ | Poisson or Gamma likelihood |
-# | $(0, 1)$, or $y \in \{0, 1\}$ | sigmoid | cross-entropy |
-# | $(-1, 1)$ | tanh | squared error |
-# | probabilities of $k$ classes | softmax | cross-entropy |
-
-# %% covers="explainers:4.6.Q3 explainers:4.6.Q4" demo=true
-fine, gelu = np.linspace(-6, 6, 2401), torch.nn.functional.gelu
-shapes = {name: lambda z, name=name: ad.curve(name, z) for name in ad.CURVES}
-shapes["GELU"] = lambda z: gelu(torch.tensor(z)).numpy()
-falls = [name for name, f in shapes.items() if not ad.is_monotone(f, fine)]
-print("not monotone:", ", ".join(falls))
-outputs = {"softplus": (0, np.inf), "sigmoid": (0, 1), "tanh": (-1, 1)}
-
-
-def output_activation(low, high):
-    """The first activation of the table whose values fill (low, high)."""
-    return next((n for n, r in outputs.items() if r == (low, high)), "identity")
-
-
-for name, (low, high) in outputs.items():
-    assert output_activation(low, high) == name
-    y, ends = ad.curve(name, fine), ad.curve(name, np.array([-30, 30.0]))
-    assert low < y.min() and y.max() < high
-    assert ends[0] - low < 1e-6 and (high - ends[1] < 1e-6 or ends[1] > 29)
-p = torch.softmax(torch.randn(50, 4, generator=torch.Generator().manual_seed(0)), 1)
-assert torch.allclose(p.sum(1), torch.ones(50)) and (p > 0).all()
-
-# %% [markdown] covers="explainers:4.1.1 explainers:4.1.1.step1"
-# ## 3. Any continuous function
-#
-# How far is $\hat f$ from $f$? By the worst case. On a set $S \subset \mathbb R^m$ that is **compact** (closed and bounded)
-#
-# $$\lVert f - \hat f\rVert_\infty = \max_{x\in S}|f(x) - \hat f(x)|, \qquad \text{wanted: below } \varepsilon .$$
-#
-# A class of functions has **universal approximation** on $S$ if it comes this close to *every* continuous $f: S\to\mathbb R$, for *every* $\varepsilon > 0$. In other words: it is dense in $C(S)$, the continuous functions on $S$ with that distance. Weierstrass proved it for polynomials on an interval in 1885. Functions with several outputs are done one coordinate at a time.
-#
-# The proof for networks goes in three steps: finitely many points, an interval, the plane. We run each of them. (`ad.sup_error(f, g, points)` takes the worst of a fine grid: a lower bound on the maximum.)
-#
-# ### Step 1: finitely many points
-#
-# Let $S = \{1, \dots, n\}$. With *steps* $\mathbb 1(x \ge s)$ we can switch a value on at $s$ and off at $s + 1$:
-#
-# $$f(x) = \sum_{s=1}^n f(s)\,\big(\mathbb 1(x\ge s) - \mathbb 1(x\ge s+1)\big) .$$
-#
-# A steep sigmoid is nearly a step. So a hidden layer of sigmoids and one linear output will do. Explainers chooses steepness $10^n$ and puts the step of $s$ just before the point, at $s - 10^{-9}$. On paper fine. We run it.
-
-# %% covers="explainers:4.1.1.step1" demo=true
-values = ad.notes_values(5)
-error = ad.points_error(ad.printed_step_net(values), values)
-options = ["below 0.00001", "about 0.01", "about 0.1", "above 1"]
-predict(
-    "Five points, f(s) = 2 + sin s, steepness 10⁵, steps a billionth before the "
-    "points. How large is the largest error at the five points?",
-    options,
-    truth=int(np.searchsorted([1e-5, 0.03, 0.5], error)),
-    because=f"It is {error:.2f}. At the point s the sigmoid's argument is 10⁵ · 10⁻⁹ = "
-    "10⁻⁴, and the sigmoid of that is ½. So half of f(s) is there, and still half of "
-    "f(s - 1).",
-)
-
-# %% [markdown] covers="explainers:4.1.1.step1"
-# In general the argument at $x = s$ is $10^{n-9}$: it is large only for $n \ge 10$. The mend: put the steps *half-way* between the points. And one neuron a point is enough, for a neuron that is on *stays* on: let the output weight be the jump $f(s) - f(s-1)$.
-#
-# Build it, for any number of points.
-
-
-# %% exercise="step_net" points=3 minutes=9 difficulty=2 covers="explainers:4.1.1.step1"
-def step_net(values):
-    """A hidden layer of sigmoids that takes given values at the points 1, 2, …, n.
-
-    values (n,), n >= 1, of size at most 10. Returns W1 (k,), b1 (k,), W2 (k,) with
-    k <= 2 n such that sum_j W2[j] * sigmoid(W1[j] * x + b1[j]) is within 1e-6 of
-    values[x - 1] at x = 1, …, n. No output bias. Any such network is right.
-    values = [3.0] could give W1 = [40], b1 = [-20], W2 = [3]: 3 * sigmoid(20) at x = 1.
-    """
-    ### BEGIN SOLUTION
-    n = len(values)
-    steps = np.arange(1, n + 1) - 0.5
-    return np.full(n, 40.0), -40.0 * steps, np.diff(values, prepend=0)
-    ### END SOLUTION
-
-
-# %% check="step_net"
-check(step_net)
-
-# %% [markdown] covers="explainers:4.1.1.step1"
-# **How steep?** With steepness $\kappa$ and steps half-way, every sigmoid is off by at most $\sigma(-\kappa/2)$ at a point. The output is off by at most $V\sigma(-\kappa/2)$, where $V = \sum_s |f(s) - f(s-1)|$ (with $f(0) = 0$). This is below $\varepsilon$ once $\kappa > 2\log(V/\varepsilon - 1)$. (In the notes' layout, with $2n$ neurons, the sum is $2\sum|f(s)|$: each indicator needs an accuracy of $\varepsilon / (2 \sum |f(s)|)$, not $\varepsilon$.)
-#
-# Then five slips of this section, each tested. (One is the advice to *decrease* the exponent $-9$ for more precision: that moves the step even nearer to the point.)
-
-# %% covers="explainers:4.1.1.step1"
-with after(step_net):
-    show(*ad.draw_printed_steps(step_net))
-
-    def min_steepness(eps, values):
-        V = np.abs(np.diff(values, prepend=0)).sum()
-        return 2 * np.log(V / eps - 1)
-
-    for n, eps in ((5, 1e-2), (20, 1e-6), (1, 1e-3)):
-        values, s = ad.notes_values(n), np.arange(1, n + 1)
-        k = 1.0001 * min_steepness(eps, values)
-        jumps = np.diff(values, prepend=0)
-        assert ad.points_error((k + 0 * s, -k * (s - 0.5), jumps), values) < eps
-        print(f"n = {n}, ε = {eps:g}: steepness {k:.1f} is enough")
-
-
-# %% covers="explainers:4.1.1.step1" demo=true
-def error_of(n, power=-9.0):
-    values = ad.notes_values(n)
-    return ad.points_error(ad.printed_step_net(values, power), values)
-
-
-erratum(
-    "explainers:4.1.1.step1",
-    r"$w^{(1)} = 10^n$, $b_s^{(1)} = -10^n(\lceil\frac{s+1}{2}\rceil - 10^{-9})$ "
-    "works for every finite set of $n$ points",
-    r"up to $n = 8$ it outputs about $\frac12 f(x) + \frac12 f(x-1)$; with the "
-    r"offset $\frac12$ in place of $10^{-9}$ it works (for $n = 1$ with more "
-    "steepness, say 40)",
-    printed_holds=all(error_of(n) < 0.1 for n in (5, 8, 9)),
-    corrected_holds=all(error_of(n, np.log10(0.5)) < 0.1 for n in (5, 8, 9)),
-)
-erratum(
-    "explainers:4.1.1.step1",
-    "for more precision decrease the exponent −9",
-    "increase it (up to an offset of a half)",
-    printed_holds=error_of(9, -10) < error_of(9),
-    corrected_holds=error_of(9, -8) < error_of(9),
-)
-x, n, k = 1.7, 2, 4.0
-sigmoid = 1 / (1 + np.exp(-(k * (x - n) + k * 1e-1)))  # 10^-9 replaced by 0.1
-erratum(
-    "explainers:4.1.1.step1",
-    r"$\sigma\big(k(x-n) + k\delta\big) = 1/(1 + \exp(-k(x-n) + k\delta)) = "
-    r"1/(1 + \exp(n - x + \delta)^k)$, with $k = 10^{\#S}$, $\delta = 10^{-9}$",
-    r"$1/(1 + \exp(-k(x-n) - k\delta)) = 1/(1 + \exp(n - x - \delta)^k)$",
-    printed_holds=np.isclose(1 / (1 + np.exp(n - x + 0.1) ** k), sigmoid),
-    corrected_holds=np.isclose(1 / (1 + np.exp(n - x - 0.1) ** k), sigmoid),
-)
-f, eps = ad.notes_values(6), 0.1
-
-
-def worst(bound):
-    return bound * 2 * np.abs(f).sum()  # all are off, signs against us
-
-
-erratum(
-    "explainers:4.1.1.step1",
-    r"it suffices that each indicator is approximated within $\epsilon$",
-    r"within $\epsilon / (2\sum_s |f(s)|)$: the output weights multiply the errors",
-    printed_holds=worst(eps) <= eps,
-    corrected_holds=worst(eps / (2 * np.abs(f).sum())) <= eps + 1e-12,
-)
-W1, b1, _ = ad.printed_step_net(f)
-place, s = np.rint(-b1 / W1), np.arange(1, 13)  # where hidden neuron s has its step
-ceil = np.ceil((s + 1) / 2)
-erratum(
-    "explainers:4.1.1.step1",
-    r"the $\lceil\frac{s+1}{2}\rceil$-th hidden neuron approximates "
-    r"$H(x - \lceil\frac{s+1}{2}\rceil)$; $2\cdot\#S$ neurons (or one fewer)",
-    r"hidden neuron $s$ does; so neighbours are equal, and $\#S$ neurons with "
-    r"output weights $f(s) - f(s-1)$ suffice",
-    printed_holds=all(place[int(c) - 1] == c for c in ceil),
-    corrected_holds=np.array_equal(place, ceil),
-)
+# You can run a proof. A steep sigmoid $\sigma(\kappa(x - s))$ is a step: about 0 left of $s$, about 1 right of it. So cut
+# $[a, b]$ into $N$ equal cells and keep one value a cell, $f$ in its middle.
 
 # %% [markdown] covers="explainers:4.1.1.step2"
-# ### Step 2: an interval
-#
-# Cut $[a, b]$ into $N$ equal cells and keep one value a cell, that in its middle $c_i$. Within a cell $f$ must hardly vary. A continuous $f$ on a compact interval is *uniformly* continuous: for every $\varepsilon$ there is one $\delta$ that serves everywhere,
+# How many cells? A continuous $f$ on $[a, b]$ is *uniformly* continuous: for $\varepsilon$ there is one $\delta$
+# that serves everywhere,
 #
 # $$|x - y| < \delta \;\Rightarrow\; |f(x) - f(y)| < \varepsilon .$$
 #
-# If $f$ has a **Lipschitz constant** $L$, that is $|f(x) - f(y)| \le L|x - y|$, then $\delta = \varepsilon/L$ will do. So about $N = L(b-a)/\varepsilon$ cells, and $2N$ neurons in the notes' count.
-#
-# Build the network. Take the *least* $N \ge 1$ with $L(b-a)/N \le \varepsilon$. The output bias can hold the first value; then a neuron at each inner edge adds a jump.
+# With a **Lipschitz constant** $L$, so that $|f(x) - f(y)| \le L|x - y|$ always, $\delta = \varepsilon/L$ will do. That
+# makes $N \approx L(b - a)/\varepsilon$. Let the output bias hold the first value. Then a unit at each inner edge adds
+# what changes there.
 
 
-# %% exercise="staircase_net" points=3 minutes=11 difficulty=2 covers="explainers:4.1.1.step2"
+# %% exercise="staircase_net" points=3 difficulty=1 covers="explainers:4.1.1.step2 explainers:4.1.1"
 def staircase_net(f, a, b, L, eps):
     """A hidden layer of sigmoids that is a staircase close to f on [a, b].
 
@@ -485,113 +144,45 @@ def staircase_net(f, a, b, L, eps):
     N = max(1, math.ceil(L * (b - a) / eps))
     w = (b - a) / N
     heights = f(a + w * (np.arange(N) + 0.5))
+    edges = a + w * np.arange(1, N)
     W1 = np.full(N - 1, 1000 / w)
-    return W1, -W1 * (a + w * np.arange(1, N)), np.diff(heights), heights[0]
+    return W1, -W1 * edges, np.diff(heights), heights[0]
     ### END SOLUTION
 
 
 # %% check="staircase_net"
 check(staircase_net)
 
-# %% [markdown] covers="explainers:4.1.1.step2 explainers:4.1.1"
-# **The proof, run.** The sine on $[0, 2\pi]$ with $L = 1$. On each edge the output passes from one height to the next; both are near $f$ there, so all values between are. The cell takes your network and the notes' one, on and off for every cell, with the sup error of both.
-
-# %% covers="explainers:4.1.1.step2 explainers:4.1.1"
-with after(staircase_net):
-    x = np.linspace(0, 2 * np.pi, 50_001)
-    for eps in (0.5, 0.1, 0.05):
-        W1, b1, W2, b2 = staircase_net(np.sin, 0, 2 * np.pi, 1.0, eps)
-        N = math.ceil(2 * np.pi / eps)
-        notes = ad.notes_staircase(np.sin, 0, 2 * np.pi, N)
-        errors = [
-            ad.sup_error(np.sin, lambda x, net=net: ad.sigmoid_net(x, *net), x)
-            for net in ((W1, b1, W2, b2), notes)
-        ]
-        assert max(errors) < 0.52 * eps
-        print(
-            f"ε = {eps}: {N} cells, {len(notes[0])} neurons in the notes' layout, "
-            f"sup error {errors[1]:.4f}"
-        )
-
-# %% [markdown] covers="explainers:4.1.1.step2"
-# The error is only *half* of $\varepsilon$, as no point of a cell is farther than $w/2$ from its middle. So half the cells suffice; and with jumps, half the neurons again. **Find out:** (1) Divide ε by ten. What happens to the number of cells? (2) $|x|$ has a kink. Does it matter? (3) $\sin 3x$ needs three times as many cells. Where are they wasted? (4) $\sqrt x$ is continuous on $[0, 1]$ but has *no* Lipschitz constant. From $|\sqrt x - \sqrt y| \le \sqrt{|x - y|}$, which $\delta$ belongs to ε?
-
-# %% covers="explainers:4.1.1.step2" demo=true
-explore(
-    ad.draw_staircase,
-    target=Dropdown(options=list(ad.TARGETS), description="f"),
-    eps=SelectionSlider(
-        options=[0.5, 0.3, 0.2, 0.1, 0.05, 0.03],
-        description="ε",
-        continuous_update=False,
-    ),
-)
-
-# %% [markdown] covers="explainers:4.1.1.step3"
-# ### Step 3: the plane
-#
-# A steep sigmoid of $w_1 x_1 + w_2 x_2 + b$ is a **wall**: 0 on one side of a line, 1 on the other. Three walls enclose a triangle, says the sketch in the notes, and we are done. Are we? **Find out:** (1) Add the three walls. How high is the sum inside the triangle, how high outside? (2) Can you find a threshold on the sum that isolates the triangle? Where would it have to be computed? (3) Turn on the second layer. What does the steepness do to the corners?
-
-# %% covers="explainers:4.1.1.step3" demo=true
-explore(
-    ad.draw_walls,
-    n_walls=IntSlider(3, min=1, max=3, description="walls"),
-    steep=FloatSlider(
-        20, min=2, max=60, step=2, description="steepness", continuous_update=False
-    ),
-    gate=Checkbox(False, description="second layer: σ(sum - number + ½)"),
-)
-
-# %% [markdown] covers="explainers:4.1.1.step3"
-# Outside the sum is 1 or 2: it *leaks*. Nor do other output weights on these three walls help. Seven of the eight patterns of walls occur. From $(0,1,1)$ to the triangle $(1,1,1)$ the output should rise by 1, from $(0,1,0)$ to $(1,1,0)$ by 0; but both differ by the same weight $w_1$. So at one of the four places it is wrong by at least ¼. A second non-linearity, an AND, does it with the threshold $2.5$. So the sketch proves the theorem for *two* hidden layers. (One hidden layer is universal too, but with many more walls, and by another proof: Cybenko 1989, Hornik 1991.)
-#
-# The last line counts cells for 1, 2 and 10 inputs on $[0, 2\pi]^m$, with the 63 of $\varepsilon = 0.1$ along each axis. That is the **curse of dimension**.
-
-# %% covers="explainers:4.1.1.step3" demo=true
-points = ad.grid_points(3.0, 301)
-patterns = np.unique(np.rint(ad.walls(points, 1e4)), axis=0)
-A, target = np.column_stack([patterns, np.ones(len(patterns))]), patterns.all(1) * 1.0
-sign = {(1, 1, 1): 1, (0, 1, 1): -1, (1, 1, 0): -1, (0, 1, 0): 1}
-v = np.array([sign.get(tuple(p), 0) for p in patterns])
-assert not (v @ A).any()  # whatever the output weights, the four cancel
-misfit = v @ target / np.abs(v).sum()  # so one of the four is off by this at least
-
-
-def triangle_indicator(points, steep=60.0):
-    """Two hidden layers: three walls, then an AND."""
-    return 1 / (1 + np.exp(-80 * (ad.walls(points, steep).sum(1) - 2.5)))
-
-
-found = triangle_indicator(points) > 0.5
-assert len(patterns) == 7 and ad.overlap(found, ad.inside(points)) > 0.99
-print(f"{len(patterns)} patterns; any output weights miss by {misfit} somewhere")
-print("cells for 1, 2 and 10 inputs:", 63, 63**2, f"{63**10:.0e}")
-erratum(
-    "explainers:4.1.1.step3",
-    "three steep walls that enclose a region isolate it, with one hidden layer",
-    "a second non-linearity has to combine the walls; the sketch proves the "
-    "statement for two hidden layers",
-    printed_holds=misfit < 0.1,
-    corrected_holds=ad.overlap(found, ad.inside(points)) > 0.99,
+# %% predict="double" minutes=1 covers="cs480:thm9.4"
+predict(
+    "double",
+    "Twice as many steps, half the error. Now join points of a smooth curve by "
+    "straight lines instead. Twice as many pieces: what becomes of the largest error?",
+    ["About ½ of it", "About ¼ of it", "About ⅛ of it"],
+    truth=round(math.log2(ad.chord_error(40) / ad.chord_error(80))) - 1,
+    because="A line has the right slope as well as the right height, so what is missed "
+    "is the curvature: it grows like the square of the width of a piece.",
 )
 
 # %% [markdown] covers="cs480:thm9.4"
-# ## 4. The same with ReLU
+# ## 3. The same with ReLU
 #
-# Cs480's theorem 9.4: for continuous $f: \mathbb R^d \to\mathbb R^c$ and $\varepsilon > 0$ there are $k$, $W \in \mathbb R^{k\times d}$, $b\in\mathbb R^k$ and $U\in\mathbb R^{c\times k}$ with
+# The lecture notes have the theorem for ReLU: for continuous $f:\mathbb R^d\to\mathbb R^c$ and $\varepsilon > 0$ there are
+# $k$, $W\in\mathbb R^{k\times d}$, $b\in\mathbb R^k$, $U\in\mathbb R^{c\times k}$ such that
 #
-# $$\sup_x \big\lVert f(x) - U\sigma(Wx + b)\big\rVert_2 < \varepsilon, \qquad \sigma = \text{ReLU, entry by entry.}$$
+# $$\sup_x\,\lVert f(x) - U\max(0, Wx + b)\rVert_2 < \varepsilon .$$
 #
-# For one input and one output the weights can be written down: a broken line through points $(x_i, y_i)$. A unit $\max(0, x - x_i)$ adds a *change of slope* at $x_i$. The form has no output bias; a unit with $W = 0$ and $b = 1$ is the constant 1.
+# For one input and one output you can write them down. A unit $\max(0, x - s)$ is silent left of $s$ and adds slope 1
+# right of it. So a broken line is a sum of *changes of slope*. There is no output bias; which unit is the constant 1?
 
 
-# %% exercise="relu_interpolant" points=3 minutes=10 difficulty=2 covers="cs480:thm9.4"
+# %% exercise="relu_interpolant" points=3 difficulty=1 covers="cs480:thm9.4"
 def relu_interpolant(xs, ys):
     """A ReLU layer that joins points by straight lines.
 
     xs (n,) strictly increasing, ys (n,), n >= 2. Returns W (k,), b (k,), U (k,) with
     k <= n + 1 such that sum_j U[j] * max(0, W[j] * x + b[j]) is the broken line through
-    (xs[i], ys[i]) for xs[0] <= x <= xs[-1]. No output bias. Outside, anything goes.
+    (xs[i], ys[i]) for xs[0] <= x <= xs[-1]. Outside, anything goes.
     xs = [0, 1, 3], ys = [1, 2, 0] could give W = [0, 1, 1], b = [1, 0, -1],
     U = [1, 1, -2]: the constant 1, slope 1 from 0 on, slope 1 - 2 = -1 from 1 on.
     """
@@ -599,265 +190,611 @@ def relu_interpolant(xs, ys):
     slopes = np.diff(ys) / np.diff(xs)
     W = np.append(0.0, np.ones(len(slopes)))
     b = np.append(1.0, -xs[:-1])
-    return W, b, np.concatenate([[ys[0], slopes[0]], np.diff(slopes)])
+    U = np.concatenate([[ys[0], slopes[0]], np.diff(slopes)])
+    return W, b, U
     ### END SOLUTION
 
 
 # %% check="relu_interpolant"
 check(relu_interpolant)
 
+# %% [markdown] covers="cs480:thm9.4 explainers:4.1.1"
+# **Two ways to one ε.** (The staircase keeps even half of it: no point of a cell is farther than $w/2$ from its middle.)
+# Drag the handle along ε.
+#
+# 1. From 0.5 to 0.05: by how much do the two prices grow?
+# 2. Where does tanh $6x$ waste its steps, and where its knots?
+# 3. Look outside the shaded interval. Does a smaller ε help there?
+
+# %% covers="cs480:thm9.4 explainers:4.1.1.step2 explainers:4.1.1"
+# Your staircase of the sine, L = 1. Then drag ε: your two networks, and what they cost.
+with after(staircase_net, relu_interpolant):
+    x = np.linspace(0, 2 * np.pi, 50_001)
+    for eps in (0.5, 0.1, 0.05):
+        net = staircase_net(np.sin, 0, 2 * np.pi, 1.0, eps)
+        e = ad.sup_error(np.sin, lambda x, net=net: ad.sigmoid_net(x, *net), x)
+        text = "sine, ε = {eps}: {n} cells, off by {e:.4f}"
+        claim(text, e < 0.51 * eps, eps=eps, e=e, n=math.ceil(2 * np.pi / eps))
+    explore(
+        ad.compare_explorer(staircase_net, relu_interpolant),
+        drag={"eps": "eps"},
+        target=Dropdown(options=list(ad.TARGETS), description="f"),
+        eps=FloatLogSlider(0.3, min=-2, max=-0.3, step=0.05, description="ε"),
+    )
+
 # %% [markdown] covers="cs480:thm9.4"
-# **Find out:** (1) Double the number of pieces for $\sin 3x$. By which factor does the error fall? Steps only halved it. (2) Why is $|x|$ exact for even numbers of pieces? (3) Look outside the blue zone. Does a larger $k$ help there?
+# **The rate, and Anna's proof.** On a piece of width $h$ the line is off by at most $\max|f''|\,h^2/8$, so $k$ equal pieces
+# of $x^2$ are off by exactly $1/(4k^2)$. Could other knots, or lines that do not touch the curve, save her? On a piece of
+# width $h$ *any* line misses $x^2$ by at least $h^2/8$ somewhere. A layer of $k$ units has at most $k + 1$ pieces, so one
+# is at least $1/(k+1)$ wide. Hence $1/(8(k+1)^2) < 10^{-6}$, and that asks for 353 units.
 #
-# **How fast, and where.** If $f$ has a bounded second derivative, a straight piece of width $h$ is off by at most $\max|f''|\,h^2/8$; for $k$ pieces on $[-1, 1]$ that is $\max|f''|/(2k^2)$. The cell checks it for $\sin 3x$.
-#
-# **The missing word.** Right of its last kink every ReLU network is a straight line. On all of $\mathbb R$ it loses $x^2$, and the sine too: a sloping line runs away, a level one is off by at least 1 somewhere. So the theorem as printed is false. The supremum must range over a *compact* set; the network may depend on it.
+# **The missing word.** Right of its last kink every ReLU network is a straight line. On all of $\mathbb R$ it loses
+# $x^2$, and $\sin x$ too. So the theorem, as printed above, is false: the supremum must range over a *compact* set.
 
 # %% covers="cs480:thm9.4"
-with after(relu_interpolant):
-    explore(
-        ad.interpolant_explorer(relu_interpolant),
-        target=Dropdown(options=list(ad.SMOOTH), value="sin 3x", description="f"),
-        k=IntSlider(4, min=1, max=40, description="pieces k"),
-    )
-    inner, far = np.linspace(-1, 1, 4001), np.linspace(-100, 100, 4001)
-    f, errors = ad.SMOOTH["sin 3x"], {}
-    for k in (8, 16, 32, 64):
-        knots = np.linspace(-1, 1, k + 1)
+# The rate for x², the best line on a piece, the fewest units; two networks far away.
+with after(relu_interpolant, "double"):
+    x = np.linspace(0, 1, 40_001)
+    nets = {k: relu_interpolant(np.arange(k + 1) / k, (np.arange(k + 1) / k) ** 2)
+            for k in (5, 50, 500)}  # fmt: skip
+    for k, net in nets.items():
+        e = ad.sup_error(np.square, lambda x, net=net: ad.relu_net(x, *net), x)
+        exact = np.isclose(e, 1 / (4 * k * k), 1e-3)
+        claim("{k} pieces: off by {e:.1e}, 1/(4k²)", exact, k=k, e=e)
+    h, z = 0.02, x[:801]  # the chord's slope, all heights
+    best = min(np.abs(z**2 - h * z - c).max() for c in np.linspace(-h * h, 0, 2001))
+    least = np.isclose(best, h * h / 8)
+    claim("on a piece of width h the best line misses x² by h²/8", least)
+    fewest = next(k for k in range(1, 999) if 1 / (8 * (k + 1) ** 2) < 1e-6)
+    claim("a millionth asks for {k} units in one layer", fewest == 353, k=fewest)
+    far, knots = np.linspace(-100, 100, 4001), np.linspace(-1, 1, 65)
+    for name, f in (("x²", np.square), ("sin x", np.sin)):
         net = relu_interpolant(knots, f(knots))
-        errors[k] = ad.sup_error(f, lambda x, net=net: ad.relu_net(x, *net), inner)
-        assert errors[k] <= 9 / (2 * k**2) + 1e-5
-    print("sup error times k²:", {k: round(e * k * k, 1) for k, e in errors.items()})
-    knots = np.linspace(-1, 1, 65)
-    beyond = []
-    for f in (np.square, np.sin):
-        net = relu_interpolant(knots, f(knots))
-
-        def gap(points, f=f, net=net):
-            return ad.sup_error(f, lambda x: ad.relu_net(x, *net), points)
-
-        assert gap(inner) < 0.001
-        beyond.append(gap(far))
-    erratum(
-        "cs480:thm9.4",
-        r"$\sup \lVert f(x) - g(x)\rVert_2 < \varepsilon$ over $x \in \mathbb R^d$",
-        r"over $x$ in a given compact set; on all of $\mathbb R^d$ it fails for "
-        r"ReLU, for example for $x^2$ and $\sin x$",
-        printed_holds=max(beyond) < 1,
-        corrected_holds=gap(inner) < 0.001,
-    )
-
-# %% [markdown] covers="wu:2.2 explainers:4.1.1.box-practical"
-# ### Will training find it?
-#
-# The theorem says that good weights *exist*. We compare three ways to get a broken line with $k$ kinks for $\tanh 6x$ on $[-1, 1]$, which bends in the middle only: equal knots, built by you; the same as a *start* for training (mean squared error, Adam), so that knots may move; and training from three random starts.
-#
-# **Before you look:** which will be best, which worst? And with more kinks?
-
-# %% covers="wu:2.2 explainers:4.1.1.box-practical"
-with after(relu_interpolant):
-    f, widths, seeds = ad.SMOOTH["tanh 6x"], [4, 8, 16, 32], range(3)
-    knots = [np.linspace(-1, 1, k + 1) for k in widths]
-    built = [tuple(map(np.ravel, relu_interpolant(x, f(x)))) for x in knots]
-    starts = [ad.random_start(k, seed) for k in widths for seed in seeds]
-    learned = ad.train_lines(f, built + starts)
-    random = [learned[4 + 3 * i : 7 + 3 * i] for i in range(4)]
-    show(
-        *ad.draw_learned(
-            f,
-            "Knots that learn beat equal ones, from a good start",
-            widths,
-            built,
-            learned[:4],
-            random,
-        ),
-        digits=0,
-    )
-
-# %% [markdown] covers="wu:2.2"
-# So "a small architecture approximates complex functions" needs three readings kept apart. **Expressing:** for every continuous target and every ε some width will do. **Rate:** error $\propto k^{-2}$ for smooth targets of *one* input, with the constant depending on the curvature; learned knots improve the constant, not the power. **Learning:** gradient descent from a random start often stops well above what the width allows.
-#
-# Wu adds that descent from *zero* initialisation regularises implicitly. From all zeros this network does not train at all: hidden values are 0, so the output weights get no gradient; output weights are 0, so the hidden layer gets none. Only the output bias moves.
-
-# %% covers="wu:2.2" demo=true
-net = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
-for p in net.parameters():
-    torch.nn.init.zeros_(p)
-x = torch.linspace(-1, 1, 64)[:, None]
-optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
-for _ in range(200):
-    optimiser.zero_grad()
-    torch.mean((net(x) - torch.tanh(6 * x) - 0.5) ** 2).backward()
-    optimiser.step()
-moved = {name: bool(p.abs().max() > 1e-6) for name, p in net.named_parameters()}
-print("moved:", [name for name, has in moved.items() if has])
-erratum(
-    "wu:2.2",
-    "gradient descent with zero initialisation gives this network an implicit "
-    "regularisation",
-    "from zero initialisation only the output bias is trained; small *random* "
-    "weights must be meant",
-    printed_holds=moved["0.weight"] and moved["2.weight"],
-    corrected_holds=moved
-    == {"0.weight": False, "0.bias": False, "2.weight": False, "2.bias": True},
-)
-
-# %% [markdown] covers="explainers:4.1.1.box-practical"
-# ### Is the construction practical?
-#
-# It shows existence, and no more: trained networks do not look like it. But it gives a picture of **weights as memory**. In the staircase, each pair of neurons is a *key* ("is $x$ in cell $i$?") and its output weights are literally the *value* $f(c_i)$. Edit one value, and the function changes in one cell. The cell doubles one stored value, and then the output weight that contributes most in a trained network of 16 kinks and about the same error.
-#
-# In language models the MLP layers have been read in just this way: the first matrix asks "does this token's vector speak of *Michael Jordan*?", the second writes *basketball* into the sum. (Explainers, after 3Blue1Brown.) How far the reading goes is a question of later experiments; here, what a trained weight holds is spread over a good part of the line.
-
-# %% covers="explainers:4.1.1.box-practical"
-with after(relu_interpolant):
-    f = ad.SMOOTH["sin 3x"]
-    N = math.ceil(3 * 2 / 0.1)  # Lipschitz constant 3, length 2, ε = 0.1
-    steps = ad.notes_staircase(f, -1, 1, N)
-    trained = ad.train_lines(f, [ad.random_start(16, seed=1)])[0]
-    x = np.linspace(-1, 1, 2001)
-    pairs = (ad.sigmoid_net, steps), (ad.relu_net, trained)
-    assert all(0.02 < np.abs(net(x, *w) - f(x)).max() < 0.06 for net, w in pairs)
-    k = next(k for k in range(1, 99) if 9 / (2 * k**2) < 0.05)
-    print(
-        "neurons for an error of 0.05 for sin 3x:",
-        f"staircase {len(steps[0])}, straight pieces {k}",
-    )
-    fig, words, shares = ad.draw_memory(steps, trained, f, -1, 1)
-    assert shares[0] < 0.02 < 0.25 < shares[1]
-    show(fig, words, digits=0)
-
-# %% [markdown] written="what_it_promises" points=2 minutes=5
-# **In your words.** A colleague: "By the universal approximation theorem our network with 50 hidden units can learn to predict any stock price for next year." The inputs are the prices of the last thirty days. Name two different reasons why the theorem does not say this.
-#
-# ### BEGIN SOLUTION
-# The theorem says: for a *continuous* function on a *compact* set and a given ε there is *some* width and *some* weights. (1) The width is not ours to choose: 50 units may be far too few, and with thirty inputs the constructions need astronomically many. (2) It says that weights exist, not that gradient descent finds them, nor that the data determine them: nothing about learning from samples or about noise. (3) Next year's inputs may lie outside the set on which the network was fitted, where a ReLU network goes on in straight lines. (4) The price must first *be* a continuous function of those inputs; if other things decide, no function of them will do.
-#
-# **Rubric**
-#
-# - 1: names one sound reason (width not fixed in advance, existence is not learnability, only on a compact set, only continuous functions of the inputs)
-# - 1: names a second, different one
-# ### END SOLUTION
+        near, out = (
+            ad.sup_error(f, lambda x, net=net: ad.relu_net(x, *net), points)
+            for points in (np.linspace(-1, 1, 4001), far)
+        )
+        text = "{name}: off by {near} on [−1, 1], by {out:.0f} on [−100, 100]"
+        lost = near < 1e-3 and out > 1
+        claim(text, lost, name=name, near=below(1e-3), out=out)
 
 # %% [markdown] covers="cs480:9-depth"
-# ## 5. Depth: fold and fold again
+# ## 4. Fold, and fold again
 #
-# One layer of $w$ units has at most $w + 1$ linear pieces on a line: each unit has one kink. What if layers are stacked? The **tent**
+# Now Ben. Stack layers, and a unit of the second layer sees what the first one made. The **tent**
 #
-# $$T(x) = 2\max(0, x) - 4\max(0, x - \tfrac12) \quad\text{on } [0, 1]$$
+# $$T(x) = 2\max(0, x) - 4\max(0, x - \tfrac12)$$
 #
-# goes up from 0 to 1 and down again: it *folds* the interval. Whatever comes next runs through $[0, 1]$ twice, forth and back. So $T(T(x))$ has two tents, and $T^n = T\circ\dots\circ T$ has $2^{n-1}$. Build it as a deep network: $n$ hidden layers of two units.
+# runs from 0 up to 1, and back to 0 at $x = 1$. It *folds* the interval in two: what comes next passes through $[0, 1]$
+# twice, once forward, once backward.
 
-
-# %% exercise="tent_net" points=3 minutes=10 difficulty=3 covers="cs480:9-depth"
-def tent_net(n):
-    """A deep ReLU network that is the n-fold tent T(T(…T(x)…)) on [0, 1].
-
-    n >= 0. Returns a list of layers (W, b), W (units, inputs), b (units,): ReLU after
-    each layer but the last, one input, one output, at most 2 n hidden units in all.
-    n = 0 is the identity, the single layer ([[1]], [0]).
-    n = 1 could be [([[1], [1]], [0, -0.5]), ([[2, -4]], [0])].
-    """
-    ### BEGIN SOLUTION
-    layers, W = [], np.array([[1.0]])
-    for _ in range(n):
-        layers.append((np.vstack([W, W]), np.array([0.0, -0.5])))
-        W = np.array([[2.0, -4.0]])
-    return [*layers, (W, np.zeros(1))]
-    ### END SOLUTION
-
-
-# %% check="tent_net"
-check(tent_net)
-
-# %% covers="cs480:9-depth" demo=true
-answers = [19, 100, 1023, 10_000]
+# %% predict="tents" minutes=1 covers="cs480:9-depth"
 predict(
-    "Ten layers of two units: 20 hidden units. How many units does a single hidden "
-    "layer need at least for the same function on [0, 1]?",
-    [f"{n:,}" for n in answers],
-    truth=answers.index(2**10 - 1),
-    because="The function has 2¹⁰ = 1024 pieces, and w units make at most w + 1.",
+    "tents",
+    "T has one peak on [0, 1], and two straight pieces, from two units. How many "
+    "pieces does T(T(T(T(T(x))))) have, from ten?",
+    ["10", "11", "25", "32"],
+    truth=[10, 11, 25, 32].index(ad.count_pieces(ad.tents(np.arange(65) / 64, 5))),
+    because="Each fold doubles: 2, 4, 8, 16, 32. Ten units side by side have eleven "
+    "pieces at most.",
 )
 
-# %% covers="cs480:9-depth"
-with after(tent_net):
-    rng, x = np.random.default_rng(0), np.linspace(0, 1, 2**9 + 1)
-    for n in range(1, 8):
-        y = ad.forward(tent_net(n), x[:, None])[:, 0]
-        peaks = np.sum((y[1:-1] > y[:-2]) & (y[1:-1] > y[2:]))
-        assert ad.count_pieces(y) == 2**n and peaks == 2 ** (n - 1)
-        near = y + rng.uniform(-0.499, 0.499, len(y))
-        assert np.sum(np.diff(near > 0.5)) >= 2**n
-    sizes = [sum(np.size(p) for layer in tent_net(n) for p in layer) for n in (5, 6, 7)]
-    assert sizes[2] - sizes[1] == sizes[1] - sizes[0]  # parameters grow linearly
-    place = np.linspace(0, 1, 201)
-    for _ in range(300):
-        w = rng.integers(1, 12)
-        kinks = rng.choice(place[1:-1], w)
-        y = np.maximum(0, np.subtract.outer(place, kinks) * rng.choice([-1, 1], w))
-        assert ad.count_pieces(y @ rng.normal(size=w)) <= w + 1
-    left = {noise: ad.disturbed_pieces(tent_net(10), noise) for noise in (0, 0.01, 0.3)}
-    assert left[0] >= 2**10 and left[0.01] > 700 and left[0.3] < 100
-    show(*ad.draw_tents(tent_net))
-
 # %% [markdown] covers="cs480:9-depth"
-# The cell has counted pieces and peaks of your networks, up to $n = 7$, and pieces of 300 random networks with one layer: never more than $w + 1$. It has also changed every weight of your $T^{10}$ by a random share: of 1 %, and there are about as many pieces as before; of 30 %, and fewer than a hundred of the 1024 are left.
-#
-# **Nor can a narrow layer come close.** Let $g$ be within less than ½ of $T^n$ everywhere on $[0, 1]$. Between neighbouring zeros and peaks $T^n$ runs from 0 to 1 or back, $2^n$ times; so $g$ crosses the height ½ at least $2^n$ times. A straight piece crosses it once at most. Hence $g$ has at least $2^n$ pieces: $w \ge 2^n - 1$. (The constant ½ is within exactly ½, with no unit at all.) Exponential in one layer, linear in depth. That is a proven **depth separation** (Telgarsky 2016 extends it to several layers against many).
-#
-# Cs480 states it as $k = \exp(1/\varepsilon)$ for one hidden layer and $\operatorname{poly}(1/\varepsilon)$ for two, in the worst case. Take this as a slogan: it leaves out the number of inputs $d$ and the class of $f$. For a Lipschitz function and *fixed* $d$, one hidden layer gets along with a power of $1/\varepsilon$; proven separations between one and two hidden layers are exponential in $d$ (Eldan and Shamir 2016).
-#
-# **A useful sawtooth.** Is that a trick for sawteeth only? Look at a smooth function. The broken line through $x^2$ at $2^n + 1$ points differs from that at $2^{n-1}+1$ points by small tents:
+# $T^n$, $T$ applied $n$ times, has $2^n$ pieces and $2^{n-1}$ peaks. What has that to do with squares? Join points of
+# $x^2$ at distance $2^{-n}$ by lines. Each halving of the distance lowers the line by small, equal tents:
 #
 # $$x^2 \approx x - \sum_{k=1}^n \frac{T^k(x)}{4^k}, \qquad \text{error exactly } 4^{-(n+1)} .$$
 #
-# All $T^k$ lie on the way of one deep network. One layer with $k$ units has a piece of length $1/(k+1)$ or more, on which no straight line comes closer to $x^2$ than $1/(8(k+1)^2)$. And from squares come products, $xy = \frac12\big((x+y)^2 - x^2 - y^2\big)$, and polynomials (Yarotsky 2017).
-
-# %% covers="cs480:9-depth" demo=true
-x = np.linspace(0, 1, 2**12 + 1)
-
-
-def T(x):
-    return 2 * np.maximum(0, x) - 4 * np.maximum(0, x - 0.5)
+# So three units a layer will do. Two carry the tent, $\max(0, t)$ and $\max(0, t - \frac12)$ for the $t$ that arrives.
+# The third carries the sum so far; it is never negative, so its ReLU does nothing. The tent's 2 and −4, and the new sum,
+# go into the matrix of the *next* layer.
 
 
-tent, total = x, x
-for n in range(1, 7):
-    tent = T(tent)
-    total = total - tent / 4**n
-    knots = np.linspace(0, 1, 2**n + 1)
-    assert np.allclose(total, np.interp(x, knots, knots**2))  # the broken line
-    assert np.isclose(np.abs(total - x**2).max(), 4.0 ** -(n + 1))
-    assert np.allclose(ad.forward(ad.square_net(n), x[:, None])[:, 0], total)
-show(*ad.draw_square())
+# %% exercise="square_net" points=4 difficulty=1 covers="cs480:9-depth"
+def square_net(n):
+    """A deep ReLU network that is x - sum_k T^k(x) / 4^k, k = 1, ..., n, on [0, 1].
+
+    n >= 1. Returns a list of layers (W, b), W (units, inputs), b (units,): ReLU after
+    each layer but the last; one input, one output; n hidden layers at most, of three
+    units at most.
+    n = 1 could be [([[1], [1], [1]], [0, -0.5, 0]), ([[-0.5, 1, 1]], [0])].
+    """
+    ### BEGIN SOLUTION
+    layers, W = [], np.ones((3, 1))
+    for k in range(1, n + 1):
+        layers.append((W, np.array([0.0, -0.5, 0.0])))
+        tent = np.array([2.0, -4.0, 0.0])
+        total = np.array([0.0, 0.0, 1.0]) - tent / 4**k
+        W = np.array([tent, tent, total])
+    layers.append((W[2:], np.zeros(1)))
+    return layers
+    ### END SOLUTION
+
+
+# %% check="square_net"
+check(square_net)
+
+# %% covers="cs480:9-depth"
+# Pieces, errors, sizes of your networks, one layer's pieces. Drag x, play the layers.
+with after(square_net, "tents"):
+    x, pieces, sizes = np.linspace(0, 1, 2**12 + 1), [], []
+    for n in range(1, 9):
+        y = ad.forward(square_net(n), x[:, None])[:, 0]
+        pieces.append(ad.count_pieces(y) == 2**n)
+        pieces.append(np.isclose(np.abs(y - x**2).max(), 4.0 ** -(n + 1)))
+        sizes.append(sum(np.size(part) for layer in square_net(n) for part in layer))
+    claim("n layers: 2ⁿ pieces, error 4⁻⁽ⁿ⁺¹⁾, for n = 1, …, 8", all(pieces))
+    claim("each layer costs {p} weights and biases more",
+          len(set(np.diff(sizes))) == 1, p=sizes[-1] - sizes[-2])  # fmt: skip
+    rng, few = np.random.default_rng(0), []
+    for w in rng.integers(1, 12, 300):
+        kinks = rng.choice(x[1:-1:32], w)
+        side = rng.choice([-1, 1], w)
+        y = np.maximum(0, np.subtract.outer(x, kinks) * side) @ rng.normal(size=w)
+        few.append(ad.count_pieces(y) <= w + 1)
+    claim("one layer of w units: at most w + 1 pieces, 300 times", all(few))
+    explore(
+        ad.fold_explorer(square_net),
+        drag={"x": "fold"},
+        play="n",
+        x=FloatSlider(0.3, min=0, max=1, step=0.01, description="x"),
+        n=IntSlider(2, min=1, max=9, description="layers"),
+    )
+
+# %% [markdown] covers="cs480:9-depth"
+# Each layer divides the error by 4; Anna pays for that with twice the units. And $T^n$ itself: whoever stays within less
+# than ½ of it has to cross the height ½ at least $2^n$ times, which takes one layer $2^n - 1$ units. That is a **depth
+# separation** (Telgarsky 2016). From squares come products, $xy = \frac12\big((x+y)^2 - x^2 - y^2\big)$, so polynomials.
+#
+# The lecture notes say that in the worst case one hidden layer needs $\exp(1/\varepsilon)$ units, and two only
+# $\mathrm{poly}(1/\varepsilon)$. Take this as a slogan: it leaves out the number of inputs. Proven gaps between one and two
+# hidden layers grow exponentially with *that* (Eldan and Shamir 2016).
+
+# %% [markdown] covers="wu:2.2 explainers:4.1.1.box-practical"
+# ## 5. Will training find it?
+#
+# A theorem says that good weights *exist*. So ask a training loop. You know backpropagation from [[07/02]]; from here on
+# torch does it: numbers made by `torch.tensor(…, requires_grad=True)` remember what they go through, `loss.backward()`
+# puts the slopes into their `.grad`, and `torch.optim.Adam(params, lr=rate)`, which gets them in a list, makes a step of
+# [[03/02|Adam]] at every `.step()`. Before each `backward` the old slopes must go: `.zero_grad()`.
+# `loss.item()` is a number, and `p.detach().numpy()` an array again.
+#
+# Write the loop that trains any network of layers.
+
+
+# %% exercise="train_net" points=6 difficulty=1 covers="wu:2.2 explainers:4.1.1 explainers:4.1.1.box-practical"
+def train_net(layers, X, Y, rate, steps, phi=torch.relu):
+    """Train a network with Adam; the loss is the mean of all squared errors.
+
+    layers: list of (W, b) as arrays, W (units, inputs), b (units,); phi, a function of
+    tensors, after each layer but the last. X (N, inputs), Y (N, outputs). All float64
+    arrays, left unchanged. Every step uses all rows; only the learning rate of Adam
+    is not torch's default.
+    Returns the trained layers, a list of pairs of arrays, and a list of the losses
+    before each step.
+    layers = [([[2.0]], [0.0])], X = Y = [[1.0]], rate 0.1, one step: W = [[1.9]],
+    b = [-0.1], losses [1.0].
+    """
+    ### BEGIN SOLUTION
+    params = [
+        torch.tensor(part, requires_grad=True) for pair in layers for part in pair
+    ]
+    adam = torch.optim.Adam(params, lr=rate)
+    X, Y = torch.tensor(X), torch.tensor(Y)
+    losses = []
+    for _ in range(steps):
+        h = X @ params[0].T + params[1]
+        for l in range(2, len(params), 2):
+            h = phi(h)
+            h = h @ params[l].T + params[l + 1]
+        loss = ((h - Y) ** 2).mean()
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        losses.append(loss.item())
+    trained = [part.detach().numpy() for part in params]
+    return list(zip(trained[::2], trained[1::2])), losses
+    ### END SOLUTION
+
+
+# %% check="train_net"
+check(train_net)
+
+# %% covers="wu:2.2 explainers:4.1.1.box-practical explainers:4.1.1 cs480:thm9.4"
+# tanh 6x: equal knots, knots that learn, random weights; and a start from zero.
+with after(relu_interpolant, train_net):
+    f, widths = ad.TARGETS["tanh 6x"][0], (4, 8, 16)
+    x = np.linspace(-1, 1, 129)[:, None]
+    built, moved, random = [], [], []
+    for k in widths:
+        knots = np.linspace(-1, 1, k + 1)
+        built.append(ad.line_layers(*relu_interpolant(knots, f(knots))))
+        moved.append(train_net(built[-1], x, f(x), 0.01, 500)[0])
+        starts = [ad.random_line(k, seed) for seed in (0, 1)]
+        random.append([train_net(net, x, f(x), 0.01, 500)[0] for net in starts])
+    gain = ad.line_error(f, built[0]) / ad.line_error(f, moved[0])
+    claim("4 kinks that learn from a good start: less than half the error", gain > 2)
+    show(*ad.draw_learned(f, widths, built, moved, random), digits=0)
+    zero = [(np.zeros((8, 1)), np.zeros(8)), (np.zeros((1, 8)), np.zeros(1))]
+    still = train_net(zero, x, f(x) + 0.5, 0.01, 50)[0]
+    moves = [bool(part.any()) for pair in still for part in pair]
+    claim("from all zeros only the output bias moves", moves == [False] * 3 + [True])
+
+# %% [markdown] covers="wu:2.2 explainers:4.1.1.box-practical"
+# "A small architecture approximates complex functions", says one of the notes. Keep three claims apart. **Expressing**: some
+# width is enough. **Rate**: for a smooth $f$ of one input the error falls like $k^{-2}$; knots that learn improve the
+# constant. **Learning**: from random weights descent often stops well above what the width allows.
+#
+# ## 6. The answer
+#
+# Anna's 500, Ben's 27, Carla's 27, all from your own code. Two more: Ben's weights, each off by a random 1 %, then
+# trained. And 27 units side by side, from random weights.
+
+# %% covers="cs480:9-depth wu:2.2 explainers:4.1.1.box-practical"
+# Five ways to a square.
+with after(relu_interpolant, square_net, train_net):
+    knots, rng = np.arange(501) / 500, np.random.default_rng(1)
+    x = np.linspace(0, 1, 129)[:, None]
+
+    def off(net):
+        return ad.line_error(np.square, net, a=0.0)
+
+    def after_training(starts):
+        return [off(train_net(net, x, x**2, 0.01, 600)[0]) for net in starts]
+
+    shaken = [
+        tuple(np.asarray(p, float) * rng.normal(1, 0.01, np.shape(p)) for p in layer)
+        for layer in square_net(9)
+    ]
+    deep = [ad.random_layers([1] + [3] * 9 + [1], seed) for seed in range(4)]
+    wide = [ad.random_line(27, seed, low=0.0) for seed in range(3)]
+    errors = {
+        "Anna: 500 in one layer": [
+            off(ad.line_layers(*relu_interpolant(knots, knots**2)))
+        ],
+        "Ben: nine layers of 3": [off(square_net(9))],
+        "Ben's, 1 % off, trained": after_training([shaken]),
+        "Carla: nine layers of 3": after_training(deep),
+        "27 in one layer, trained": after_training(wide),
+    }
+    anna, ben, mended, carla, flat = map(min, errors.values())
+    claim("Anna {a:.1e}, Ben {b:.1e}", max(anna, ben) < 1.0001e-6, a=anna, b=ben)
+    claim("Carla's best is off by more than a hundredth", carla > 0.01)
+    claim("Ben's, a little off, by more than a ten-thousandth, trained", mended > 1e-4)
+    claim("side by side, trained, comes nearer than in layers", flat < carla)
+    show(*ad.draw_answer(errors), digits=0)
+
+# %% [markdown] covers="cs480:9-depth wu:2.2"
+# So Ben folds nine times: 512 pieces, each where it belongs. That is a needle in a haystack. Change its weights by 1 %,
+# and the later folds no longer meet; descent, which sees one small step ahead, does not find back. From random weights
+# three units a layer mostly fold nothing, and where all three are 0 no gradient gets through.
+#
+# Then why are networks deep? Look at real ones: three networks of about 4,000 parameters read digits, 8 × 8 pixels. Walk
+# from one held-out digit straight to another, and count the pieces you cross.
+
+# %% covers="cs480:9-depth"
+# Pieces on the way between two digits, before and after your training.
+table = data.digits()
+order = np.random.default_rng(0).permutation(len(table.y))
+pixels, labels = (table.X / 16)[order], table.y[order]
+with after(train_net):
+    rows = []
+    for widths in ([54], [40, 28], [32, 28, 24, 20]):
+        first = ad.random_layers([64, *widths, 10], 0)
+        last = train_net(first, pixels[:898], np.eye(10)[labels[:898]], 0.01, 150)[0]
+        told = ad.forward(last, pixels[898:]).argmax(1)
+        ends = pixels[898:928], pixels[928:958]
+        rows.append(dict(
+            name=f"{len(widths)} hidden:\n" + ", ".join(map(str, widths)),
+            accuracy=np.mean(told == labels[898:]),
+            pieces=[np.mean(ad.pieces_between(net, *ends)) for net in (first, last)],
+            units=sum(widths),
+        ))  # fmt: skip
+    few = all(max(row["pieces"]) < row["units"] / 2 for row in rows)
+    claim("fewer pieces than half of the units, however deep", few)
+    claim("all three read over 85 %", min(row["accuracy"] for row in rows) > 0.85)
+    show(*ad.draw_digit_nets(rows), digits=0)
+
+# %% [markdown] covers="explainers:4.1.1 cs480:thm9.4 cs480:9-depth wu:2.2"
+# ## Take-aways
+#
+# - Affine upon affine is affine. It is the bends that count.
+# - **Universal approximation**: one hidden layer, a continuous target, a *compact* set, any ε: some width is enough. It
+#   does not say which width, who finds the weights, or what happens outside.
+# - Steps cost about $L(b-a)/\varepsilon$ units, straight pieces about $\varepsilon^{-1/2}$, folds about $\log(1/\varepsilon)$.
+# - What a network *can* express and what training *finds* are two things. Your trained networks have fewer
+#   pieces on a line than units, deep or not; for random weights Hanin and Rolnick (2019) prove the like. Depth pays for
+#   other reasons: features made of features.
+#
+# Next: [[next]]. Below: a printed proof that fails, walls in the plane, which bend to take, regions, and five questions.
+
+# %% [markdown] covers="explainers:4.1.1.step1"
+# ## Deeper: the proof as printed, on finitely many points
+#
+# Steps first have to do something easier: take given values $f(s)$ at the points $s = 1, \dots, n$. Switch each value on at
+# $s$, and off at $s + 1$:
+#
+# $$f(x) = \sum_{s=1}^n f(s)\,\big(\mathbb 1(x\ge s) - \mathbb 1(x\ge s+1)\big).$$
+#
+# With sigmoids for the steps that is a hidden layer of $2n$ units. One of the notes takes steepness $10^n$, and puts the step
+# of $s$ just before the point, at $s - 10^{-9}$. On paper that is fine.
+
+# %% predict="printed" minutes=1 covers="explainers:4.1.1.step1"
+predict(
+    "printed",
+    "Five points, f(s) = 2 + sin s, steepness 10⁵, steps a billionth before the "
+    "points. How large is the largest error at the five points?",
+    ["below 0.00001", "about 0.01", "about 0.1", "above 1"],
+    truth=int(
+        np.searchsorted(
+            [1e-5, 0.03, 0.5],
+            ad.points_error(
+                ad.printed_step_net(ad.notes_values(5)), ad.notes_values(5)
+            ),
+        )
+    ),
+    because="At the point s the sigmoid's argument is 10⁵ · 10⁻⁹ = 10⁻⁴, and its value "
+    "½. So half of f(s) is there, and half of f(s − 1) still is.",
+)
+
+# %% [markdown] covers="explainers:4.1.1.step1"
+# At $x = s$ the argument is $10^{n-9}$, large only for $n \ge 10$. So put the steps *half-way* between the points. And a
+# unit that is on stays on: one a point is enough, if its output weight is the jump $f(s) - f(s-1)$.
+
+
+# %% exercise="step_net" points=2 difficulty=1 covers="explainers:4.1.1.step1"
+def step_net(values):
+    """A hidden layer of sigmoids that takes given values at the points 1, 2, …, n.
+
+    values (n,), n >= 1, of size at most 10. Returns W1 (k,), b1 (k,), W2 (k,) with
+    k <= 2 n such that sum_j W2[j] * sigmoid(W1[j] * x + b1[j]) is within 1e-6 of
+    values[x - 1] at x = 1, …, n. No output bias. Any such network is right.
+    values = [3.0] could give W1 = [40], b1 = [-20], W2 = [3]: 3 * sigmoid(20) at x = 1.
+    """
+    ### BEGIN SOLUTION
+    n = len(values)
+    steps = np.arange(1, n + 1) - 0.5
+    jumps = np.diff(values, prepend=0)
+    return np.full(n, 40.0), -40.0 * steps, jumps
+    ### END SOLUTION
+
+
+# %% check="step_net"
+check(step_net)
+
+# %% [markdown] covers="explainers:4.1.1.step1"
+# **How steep?** With steepness $\kappa$, every sigmoid is off by at most $\sigma(-\kappa/2)$ at a point, so the output by
+# at most $V\sigma(-\kappa/2)$, where $V = \sum_s|f(s) - f(s-1)|$ and $f(0) = 0$. That is below $\varepsilon$ once $\kappa >
+# 2\log(V/\varepsilon - 1)$.
+
+# %% covers="explainers:4.1.1.step1"
+# Printed steps and yours; and the least steepness.
+with after(step_net, "printed"):
+    show(*ad.draw_printed_steps(step_net))
+    for n, eps in ((5, 1e-2), (20, 1e-6), (1, 1e-3)):
+        values = ad.notes_values(n)
+        jumps, s = np.diff(values, prepend=0), np.arange(1, n + 1)
+        k = 1.0001 * 2 * np.log(np.abs(jumps).sum() / eps - 1)
+        error = ad.points_error((k + 0 * s, -k * (s - 0.5), jumps), values)
+        claim("n = {n}, ε = {eps:g}: steepness {k:.1f} is enough", error < eps,
+              n=n, eps=eps, k=k)  # fmt: skip
+
+# %% [markdown] covers="explainers:4.1.1.step3"
+# ## Deeper: walls in the plane
+#
+# A steep sigmoid of $w_1x_1 + w_2x_2 + b$ is a **wall**: 0 on one side of a line, 1 on the other. "Produce three walls which
+# enclose a region and you're done", says the sketch in the notes. Are you? Drag the upright wall.
+#
+# 1. How high is the sum of the three walls inside the triangle, how high outside?
+# 2. Which threshold on the sum would isolate the triangle? Where would it have to be computed?
+# 3. Turn on the second layer. What does the steepness do to the corners?
+
+# %% covers="explainers:4.1.1.step3"
+# Drag the upright wall.
+explore(
+    ad.draw_walls,
+    drag={"place": "wall"},
+    place=FloatSlider(-0.5, min=-2, max=0.5, step=0.05, description="wall at x₁"),
+    steep=FloatSlider(20, min=2, max=60, step=2, description="steepness"),
+    gate=Checkbox(False, description="second layer: σ(sum − 2½)"),
+)
+
+# %% [markdown] covers="explainers:4.1.1.step3"
+# Outside, the sum is 1 or 2: it *leaks*. Other output weights on these walls do not help. From the pattern $(0,1,1)$ to the
+# triangle, $(1,1,1)$, the output should rise by 1, from $(0,1,0)$ to $(1,1,0)$ by 0; but both rises are the first weight. So
+# somewhere it is off by ¼ or more. A second non-linearity, an AND with threshold 2½, does it: the sketch proves the theorem
+# for *two* hidden layers. One is universal too, by another proof. More walls make other shapes; in $m$ dimensions they make cells, and 63 cells
+# along each axis are $63^m$: the **curse of dimension**.
+
+# %% covers="explainers:4.1.1.step3"
+# Which patterns of walls occur, what four of them cancel, and two layers.
+points = ad.grid_points(3.0, 301)
+patterns = np.unique(np.rint(ad.walls(points, 1e4)), axis=0)
+target = patterns.all(1) * 1.0
+sign = {(1, 1, 1): 1, (0, 1, 1): -1, (1, 1, 0): -1, (0, 1, 0): 1}
+v = np.array([sign.get(tuple(p), 0) for p in patterns])
+cancel = not (v @ np.column_stack([patterns, np.ones(len(patterns))])).any()
+misfit = v @ target / np.abs(v).sum()
+claim("{n} patterns; one layer's outputs at four of them cancel", cancel, n=len(v))
+claim("so any output weights are off by {m} somewhere", misfit == 0.25, m=misfit)
+
+
+def triangle_indicator(points, steep=60.0):
+    return 1 / (1 + np.exp(-80 * (ad.walls(points, steep).sum(1) - 2.5)))
+
+
+gated = ad.overlap(triangle_indicator(points) > 0.5, ad.inside(points))
+claim("two hidden layers: overlap with the triangle above 0.99", gated > 0.99)
+print(f"cells for 1, 2 and 10 inputs: 63, {63**2}, {63**10:.0e}")
+
+# %% [markdown] covers="cs480:9-act guo:III.3"
+# ## Deeper: which bend?
+#
+# | name | $\varphi(z)$ | range |
+# |---|---|---|
+# | ReLU | $\max(0, z)$, also written $z_+$ | $[0, \infty)$ |
+# | leaky ReLU | $\max(\varepsilon z, z)$, $0 < \varepsilon < 0.1$ | all numbers |
+# | ELU | $z$ for $z \ge 0$, else $e^z - 1$ | $(-1, \infty)$ |
+# | sigmoid | $1/(1 + e^{-z})$ | $(0, 1)$ |
+# | tanh | $(e^z - e^{-z})/(e^z + e^{-z})$ | $(-1, 1)$ |
+#
+# Training multiplies by the slope $\varphi'$ on the way back. Where it is nearly 0, a unit is *saturated*. Drag $z$. Which
+# ones saturate on both sides, on one, on none? Which fall somewhere?
+
+# %% covers="cs480:9-act guo:III.3 explainers:4.6.Q3"
+# Drag z along the curve.
+explore(
+    ad.draw_activation,
+    drag={"z": "z"},
+    name=Dropdown(options=ad.CURVES, value="sigmoid", description="activation"),
+    z=FloatSlider(2, min=-5, max=5, step=0.05, description="z"),
+    leak=SelectionSlider(options=[0.001, 0.01, 0.05, 0.1], value=0.01, description="ε"),
+)
+
+# %% [markdown] covers="cs480:9-act guo:III.3"
+# Write five of them with their slopes. At a kink take the slope from the left, as torch does. No value and no slope
+# may come out as infinity or nan, for $\lvert z\rvert$ up to 1100.
+
+
+# %% exercise="activation" points=3 difficulty=1 covers="cs480:9-act guo:III.3"
+def activation(name, z):
+    """Value and slope of an activation.
+
+    name: "relu", "leaky" (0.01 z for z <= 0), "elu", "sigmoid" or "tanh".
+    z: float array of any shape. Returns two arrays of that shape: values, derivatives.
+    Slopes at z = 0: relu 0, leaky 0.01, elu 1.
+    activation("leaky", np.array([-2.0, 3.0])) gives [-0.02, 3.0] and [0.01, 1.0].
+    """
+    ### BEGIN SOLUTION
+    low = np.minimum(z, 0)
+    if name == "relu":
+        return np.maximum(z, 0), np.where(z > 0, 1.0, 0.0)
+    if name == "leaky":
+        return np.maximum(z, 0.01 * z), np.where(z > 0, 1, 0.01)
+    if name == "elu":
+        return np.maximum(z, 0) + np.expm1(low), np.exp(low)
+    if name == "tanh":
+        return np.tanh(z), 1 - np.tanh(z) ** 2
+    p = 0.5 + 0.5 * np.tanh(z / 2)
+    return p, p * (1 - p)
+    ### END SOLUTION
+
+
+# %% check="activation"
+check(activation)
+
+# %% predict="skip" minutes=1 covers="explainers:4.6 cs480:9-act"
+predict(
+    "skip",
+    "Twenty sigmoid layers, and around each a skip connection h ← h + φ(Wh). A "
+    "gradient of length 1 starts at the end. What arrives at the input?",
+    ["10⁻¹³, as without", "about 10⁻⁶", "about 1", "about 10⁶"],
+    truth=int(
+        np.searchsorted([1e-9, 1e-3, 1e3], ad.gradient_norms("sigmoid + skip")[0])
+    ),
+    because="Each layer multiplies by the identity plus something small. Without skips "
+    "twenty slopes of at most ¼ multiply to nothing.",
+)
+
+# %% covers="cs480:9-act guo:III.3 explainers:4.6"
+# Your slopes against differences and torch; twenty layers; long steps and dead units.
+with after(activation, "skip"):
+    z = np.linspace(-3, 3, 13) + 0.01
+    for name in ("relu", "leaky", "elu", "sigmoid", "tanh"):
+        torchs = getattr(torch.nn.functional, {"leaky": "leaky_relu"}.get(name, name))
+        near = [activation(name, z + h)[0] for h in (0.005, -0.005)]
+        right = np.allclose(
+            (near[0] - near[1]) / 0.01, activation(name, z)[1], atol=1e-4
+        )
+        right &= np.allclose(activation(name, z)[0], torchs(torch.tensor(z)))
+        claim("{name}: torch's values; slopes by differences", right, name=name)
+    sgm = activation("sigmoid", 2 * z)[0]
+    claim("tanh(z) = 2σ(2z) − 1", np.allclose(activation("tanh", z)[0], 2 * sgm - 1))
+    steepest = activation("sigmoid", np.linspace(-9, 9, 181))[1].max()
+    claim("the sigmoid is nowhere steeper than ¼", np.isclose(steepest, 0.25))
+    show(*ad.draw_vanishing())
+    rng = np.random.default_rng(0)
+    X, W, w2 = (rng.normal(size=s) for s in ((200, 2), (100, 2), 100))
+    slope = activation("relu", X @ W.T)[1]
+    r = np.maximum(0, X @ W.T) @ w2 / 10 + 3 - rng.normal(size=200)
+    back = r[:, None] * slope * w2 / 2000  # the way back, by z
+    for step in (0, 1, 10):
+        moved = X @ (W - step * back.T @ X).T - step * back.sum(0)
+        dead = np.sum((moved <= 0).all(0))
+        print(f"one step of {step}: {dead} of 100 units are 0 on every row: dead")
+
+# %% [markdown] covers="explainers:4.6.Q4 explainers:4.6.Q3 explainers:4.6"
+# (A dead unit gets no gradient; leaky ReLU keeps the slope ε, at the price of one more number to choose.)
+#
+# **Inside** a network any of them will do. **At the output** the range of $y$ decides:
+#
+# | $y$ lies in | output | usual loss |
+# |---|---|---|
+# | all numbers | identity | squared error |
+# | $(0, \infty)$ | softplus $\log(1 + e^z)$, or $e^z$ | Poisson or Gamma likelihood |
+# | $(0, 1)$, or $y \in \{0, 1\}$ | sigmoid | cross-entropy |
+# | $(-1, 1)$ | tanh | squared error |
+# | probabilities of $k$ classes | softmax | cross-entropy |
+#
+# **Must they be monotone?** No. The cell lists those that fall somewhere, and trains with them.
+
+# %% covers="explainers:4.6.Q3 explainers:4.6.Q4"
+# Which curves fall somewhere; ranges; digits with other bends.
+fine = np.linspace(-6, 6, 2401)
+falls = [
+    n for n in ad.CURVES if not ad.is_monotone(lambda z, n=n: ad.curve(n, z), fine)
+]
+print("not monotone:", ", ".join(falls))
+outputs = {"softplus": (0, np.inf), "sigmoid": (0, 1), "tanh": (-1, 1)}
+for name, (low, high) in outputs.items():
+    y, ends = ad.curve(name, fine), ad.curve(name, np.array([-30, 30.0]))
+    fills = low < y.min() and y.max() < high and ends[0] - low < 1e-6
+    fills &= high - ends[1] < 1e-6 or ends[1] > 29
+    claim("{name} fills ({low}, {high})", fills, name=name, low=low, high=high)
+with after(train_net):
+    first, scores = ad.random_layers([64, 40, 28, 10], 0), {}
+    F = torch.nn.functional
+    for phi in (torch.tanh, F.gelu, F.silu, torch.sin):
+        net, _ = train_net(
+            first, pixels[:898], np.eye(10)[labels[:898]], 0.01, 150, phi
+        )
+        out = ad.forward(
+            net, pixels[898:], lambda h, phi=phi: phi(torch.tensor(h)).numpy()
+        )
+        scores[phi.__name__] = np.mean(out.argmax(1) == labels[898:])
+    claim(
+        "tanh, GELU, SiLU, sin: all above 85 % on digits", min(scores.values()) > 0.85
+    )
 
 # %% [markdown] covers="explainers:4.1.box-depth1 explainers:4.1.box-depth2"
-# ## 6. Price and ceiling
+# ## Deeper: price and ceiling
 #
-# **Price.** With $n_0$ inputs, hidden layers of $n_1, \dots, n_K$ units and $n_{K+1}$ outputs, one forward pass multiplies $\sum_{j=1}^{K+1} n_{j-1} n_j$ times. If all are $n$: $(K+1)\,n^2$. Linear in depth, quadratic in width.
+# **Price.** With $n_0$ inputs, hidden layers of $n_1, \dots, n_K$ units and $n_{K+1}$ outputs, a forward pass multiplies
+# $\sum_{j=1}^{K+1} n_{j-1}n_j$ times: $(K+1)\,n^2$ if all are $n$. Linear in depth, quadratic in width.
 #
-# **Ceiling.** $n$ lines cut the plane into at most $1 + n + \binom n2 = \frac12(n^2 + n + 2)$ regions ([one hidden layer](01_one_hidden_layer.ipynb)). $n$ hyperplanes cut a space of dimension $d$ into at most $\sum_{j=0}^{d}\binom nj$. On each region of the first layer the second one sees an affine image, and cuts it by at most so many again. So
+# **Ceiling.** How many regions, each with its own affine map? $n$ lines cut the plane into at most $1 + n + \binom n2 =
+# \frac12(n^2 + n + 2)$; $n$ hyperplanes cut a space of dimension $d$ into at most $\sum_{j\le d}\binom nj$. On each region
+# the next layer sees an affine image, and cuts it by at most so many again:
 #
-# $$\text{regions} \;\le\; \prod_{l=1}^{K}\; \sum_{j=0}^{d_l} \binom{n_l}{j}, \qquad d_l = \min(n_0, n_1, \dots, n_{l-1}).$$
+# $$\text{regions} \le \prod_{l=1}^K\;\sum_{j=0}^{d_l}\binom{n_l}{j}, \qquad d_l = \min(n_0, \dots, n_{l-1}).$$
 #
-# Why the minimum? An affine image cannot have more dimensions than the narrowest layer before it.
+# Why the minimum? An affine image has no more dimensions than the narrowest layer before it.
 
 
-# %% exercise="budget" points=2 minutes=7 difficulty=2 covers="explainers:4.1.box-depth1 explainers:4.1.box-depth2"
+# %% exercise="budget" points=2 difficulty=1 covers="explainers:4.1.box-depth1 explainers:4.1.box-depth2"
 def budget(sizes):
     """Multiplications of a forward pass, and the upper bound on linear regions.
 
     sizes: list of integers >= 1, [inputs, hidden layer 1, …, hidden layer K, outputs].
     Returns two integers: the sum of n_(j-1) n_j over all layers (biases are not
     multiplications), and the product above; without hidden layers it is 1.
-    budget([2, 4, 4, 1]) gives (28, 121). budget([3, 2, 5, 1]) gives (21, 64): 4 * 16.
+    budget([2, 4, 4, 1]) gives (28, 121). budget([3, 2, 5, 1]) gives (21, 64).
     """
     ### BEGIN SOLUTION
-    regions = 1
-    for layer in range(1, len(sizes) - 1):
-        d = min(sizes[:layer])
-        regions *= sum(math.comb(sizes[layer], j) for j in range(d + 1))
+    regions, d = 1, sizes[0]
+    for n in sizes[1:-1]:
+        regions *= sum(math.comb(n, j) for j in range(d + 1))
+        d = min(d, n)
     return sum(m * n for m, n in zip(sizes, sizes[1:])), regions
     ### END SOLUTION
 
@@ -865,169 +802,305 @@ def budget(sizes):
 # %% check="budget"
 check(budget)
 
-# %% [markdown] covers="explainers:4.1.box-depth1"
-# Does the price hold? A loop that multiplies numbers one by one and counts. Then networks of about the same price, wide and deep: what do they buy? (guo: depth is *sometimes* preferred, for restricted flexibility and time of training. The order of the ceilings says nothing about either.)
+# %% [markdown] covers="explainers:4.1.box-depth2"
+# Lines part the regions of a network drawn at random. Twelve units: one layer of 12, two of 6, four of 3. What
+# happens to the ceiling, what to the count? Where do the lines of the second layer bend?
 
-# %% covers="explainers:4.1.box-depth1 guo:III.3"
+# %% covers="explainers:4.1.box-depth2"
+# Regions of the plane, counted and bounded.
 with after(budget):
+    explore(
+        ad.region_explorer(budget),
+        width=IntSlider(6, min=1, max=12, description="units", continuous_update=False),
+        depth=IntSlider(2, min=1, max=4, description="layers", continuous_update=False),
+        seed=IntSlider(0, min=0, max=20, description="draw", continuous_update=False),
+    )
 
-    def counted(layers, x):
-        """Forward pass in plain Python -> output, number of multiplications."""
-        count = 0
-        for number, (W, b) in enumerate(layers):
-            z = [float(c) for c in b]
-            for i, row in enumerate(W):
-                for weight, value in zip(row, x, strict=True):
-                    z[i] += weight * value
-                    count += 1
-            x = [max(0.0, t) for t in z] if number < len(layers) - 1 else z
-        return np.array(x), count
+# %% [markdown] covers="explainers:4.1.box-depth2 explainers:4.1.box-depth1 guo:III.3"
+# How tight? For $n = 4$, $K = 2$, two inputs the ceiling is 121. Random networks reach about forty. One that *folds* needs no luck: four
+# units make $|x_1|$ and $|x_2|$, four lines cross the folded quarter, and each of its 11 regions appears four times. A
+# search by small changes, begun there, found 70. (The notes print an "upper bound" that is not proven as one; see the end.)
+#
+# Another of the notes says that depth is *sometimes* preferred, for restricted flexibility and time of training. A ceiling tells
+# nothing about either.
 
-    for sizes in ([2, 5, 1], [3, 4, 4, 4, 2], [1, 9, 7]):
-        layers, x = ad.random_layers(sizes, 0), np.ones(sizes[0])
-        out, count = counted(layers, x)
-        assert np.allclose(out, ad.forward(layers, x[None])[0])
-        assert count == budget(sizes)[0]
-    price = {(n, K): budget([n] * (K + 2))[0] for n in (8, 16) for K in (3, 7)}
-    assert price[16, 3] == 4 * price[8, 3] and price[8, 7] == 2 * price[8, 3]
+# %% covers="explainers:4.1.box-depth1 explainers:4.1.box-depth2 guo:III.3"
+# Multiplications counted one by one; ceilings for one price; regions that are reached.
+with after(budget):
+    sizes = [3, 4, 4, 2]
+    layers, x, count = ad.random_layers(sizes, 0), np.ones(3), 0
+    for number, (W, b) in enumerate(layers):
+        z = b.copy()
+        for i in range(W.shape[0]):
+            for j in range(W.shape[1]):
+                z[i] += W[i, j] * x[j]
+                count += 1
+        x = np.maximum(0, z) if number < 2 else z
+    same = np.allclose(x, ad.forward(layers, np.ones((1, 3)))[0])
+    claim("a loop that counts: {n} multiplications", same and count == budget(sizes)[0],
+          n=count)  # fmt: skip
     for sizes in ([2, 96, 1], [2, 15, 15, 1], [2, 8, 8, 8, 8, 8, 1]):
         print(sizes, "multiplications {}, regions at most {:,}".format(*budget(sizes)))
 
-# %% [markdown] covers="explainers:4.1.box-depth2"
-# **Find out:** the lines part the regions of a network drawn at random. (1) One layer of 4, of 8 units: does the count come near the ceilings 11 and 37? (Regions outside the picture are missed.) (2) Twelve units: in one layer of 12, two of 6, four of 3. What happens to the ceiling, what to the count? (3) Where do the lines of the second layer bend?
-
-# %% covers="explainers:4.1.box-depth2" demo=true
-on_release = dict(continuous_update=False)
-explore(
-    ad.draw_region_map,
-    width=IntSlider(6, min=1, max=12, description="units a layer", **on_release),
-    depth=IntSlider(2, min=1, max=4, description="layers", **on_release),
-    seed=IntSlider(0, min=0, max=20, description="draw", **on_release),
-)
-
-# %% [markdown] covers="explainers:4.1.box-depth2"
-# **How tight are the bounds?** The notes ask, and print for $K$ layers of $n$ units the "upper bound" $\frac12(n^2+n+2)\big(\frac{n}{n_0} + 1\big)^{n_0(K-1)}$. Three remarks, tested below.
-#
-# - The first factor is the one for *two* inputs, though the formula keeps $n_0$: three planes in space make 8 regions; the formula says 7.
-# - For $n_0 = 2$ it is not a proven bound. It resembles published *lower* bounds on what can be reached: $\lfloor n/n_0\rfloor^{n_0(K-1)}\sum_{j \le n_0}\binom{n}{j}$ (Montúfar and others 2014). The product above is safe.
-# - For $n = 4$, $K = 2$: printed 99, safe 121. Random networks reach about forty, in many draws. A network that *folds* does not need luck: let four units make $|x_1|$ and $|x_2|$, and put four lines into the folded quarter. Each of its 11 regions appears four times. A search by small random changes, begun there, found 70. How far above that the maximum lies, the bounds do not say.
-
-# %% covers="explainers:4.1.box-depth2"
-with after(budget):
-
     def seen(layers, extent, side):
-        codes = ad.pattern_codes(layers, ad.grid_points(extent, side))
-        return len(np.unique(codes))
+        return len(np.unique(ad.pattern_codes(layers, ad.grid_points(extent, side))))
 
     def most(sizes, extent, side, draws):
-        nets = (ad.random_layers(sizes, seed) for seed in range(draws))
-        return max(seen(net, extent, side) for net in nets)
+        return max(seen(ad.random_layers(sizes, s), extent, side) for s in range(draws))
 
-    assert (budget([2, 4, 1])[1], budget([2, 8, 1])[1]) == (11, 37)
-    assert most([2, 4, 1], 20, 300, 12) == 11  # reached by random lines
-    assert 33 < most([2, 8, 1], 10, 400, 12) <= 37
-    folded, drawn = seen(ad.folded_layers(), 8, 1000), most([2, 4, 4, 1], 6, 150, 60)
-    assert folded == (4 // 2) ** 2 * 11 == 44 and 30 < drawn < 60
+    one = most([2, 4, 1], 20, 300, 12)
+    claim("four random lines reach {n}", one == budget([2, 4, 1])[1] == 11, n=one)
+    drawn, folded = most([2, 4, 4, 1], 6, 150, 60), seen(ad.folded_layers(), 8, 1000)
     searched = seen(ad.searched_layers(), 8, 1000)
-    assert 60 < searched <= budget([2, 4, 4, 1])[1] == 121
-    print(
-        f"n = 4, two layers: folded {folded}, searched {searched};",
-        f"printed {11 * 3**2}, safe 121",
-    )
-    cube = np.random.default_rng(0).normal(size=(2000, 3))
-    eight = len(np.unique(cube > 0, axis=0))  # three planes through the origin
-    erratum(
-        "explainers:4.1.box-depth2",
-        r"for $k$ hidden layers of $n$ neurons and $n_0$ inputs the regions are "
-        r"bounded by $\frac12(n^2+n+2)\big(\frac{n}{n_0}+1\big)^{n_0(k-1)}$",
-        r"by $\big[\sum_{j\le n_0}\binom nj\big]^k$. The printed first factor is "
-        r"that of $n_0 = 2$ (here $n_0 = n = 3$, $k = 1$); even for $n_0 = 2$ the "
-        "rest resembles lower bounds on the attainable number and is not proven as an "
-        "upper one",
-        printed_holds=eight <= (3**2 + 3 + 2) // 2,
-        corrected_holds=eight <= budget([3, 3, 1])[1],
-    )
+    reached = 30 < drawn < 60 and folded == 44 < searched <= budget([2, 4, 4, 1])[1]
+    claim("two layers of 4: drawn {d}, folded {f}, searched {s}", reached,
+          d=drawn, f=folded, s=searched)  # fmt: skip
 
-# %% [markdown] covers="cs480:9-depth explainers:4.6.Q3"
-# ## On real data: does training use the depth?
+# %% [markdown] covers="explainers:4.6 explainers:4.6.Q1 explainers:4.6.Q2 explainers:4.6.Q3 explainers:4.6.Q4"
+# ## Deeper: five questions
 #
-# Digits, 8 × 8 pixels, half of them held out. Three ReLU networks with nearly the same number of parameters: one, two and four hidden layers. We go on straight lines from one held-out digit to another and count how many linear pieces the network has on the way, before and after training. The ceiling grows with depth without measure. What does the count do?
-#
-# And a fourth question: the two-layer network again, with tanh, GELU, SiLU and the sine for ReLU.
-
-# %% covers="cs480:9-depth explainers:4.6.Q3" demo=true
-digits = data.digits()
-order = np.random.default_rng(0).permutation(len(digits.y))
-X = torch.tensor(digits.X / 16, dtype=torch.float32)[order]
-y = torch.tensor(digits.y)[order].long()
-Xr, yr, Xt, yt = X[:898], y[:898], X[898:], y[898:]
-
-
-def fit_digits(widths, phi=torch.relu, steps=150, rate=0.01):
-    """Adam on all rows -> layers at the start and trained, held-out accuracy."""
-    g, sizes = torch.Generator().manual_seed(0), [64, *widths, 10]
-    params = [
-        (torch.randn(n, m, generator=g) * (2 / m) ** 0.5, torch.zeros(n))
-        for m, n in zip(sizes, sizes[1:])
-    ]
-
-    def arrays():
-        return [tuple(p.detach().double().numpy() for p in pair) for pair in params]
-
-    first = arrays()
-    flat = [p.requires_grad_() for layer in params for p in layer]
-    adam = torch.optim.Adam(flat, lr=rate)
-
-    def scores(h):
-        for number, (W, b) in enumerate(params):
-            h = h @ W.T + b
-            h = phi(h) if number < len(params) - 1 else h
-        return h
-
-    for _ in range(steps):
-        adam.zero_grad()
-        torch.nn.functional.cross_entropy(scores(Xr), yr).backward()
-        adam.step()
-    return first, arrays(), (scores(Xt).argmax(1) == yt).float().mean().item()
-
-
-A, B, rows = Xt[:30].double().numpy(), Xt[30:60].double().numpy(), []
-for widths in ([54], [40, 28], [32, 28, 24, 20]):
-    first, last, accuracy = fit_digits(widths)
-    pieces = [np.mean(ad.pieces_between(net, A, B)) for net in (first, last)]
-    name = f"{len(widths)} hidden:\n" + ", ".join(map(str, widths))
-    rows.append(dict(name=name, accuracy=accuracy, pieces=pieces, units=sum(widths)))
-show(*ad.draw_digit_nets(rows), digits=0)
-kinds = [torch.tanh, torch.nn.functional.gelu, torch.nn.functional.silu, torch.sin]
-scores = [fit_digits([40, 28], phi)[2] for phi in kinds]
-assert min(scores) > 0.9
-print("tanh, GELU, SiLU and sin: all above 90 % on held-out digits")
-
-# %% [markdown] covers="explainers:4.6 cs480:9-depth wu:2.2"
-# On a line there are fewer pieces than *units*, whatever the depth, and training adds none worth the name. (Hanin and Rolnick 2019: at random weights the expected number on a line grows in proportion to the number of units, not exponentially with depth.) The exponential sawtooth exists, as you have built it, but it is a needle in the haystack: it outlives small changes of its weights, not large ones, so random weights are nowhere near it, and gradient descent has no reason to look for it. This answers the question of the start. In practice depth pays for other reasons: features built from features, and the parts of the next chapters that make it trainable.
-#
-# ## Five questions, five answers
-#
-# Explainers ends with five questions that students ask. Answer each aloud before you read on, and name the experiment above that shows it.
+# One of the notes ends with five questions that students ask. Answer aloud before you read on.
 #
 # | question | short answer | shown by |
 # |---|---|---|
-# | Q1 What are activations for? | Without them the network is affine; with them the hidden layer learns a lift in which a flat cut is enough. | disc in a ring |
-# | Q2 Why not just one, at the output? | All layers before it collapse: one neuron, one line (parallel lines, if not monotone). | `collapse`, XOR by a Gaussian |
-# | Q3 Must they be monotone? | No: GELU, SiLU, even the sine train well. Monotone ones make some proofs easier. | catalogue, digits |
-# | Q4 Which one, and when? | Inside: any usual one. At the output: by the range of $y$. | table of outputs |
-# | Q5 How to prevent vanishing or exploding gradients? | Skip connections; the right [initial weights and normalisation](04_initialisation_and_normalisation.ipynb). Signals can vanish on the way *forward* just as well. | twenty layers |
+# | Q1 What are activations for? | Without them the network is affine; with them the hidden layer learns a lift in which a flat cut is enough. | the disc below |
+# | Q2 Why not one, at the output only? | All before it collapses: one unit, one line. (Parallel lines, if it goes up *and* down. That is enough for XOR.) | `collapse`, a Gaussian below |
+# | Q3 Must they be monotone? | No. | *Which bend?* |
+# | Q4 Which one? | Inside: any. At the output: by the range of $y$. | *Which bend?* |
+# | Q5 How to stop vanishing gradients? | Skip connections; the right start, [[07/04]]. | twenty layers |
 
-# %% [markdown] covers="explainers:4.1.1 cs480:thm9.4 cs480:9-depth"
-# ## Take-aways
+# %% [markdown] covers="explainers:4.6.Q1"
+# **A disc in a ring.** No line parts them. Bend first, then cut flat: the lift $\phi(x, y) = \max(0, 1 - x^2 - y^2)$ raises
+# the disc to a mountain over the plane $z = 0$. Or map to one number straight away:
 #
-# - Affine upon affine is affine. A network needs a bend, and for training a bend with a slope.
-# - **Universal approximation**: one hidden layer, a continuous target, a *compact* set, any ε: some width is enough. Not said: which width, who finds the weights, what happens outside.
-# - Steps need about $L(b-a)/\varepsilon$ cells: 63 for the sine and $\varepsilon = 0.1$. Straight pieces need about $\varepsilon^{-1/2}$ for smooth targets. In $m$ dimensions cells grow like $\varepsilon^{-m}$.
-# - $n$ layers of two ReLU units make $2^n$ linear pieces; one layer needs $2^n - 1$ units even to come within less than ½. For $x^2$ each layer divides the error by 4.
-# - Price $\sum n_{j-1}n_j$; ceiling $\prod_l\sum_{j\le d_l}\binom{n_l}{j}$. Trained networks stay far below it: on a line, fewer pieces than units.
-# - Where you will meet it again: [initial weights](04_initialisation_and_normalisation.ipynb) that keep twenty layers alive; [capacity](05_dropout_and_capacity.ipynb), as a network that can fit anything must be held; MLP layers as memory.
+# $$D(x, y) = \left\lceil\frac{\lfloor x^2 + y^2\rfloor}{x^2 + y^2}\right\rceil, \qquad D(0, 0) = 0 .$$
 #
-# ## What the notes got wrong
+# It is 0 inside the open disc and 1 elsewhere, for $\lfloor r^2\rfloor$ is 0 for $r^2 < 1$, and from there on
+# $0 < \lfloor r^2\rfloor/r^2 \le 1$. But its slope is 0 wherever it has one: nobody could *train* it. And nobody hands
+# you $\phi$: the hidden layer has to learn it.
+
+# %% covers="explainers:4.6.Q1 explainers:4.6.Q2 explainers:4.6"
+# The lift, the number D, a line, eight trained units; and one Gaussian unit for XOR.
+X, ring = ad.disc_in_ring()
+
+
+def phi(x, y):
+    return np.maximum(0, 1 - (x**2 + y**2))
+
+
+def D(x, y):
+    r2 = np.asarray(x**2 + y**2, float)
+    return np.ceil(np.divide(np.floor(r2), r2, out=np.zeros_like(r2), where=r2 > 0))
+
+
+show(*ad.draw_lift(X, ring, phi))
+exact = np.array_equal(D(*X.T), ring) and D(0.0, 0.0) == 0
+claim("D is right on all {n} points", exact, n=len(X))
+claim("and flat at all of them", np.all(D(X[:, 0] + 1e-6, X[:, 1]) == D(*X.T)))
+line = LogisticRegression().fit(X, ring).score(X, ring)
+claim("a line is right on less than 70 %", line < 0.7)
+with after(train_net):
+    net, _ = train_net(
+        ad.random_layers([2, 8, 1], 0), X, ring[:, None] * 1.0, 0.02, 400
+    )
+    right = np.mean((ad.forward(net, X)[:, 0] > 0.5) == ring)
+    claim("eight units that you train: over 97 %", right > 0.97)
+corners, xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+unit = ad.curve("Gaussian", corners @ [2, 2] - 2)
+claim("one Gaussian unit does XOR", np.array_equal(unit > 0.5, xor == 1))
+bands = [1 + np.sum(np.diff(ad.curve(n, np.linspace(-6, 6, 4001)) > 0.5))
+         for n in ("sigmoid", "Gaussian", "sin")]  # fmt: skip
+print("bands of sigmoid, Gaussian, sine, for scores from −6 to 6:", *map(int, bands))
+
+# %% [markdown] covers="explainers:4.1.1.box-practical"
+# ## Deeper: weights as memory
 #
-# Each was tested where it belongs: tanh and ELU (cs480), a supremum over all of $\mathbb R^d$ (cs480), the steps that stop half-way with their signs, exponents and counts (explainers, five slips), walls that leak (explainers), a "bound" on regions that three planes break (explainers), "purely linear" for affine (explainers), and the zero start (wu). Cs480's $\exp(1/\varepsilon)$ against $\operatorname{poly}(1/\varepsilon)$ is no error but a slogan, without its conditions.
+# Is the staircase practical? No: it shows existence, and trained networks do not look like it. But it gives a picture. Each
+# pair of steps is a *key*, "is $x$ in cell $i$?", and its output weights are literally the *value* $f(c_i)$ at the middle $c_i$. Edit one, and
+# the function changes in one cell.
+#
+# In language models the MLP layers have been read in this way: one matrix asks "does this vector speak of *Michael
+# Jordan*?", the next one adds *basketball*. How far that goes is a question for later experiments. Here: what does
+# one trained weight hold?
+
+# %% covers="explainers:4.1.1.box-practical"
+# One value edited in a staircase, one weight in a network that you trained.
+with after(train_net):
+    f, x = ad.TARGETS["sin 3x"][0], np.linspace(-1, 1, 129)[:, None]
+    built = ad.doors(f, -1, 1, 60)  # 60 cells: Lipschitz constant 3, ε = 0.1
+    trained, _ = train_net(ad.random_line(16, 1), x, f(x), 0.01, 600)
+    pieces = next(k for k in range(1, 99) if 9 / (2 * k**2) < 0.05)
+    print(f"units for an error of 0.05: {len(built[0])} steps, or {pieces} pieces")
+    fig, words = ad.draw_memory(built, trained, f)
+    cell, felt = words.facts["cell"], words.facts["felt"]
+    claim("built: one cell; trained: over a quarter", cell < 0.02 < 0.25 < felt)
+    show(fig, words, digits=0)
+
+# %% [markdown]
+# ## Where the notes differ
+#
+# What the lecture notes print otherwise, each with its place. An *error* is shown by computing: the printed form
+# fails, the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
+
+# %% demo=true covers="cs480:9-act cs480:thm9.4"
+# cs480, section 9: tanh, ELU, and a supremum over everything.
+z = np.linspace(-3, 3, 13)
+sgm, low = (lambda t: ad.curve("sigmoid", t)), np.minimum(z, 0)
+erratum(
+    "cs480:9-act",
+    quote=r"$\tanh(t) = 1 - 2\text{sgm}(-t)$",
+    corrected=r"$\tanh(t) = 1 - 2\,\mathrm{sgm}(-2t) = 2\,\mathrm{sgm}(2t) - 1$",
+    printed_holds=np.allclose(1 - 2 * sgm(-z), np.tanh(z)),
+    corrected_holds=np.allclose(1 - 2 * sgm(-2 * z), np.tanh(z)),
+    decoy_holds=np.allclose(1 - 2 * sgm(-z / 2), np.tanh(z)),
+)
+erratum(
+    "cs480:9-act",
+    quote=r"$\text{elu}(t) = t_+ + t_-(\exp(t) - 1)$",
+    corrected=(
+        r"$t_+ + \mathbb 1[t < 0]\,(e^t - 1)$: with $t_- = \min(t, 0)$ the printed "
+        r"form is 2.851 at −3, not −0.950"
+    ),
+    printed_holds=np.allclose(np.maximum(z, 0) + low * np.expm1(z), ad.curve("ELU", z)),
+    corrected_holds=np.allclose(
+        np.maximum(z, 0) + (z < 0) * np.expm1(z), ad.curve("ELU", z)
+    ),
+    decoy_holds=np.allclose(np.maximum(z, 0) - low * np.expm1(z), ad.curve("ELU", z)),
+)
+knots = np.linspace(-1, 1, 65)
+slopes = np.diff(knots**2) / np.diff(knots)
+net = (np.append(0.0, np.ones(64)), np.append(1.0, -knots[:-1]),
+       np.concatenate([[1.0, slopes[0]], np.diff(slopes)]))  # fmt: skip
+inside, outside = (
+    ad.sup_error(np.square, lambda x: ad.relu_net(x, *net), np.linspace(-r, r, 4001))
+    for r in (1, 100)
+)
+erratum(
+    "cs480:thm9.4",
+    quote=(
+        r"For any continuous function $f : \mathbb{R}^d \rightarrow \mathbb{R}^c$ and "
+        r"any $\varepsilon > 0$ , there exists"
+    ),
+    corrected=(
+        r"the supremum must range over a compact set: far out a ReLU network is a "
+        r"straight line, and loses $x^2$ and $\sin x$"
+    ),
+    kind="broad",
+    printed_holds=outside < 1,
+    corrected_holds=inside < 1e-3,
+)
+
+
+# %% demo=true covers="explainers:4.1.1.step1"
+# explainers, section 4.1.1, step 1: an offset, its exponent, a sign, a bound, an index.
+def error_of(n, power=-9.0):
+    values = ad.notes_values(n)
+    return ad.points_error(ad.printed_step_net(values, power), values)
+
+
+erratum(
+    "explainers:4.1.1.step1",
+    quote=(
+        r"$b_s^{(1)} = -10^{\#S} (\lceil \frac{s+1}{2} \rceil - 10^{-9})$ and we're "
+        r"done"
+    ),
+    corrected=(
+        r"up to 9 points it fails, as $\sigma(10^{\#S-9})$ is near ½; an offset of ½ "
+        r"in place of $10^{-9}$ works (for very few points with more steepness)"
+    ),
+    printed_holds=all(error_of(n) < 0.1 for n in (5, 8, 9)),
+    corrected_holds=all(error_of(n, np.log10(0.5)) < 0.1 for n in (5, 8, 9)),
+    decoy_holds=all(error_of(n, -8.0) < 0.1 for n in (5, 8, 9)),
+)
+erratum(
+    "explainers:4.1.1.step1",
+    quote=r"simply decrease the exponent in which $-9$ currently lies",
+    corrected="increase it, up to an offset of a half",
+    printed_holds=error_of(9, -10) < error_of(9) / 2,
+    corrected_holds=error_of(9, -8) < error_of(9) / 2,
+    decoy_holds=error_of(9, -9.001) < error_of(9) / 2,
+)
+x, n, k, d = 1.7, 2, 4.0, 0.1  # k for 10^#S, d for 10^-9
+sigmoid = 1 / (1 + np.exp(-(k * (x - n) + k * d)))
+erratum(
+    "explainers:4.1.1.step1",
+    quote=(
+        r"\sigma\left(10^{\#S}(x - n) + 10^{\#S-9}\right) &= \frac{1}{1 + \exp(-10^{"
+        r"\#S}(x - n) + 10^{\#S-9})}"
+    ),
+    corrected=(
+        r"$1/(1 + \exp(-10^{\#S}(x-n) - 10^{\#S-9}))$, which is $1/(1 + \exp(n - x - "
+        r"10^{-9})^{10^{\#S}})$"
+    ),
+    printed_holds=np.isclose(1 / (1 + np.exp(-k * (x - n) + k * d)), sigmoid),
+    corrected_holds=np.isclose(1 / (1 + np.exp(-k * (x - n) - k * d)), sigmoid)
+    and np.isclose(1 / (1 + np.exp(n - x - d) ** k), sigmoid),
+    decoy_holds=np.isclose(1 / (1 + np.exp(k * (x - n) - k * d)), sigmoid),
+)
+f, eps = ad.notes_values(6), 0.1
+total = np.abs(f).sum()
+erratum(
+    "explainers:4.1.1.step1",
+    quote=r"with the absolute error of each approximation bounded by $\epsilon$",
+    corrected=(
+        r"by $\epsilon/(2\sum_s|f(s)|)$: the output weights multiply the errors, and "
+        r"all signs may be against us"
+    ),
+    printed_holds=eps * 2 * total <= eps,
+    corrected_holds=eps / (2 * total) * 2 * total <= eps * (1 + 1e-12),
+    decoy_holds=eps / total * 2 * total <= eps,
+)
+W1, b1, _ = ad.printed_step_net(f)
+place, s = np.rint(-b1 / W1), np.arange(1, 13)  # where hidden unit s has its step
+ceil = np.ceil((s + 1) / 2)
+erratum(
+    "explainers:4.1.1.step1",
+    quote=(
+        r"for the $\lceil \frac{s+1}{2} \rceil^{\text{th}}$ neuron in the hidden layer "
+        r"to approximate $H(x - \lceil \frac{s+1}{2} \rceil)$"
+    ),
+    corrected=(
+        r"it is neuron $s$, for $s = 1, \dots, 2\,\#S$, as the printed biases have it"
+    ),
+    printed_holds=all(place[int(c) - 1] == c for c in ceil),
+    corrected_holds=np.array_equal(place, ceil),
+    decoy_holds=np.array_equal(place, s),
+)
+
+# %% demo=true covers="explainers:4.1.1.step3 explainers:4.1.box-depth2 explainers:4.6.Q1"
+# explainers, sections 4.1 and 4.6: walls, regions, a word.
+erratum(
+    "explainers:4.1.1.step3",
+    quote="produce three walls which enclose a region and you're done",
+    corrected=(
+        "something non-linear must combine the walls, an AND: the sketch proves the "
+        "statement for two hidden layers"
+    ),
+    kind="broad",
+    printed_holds=misfit < 0.1,
+    corrected_holds=gated > 0.99,
+)
+cube = np.random.default_rng(0).normal(size=(2000, 3))
+eight = len(np.unique(cube > 0, axis=0))  # three planes through the origin
+erratum(
+    "explainers:4.1.box-depth2",
+    quote=(
+        r"For an MLP with $k$ hidden layers of $n$ neurons each, the number of regions "
+        r"by which the space is split is bounded above by"
+    ),
+    corrected=(
+        r"$\big[\sum_{j\le n_0}\binom nj\big]^k$; the first printed factor, "
+        r"$\frac12(n^2+n+2)$, is that of $n_0 = 2$, and the rest resembles lower "
+        r"bounds on what can be reached (Montúfar and others 2014)"
+    ),
+    # n = n_0 = 3, k = 1
+    printed_holds=eight <= (3**2 + 3 + 2) // 2,
+    corrected_holds=eight <= sum(math.comb(3, j) for j in range(4)),
+    decoy_holds=eight <= sum(math.comb(3, j) for j in range(3)),
+)
+erratum(
+    "explainers:4.6.Q1",
+    quote="would be a purely linear transformation of the input",
+    corrected="affine: the biases add a constant",
+    kind="convention",
+)

@@ -1,13 +1,15 @@
-"""Approximation and depth: steps, staircases, walls, broken lines, sawtooths, regions, and trained networks."""
+"""Approximation and depth: steps, walls, broken lines, folds, regions, and trained networks."""
 
 from collections.abc import Callable
-from math import ceil, comb
+from itertools import pairwise
+from math import ceil, sqrt
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes, light
+from descent.words import say
 
 # ---------------------------------------------------------------- networks as plain arrays
 
@@ -50,36 +52,414 @@ def pattern_codes(layers, X) -> np.ndarray:
     return codes
 
 
-def count_pieces(y, tolerance: float = 1e-6) -> int:
+# ---------------------------------------------------------------- the puzzle
+
+
+def tent(x):
+    """Up from 0 to 1 and down again on [0, 1]."""
+    return 2 * np.maximum(0, x) - 4 * np.maximum(0, x - 0.5)
+
+
+def tents(x, n: int):
+    """The tent, n times."""
+    for _ in range(n):
+        x = tent(x)
+    return x
+
+
+def count_pieces(y, tolerance: float = 1e-10) -> int:
     """Linear pieces of a broken line with kinks on an even grid, from its values y (n,) there."""
-    return 1 + int(np.sum(np.abs(np.diff(y, 2)) > tolerance * max(1.0, np.ptp(y))))
+    return 1 + int(np.sum(np.abs(np.diff(y, 2)) > tolerance))
 
 
-# ---------------------------------------------------------------- why it matters
+def chord_error(k: int) -> float:
+    """Largest error where k equal pieces join points of the sine on [0, 6]."""
+    x, knots = np.linspace(0, 6, 6001), np.linspace(0, 6, k + 1)
+    return sup_error(np.sin, lambda t: np.interp(t, knots, np.sin(knots)), x)
 
 
-def draw_why():
-    """Straight steps and broken lines approach a curve; folding makes pieces cheap -> (fig, words)."""
-    x = np.linspace(0, 2 * np.pi, 801)
-    cells, knots = 12, np.linspace(0, 2 * np.pi, 7)
-    middle = (np.minimum(np.floor(x / (2 * np.pi) * cells), cells - 1) + 0.5) * 2 * np.pi / cells
+def draw_price():
+    """x² by four straight pieces; and its error by the number of units, side by side or in layers of three."""
+    x, knots, units = np.linspace(0, 1, 401), np.linspace(0, 1, 5), np.arange(3, 28, 3)
+    flat, floor, deep = 1 / (4 * units**2), 1 / (8 * (units + 1) ** 2), 4.0 ** -(units // 3 + 1)
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
-    left.plot(x, np.sin(x), "--", color=BLACK, label="sine")
-    left.plot(x, np.sin(middle), color=BLUE, label="12 sigmoid steps")
-    left.plot(knots, np.sin(knots), "o-", color=VERMILION, label="6 pieces of ReLU")
-    left.set(xlabel="x", ylabel="f(x)", title="One hidden layer can draw a curve")
+    left.plot(x, x**2, "--", color=BLACK, label="x²")
+    left.plot(knots, knots**2, "o-", color=BLUE, label="4 straight pieces")
+    left.set(xlabel="x", ylabel="output", title="ReLU networks draw broken lines")
     left.legend(fontsize=9)
-    units = np.arange(2, 21, 2)
-    right.plot(units, units + 1, "s--", color=BLUE, label="one hidden layer: units + 1")
-    right.plot(units, 2.0 ** (units // 2), "o-", color=VERMILION, label="two units a layer")
-    right.set(yscale="log", xlabel="hidden units", ylabel="linear pieces at most or reached")
-    right.set_title("Layers on layers fold it")
-    right.set_xticks(units[1::2])
+    right.plot(units, flat, "s--", color=BLUE, label="one layer: equal pieces")
+    right.plot(units, floor, ":", color=BLUE, label="one layer: never below")
+    right.plot(units, deep, "o-", color=VERMILION, label="layers of three")
+    right.axhline(1e-6, color=ORANGE, linestyle="-.", label="a millionth")
+    right.set(yscale="log", xlabel="hidden units", ylabel="largest error on [0, 1]")
+    right.set_title("The same units, two ways")
     right.legend(fontsize=9)
-    return fig, (
-        "Left: twelve steps and six straight pieces follow one period of a sine. Right: with 20 hidden "
-        f"units one layer has at most 21 linear pieces, ten layers of two reach {2**10}."
+    return fig, say(
+        "Left: four straight pieces miss x² by {four:.3f} at most. Right: with {units} hidden units, equal pieces of "
+        "one layer miss it by {flat:.1e}, no single layer by less than {floor:.1e}, nine layers of three by "
+        "{deep:.1e}.",
+        four=1 / 64, units=int(units[-1]), flat=flat[-1], floor=floor[-1], deep=deep[-1],
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- steps against straight pieces
+
+TARGETS = {  # f, a, b, a Lipschitz constant, a bound on |f″|
+    "sin x": (np.sin, 0.0, 2 * np.pi, 1.0, 1.0),
+    "sin 3x": (lambda x: np.sin(3 * x), -1.0, 1.0, 3.0, 9.0),
+    "tanh 6x": (lambda x: np.tanh(6 * x), -1.0, 1.0, 6.0, 28.0),
+}
+
+
+def compare_explorer(staircase_net: Callable, relu_interpolant: Callable) -> Callable:
+    """-> draw(target, eps): both networks as wide as ε asks for, and their width for every ε."""
+
+    def draw(target: str, eps: float):
+        f, a, b, L, bend = TARGETS[target]
+        pieces = max(1, ceil((b - a) * sqrt(bend / (8 * eps))))
+        knots, margin = np.linspace(a, b, pieces + 1), (b - a) / 4
+        x, inner = np.linspace(a - margin, b + margin, 1201), np.linspace(a, b, 4001)
+        steps, lines = staircase_net(f, a, b, L, eps), relu_interpolant(knots, f(knots))
+        nets = (lambda t: sigmoid_net(t, *steps)), (lambda t: relu_net(t, *lines))
+        errors = [sup_error(f, net, inner) for net in nets]
+        units = len(np.ravel(steps[0])), len(np.ravel(lines[0]))
+        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.07, 0.99, 0.16, 0.88), wspace=0.25)
+        left.axvspan(a, b, color=SKY, alpha=0.12)
+        left.fill_between(inner, f(inner) - eps, f(inner) + eps, color=ORANGE, alpha=0.25)
+        left.plot(x, f(x), "--", color=BLACK)
+        for net, color, style in zip(nets, (BLUE, VERMILION), ("-", "-."), strict=True):
+            left.plot(x, net(x), style, color=color)
+        left.set(ylim=(-2.2, 2.2), xlabel="x (built on the shaded interval)", ylabel="output")
+        light(left, f"{target}: within ε = {eps:.3g}", y=(-2, -1, 0, 1, 2), fontsize=11)
+        grid = np.geomspace(0.01, 0.5, 50)
+        right.plot(grid, L * (b - a) / grid, color=BLUE)
+        right.plot(grid, (b - a) * np.sqrt(bend / (8 * grid)), "-.", color=VERMILION)
+        right.plot([eps], [units[0]], "o", color=BLUE, markersize=9)
+        right.plot([eps], [units[1]], "s", color=VERMILION, markersize=9)
+        right.set(xscale="log", yscale="log", xlabel="ε", ylabel="hidden units", ylim=(1, 2000))
+        light(
+            right,
+            f"{units[0]} steps or {units[1]} ReLUs",
+            (0.01, 0.1),
+            (1, 10, 100, 1000),
+            fontsize=11,
+        )
+        right.text(0.012, 2.8, "● —  steps", color=BLUE, fontsize=9)
+        right.text(0.012, 1.4, "■ - ·  straight pieces", color=VERMILION, fontsize=9)
+        right.set_gid("eps")
+        return fig, say(
+            "{target}, ε = {eps:.3g}: {steps} steps with the largest error {steps_error:.4f}, or {relus} ReLUs in "
+            "{pieces} straight pieces with {lines_error:.4f}. A quarter of the interval further out the pieces are off "
+            "by up to {outside:.1f}.",
+            target=target, eps=eps, steps=units[0], steps_error=errors[0], relus=units[1], pieces=pieces,
+            lines_error=errors[1], outside=sup_error(f, nets[1], x),
+        )  # fmt: skip
+
+    return draw
+
+
+# ---------------------------------------------------------------- folds
+
+
+def fold_explorer(square_net: Callable) -> Callable:
+    """-> draw(x, n): the n-th tent, and what n layers make of it, with one input followed through them."""
+
+    def draw(x: float, n: int):
+        grid = np.linspace(0, 1, 1025)
+        folded, last = tents(grid, n), float(tents(x, n))
+        out = forward(square_net(n), np.append(grid, x)[:, None])[:, 0]
+        error, knots = np.abs(out[:-1] - grid**2).max(), np.linspace(0, 1, 2**n + 1)
+        fig, (left, right) = fixed_axes(2, (9, 3.4), (0.08, 0.99, 0.16, 0.88), wspace=0.22)
+        left.plot(grid, folded, color=BLUE)
+        left.plot([x, x], [0, last], ":", color=BLACK)
+        left.plot([x], [last], "o", color=VERMILION, markersize=9)
+        left.set(xlabel="x", ylabel="after the folds", ylim=(-0.05, 1.05))
+        light(left, f"{n} folds: {2**n} ways up or down", (0, 0.5, 1), (0, 0.5, 1), fontsize=11)
+        left.set_gid("fold")
+        right.plot(grid, grid**2, "--", color=BLACK)
+        right.plot(grid, out[:-1], color=BLUE)
+        right.plot(knots, knots**2, ".", color=BLUE, markersize=4)
+        right.plot([x], [out[-1]], "o", color=VERMILION, markersize=9)
+        right.set(xlabel="x", ylabel="output of your network", ylim=(-0.05, 1.05))
+        light(
+            right,
+            f"{3 * n} units: off by {error:.1e} at most",
+            (0, 0.5, 1),
+            (0, 0.5, 1),
+            fontsize=11,
+        )
+        return fig, say(
+            "x = {x:.2f} after {n} folds: {last:.3f}. The network says {out:.6f}, x² is {square:.6f}. With {units} "
+            "units its largest error on [0, 1] is {error:.1e}.",
+            x=x, n=n, last=last, out=float(out[-1]), square=x * x, units=3 * n, error=float(error),
+        )  # fmt: skip
+
+    return draw
+
+
+# ---------------------------------------------------------------- training
+
+
+def line_layers(W, b, U) -> list:
+    """U relu(W x + b) as a list of layers with an output bias of 0."""
+    return [(np.reshape(W, (-1, 1)), np.ravel(b)), (np.reshape(U, (1, -1)), np.zeros(1))]
+
+
+def random_line(k: int, seed: int, low: float = -1.0) -> list:
+    """Layers with k kinks drawn on [low, 1], both directions, output weights of size 1 / √k."""
+    rng = np.random.default_rng(seed)
+    W = rng.choice([-1.0, 1.0], k) * rng.uniform(0.5, 1.5, k)
+    return line_layers(W, -W * rng.uniform(low, 1, k), rng.normal(size=k) / np.sqrt(k))
+
+
+def line_error(f: Callable, layers, a: float = -1.0) -> float:
+    """Largest |f - network| on [a, 1]."""
+    return sup_error(f, lambda t: forward(layers, t[:, None])[:, 0], np.linspace(a, 1, 4001))
+
+
+def draw_learned(f: Callable, widths, built, moved, random):
+    """Largest error by number of kinks: equal knots, trained from there, trained from random -> (fig, words).
+
+    built, moved: networks, one a width; random: a list of networks for each width.
+    """
+    equal, trained = ([line_error(f, net) for net in nets] for nets in (built, moved))
+    scratch = np.array([[line_error(f, net) for net in nets] for nets in random])
+    fig, ax = plt.subplots(figsize=(6.6, 3.7))
+    ax.loglog(widths, equal, "o-", color=BLUE, label="built: equal knots")
+    ax.loglog(widths, trained, "s--", color=GREEN, label="trained, from the built ones")
+    dots = ax.loglog(widths, scratch, "^", color=VERMILION)
+    dots[0].set_label("trained, from random weights")
+    slope = equal[0] * (widths[0] / np.array(widths)) ** 2
+    ax.loglog(widths, slope, ":", color=BLACK, label="a quarter for twice as many")
+    ax.set(xlabel="kinks", ylabel="largest error on [−1, 1]", title="tanh 6x: knots that learn")
+    ax.set_xticks(widths, [str(k) for k in widths])
+    ax.minorticks_off()
+    ax.legend(fontsize=9)
+    return fig, say(
+        "With {k} kinks: equal knots miss by {equal:.2f}, trained from there by {trained:.2f}, trained from random "
+        "weights by {best:.2f} to {worst:.2f}.",
+        k=widths[0], equal=equal[0], trained=trained[0], best=scratch[0].min(), worst=scratch[0].max(),
+    )  # fmt: skip
+
+
+def draw_answer(errors: dict):
+    """Largest errors for x², one row a way to get the weights: name -> list of errors -> (fig, words)."""
+    fig, ax = plt.subplots(figsize=(7.4, 3.4))
+    for row, (values, mark, color) in enumerate(
+        zip(errors.values(), "os^vD", (BLUE, VERMILION, ORANGE, PINK, GREEN), strict=True)
+    ):
+        ax.plot(values, np.full(len(values), row), mark, color=color, markersize=8)
+    ax.axvline(1e-6, color=BLACK, linestyle=":")
+    ax.text(1.2e-6, 3.3, "a millionth", fontsize=9)
+    ax.set(xscale="log", xlim=(3e-7, 2), xlabel="largest error on [0, 1]", ylim=(4.5, -0.5))
+    ax.set_yticks(range(len(errors)), list(errors))
+    ax.set_title("Placed by hand and found by training")
+    told = "; ".join(
+        f"{name}: " + ", ".join(f"{v:.1e}" for v in values) for name, values in errors.items()
     )
+    return fig, say("Largest errors for x². {told}.", told=told)
+
+
+def pieces_between(layers, A, B, n: int = 1000) -> np.ndarray:
+    """Linear pieces of a ReLU network on the segments from A[i] to B[i] -> (rows,), at least 1 each.
+
+    Counted as changes of pattern between n points of each segment.
+    """
+    t = np.linspace(0, 1, n)[:, None]
+    counts = []
+    for a, b in zip(A, B, strict=True):
+        h, changed = (1 - t) * a + t * b, np.zeros(n - 1, bool)
+        for W, bias in layers[:-1]:
+            z = h @ W.T + bias
+            changed |= np.any(np.diff(z > 0, axis=0), axis=1)
+            h = np.maximum(0, z)
+        counts.append(1 + changed.sum())
+    return np.array(counts)
+
+
+def draw_digit_nets(rows: list[dict]):
+    """Accuracy and pieces of several trained networks -> (fig, words).
+
+    rows: dicts with name, accuracy, pieces (start, trained), units.
+    """
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
+    place = np.arange(len(rows))
+    left.plot(place, [100 * row["accuracy"] for row in rows], "s", color=BLUE, markersize=9)
+    left.set(ylim=(80, 100), ylabel="held-out accuracy (%)", title="About equally good")
+    units = [row["units"] for row in rows]
+    right.plot(place, units, "_", color=BLACK, markersize=26, label="hidden units")
+    right.plot(place, [row["pieces"][0] for row in rows], "o", color=ORANGE, label="at the start")
+    right.plot(place, [row["pieces"][1] for row in rows], "^", color=VERMILION, label="trained")
+    right.set(ylabel="pieces between two digits", ylim=(0, None))
+    right.set_title("Fewer pieces than units")
+    right.legend(fontsize=9, markerscale=0.6)
+    for ax in (left, right):
+        ax.set_xticks(place, [row["name"] for row in rows], fontsize=9)
+        ax.set_xlim(-0.6, len(rows) - 0.4)
+    return fig, say(
+        "{n} networks, held-out accuracy {low:.0%} to {high:.0%}. On a line from one digit to another they have at "
+        "most {share:.0%} as many linear pieces as hidden units.",
+        n=len(rows),
+        low=min(row["accuracy"] for row in rows),
+        high=max(row["accuracy"] for row in rows),
+        share=max(max(row["pieces"]) / row["units"] for row in rows),
+    )
+
+
+# ---------------------------------------------------------------- steps on points
+
+
+def notes_values(n: int) -> np.ndarray:
+    """The values 2 + sin s at the points s = 1, …, n."""
+    return 2 + np.sin(np.arange(1, n + 1.0))
+
+
+def printed_step_net(values, power: float = -9.0):
+    """The notes' hidden layer, steepness 10^n and offset 10^power -> W1, b1, W2 (2 n,)."""
+    n, j = len(values), np.arange(1, 2 * len(values) + 1)
+    steep = 10.0**n
+    b1 = -steep * (np.ceil((j + 1) / 2) - 10.0**power)
+    return np.full(2 * n, steep), b1, (-1.0) ** (j + 1) * np.asarray(values)[(j + 1) // 2 - 1]
+
+
+def points_error(net, values) -> float:
+    """Largest error of a sigmoid network at the points 1, …, n."""
+    return float(np.max(np.abs(sigmoid_net(np.arange(1, len(values) + 1), *net) - values)))
+
+
+def draw_printed_steps(net_of: Callable):
+    """The printed construction on five points, and its error for 1 to 14 -> (fig, words).
+
+    net_of(values) -> W1, b1, W2: a construction that works.
+    """
+    values, x, s = notes_values(5), np.linspace(0.4, 5.6, 1041), np.arange(1, 6)
+    numbers, printed = np.arange(1, 15), printed_step_net(values)
+    errors = [points_error(printed_step_net(notes_values(n)), notes_values(n)) for n in numbers]
+    mended = [points_error(net_of(notes_values(n)), notes_values(n)) for n in numbers]
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
+    left.plot(x, sigmoid_net(x, *net_of(values)), color=BLUE, label="steps half-way")
+    left.plot(s, values, "o", color=BLACK, markersize=8, label="wanted")
+    left.plot(
+        s, sigmoid_net(s, *printed), "x", color=VERMILION, markersize=9, mew=2, label="as printed"
+    )
+    left.set(xlabel="x", ylabel="output", title="Five points, as printed")
+    left.legend(fontsize=9)
+    right.plot(numbers, np.maximum(errors, 1e-17), "x--", color=VERMILION, label="as printed")
+    right.plot(numbers, np.maximum(mended, 1e-17), "o-", color=BLUE, label="steps half-way")
+    right.set(yscale="log", xlabel="number of points n", ylabel="largest error at the points")
+    right.set(ylim=(1e-18, 30), title="It fails up to n = 9")
+    right.legend(fontsize=9)
+    return fig, say(
+        "Largest error of the printed construction: {five:.2f} for 5 points, {nine:.2f} for 9, {ten:.1e} for 10. With "
+        "steps half-way it is below {mended:.0e}, whatever the number.",
+        five=errors[4], nine=errors[8], ten=errors[9], mended=2 * max(mended),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- memory
+
+
+def doors(f: Callable, a: float, b: float, n: int):
+    """A staircase as the notes have it, two neurons a cell -> W1, b1, W2 (2 n,). Output weights are ± f(middle)."""
+    edges, steep = np.linspace(a, b, n + 1), 2000 * n / (b - a)
+    places = np.column_stack([edges[:-1], edges[1:]]).ravel()
+    places[[0, -1]] = a - (b - a) / n, b + (b - a) / n  # on over the whole of [a, b]
+    heights = f((edges[:-1] + edges[1:]) / 2)
+    return np.full(2 * n, steep), -steep * places, np.column_stack([heights, -heights]).ravel()
+
+
+def draw_memory(steps, learned, f: Callable):
+    """What changes on [-1, 1] when one stored value changes -> (fig, words).
+
+    steps: W1, b1, W2 of `doors`: both weights of the highest cell are doubled. learned: layers of a trained network:
+    the output weight that contributes most is doubled. `felt` is the median over its units of the part of the
+    interval on which a unit is felt.
+    """
+    x, (W1, b1, W2) = np.linspace(-1, 1, 2001), steps
+    edited, cell = W2.copy(), int(np.abs(W2[::2]).argmax())
+    edited[2 * cell : 2 * cell + 2] *= 2
+    (W, b), (U, c) = learned
+    parts = np.maximum(0, np.multiply.outer(x, W[:, 0]) + b) * U[0]
+    size = np.abs(parts).max(0)
+    pairs = [
+        ("Built: one value edited", sigmoid_net(x, W1, b1, W2), sigmoid_net(x, W1, b1, edited)),
+        (
+            "Trained: one weight edited",
+            parts.sum(1) + c,
+            parts.sum(1) + c + parts[:, size.argmax()],
+        ),
+    ]
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.3))
+    for ax, (title, before, after) in zip(axes, pairs, strict=True):
+        ax.plot(x, f(x), "--", color=BLACK, linewidth=1, label="f")
+        ax.plot(x, before, color=BLUE, label="before")
+        ax.plot(x, after, color=VERMILION, linestyle="-.", label="after")
+        ax.set(xlabel="x", ylabel="output", title=title)
+    axes[0].legend(fontsize=9)
+    change = np.abs(pairs[0][2] - pairs[0][1])
+    felt = np.mean(np.abs(parts) > 0.01 * size, axis=0)[size > 0]
+    return fig, say(
+        "One value of the staircase changes {cell:.0%} of the interval. Half of the trained units are felt on "
+        "{felt:.0%} of it or more.",
+        cell=float(np.mean(change > 0.01 * change.max())), felt=float(np.median(felt)),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- walls
+
+TRIANGLE = (
+    np.array([[1.0, 0.0], [-0.5, np.sqrt(3) / 2], [-0.5, -np.sqrt(3) / 2]]),
+    np.array([0.5, 0.5, 0.5]),
+)  # inside where W x + b > 0: corners (1, 0), (-½, ±√3/2)
+
+
+def walls(points, steep: float) -> np.ndarray:
+    """Three sigmoid walls, each nearly 1 on the inner side of one edge. points (n, 2) -> (n, 3)."""
+    W, b = TRIANGLE
+    return expit(steep * (np.asarray(points) @ W.T + b))
+
+
+def inside(points) -> np.ndarray:
+    """Whether the points (n, 2) lie in the triangle."""
+    W, b = TRIANGLE
+    return np.all(np.asarray(points) @ W.T + b > 0, axis=1)
+
+
+def overlap(mask, truth) -> float:
+    """Intersection over union of two boolean arrays."""
+    return float(np.sum(mask & truth) / np.sum(mask | truth))
+
+
+def draw_walls(place: float, steep: float, gate: bool):
+    """The sum of three walls, the upright one pushed to x₁ = place, or a second layer's threshold on it."""
+    axis, W = np.linspace(-3, 3, 121), TRIANGLE[0]
+    b = np.array([-place, 0.5, 0.5])
+    points = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
+    side = points @ W.T + b
+    total, truth = expit(steep * side).sum(1), np.all(side > 0, axis=1)
+    height = expit(4 * steep * (total - 2.5)) if gate else total
+    fig, (left, right) = fixed_axes(2, (8.6, 3.7), (0.07, 0.98, 0.14, 0.88), wspace=0.25)
+    picture = height.reshape(121, 121)
+    left.imshow(picture, extent=(-3, 3, -3, 3), origin="lower", vmin=0, vmax=1 if gate else 3)
+    for w, c in zip(W, b, strict=True):
+        foot, along = -c * w, np.array([-w[1], w[0]])
+        left.plot(*np.transpose([foot - 6 * along, foot + 6 * along]), "--", color="white")
+    left.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁", ylabel="x₂")
+    light(left, "After a second layer" if gate else "Sum of the walls", (-3, 0, 3), (-3, 0, 3))
+    left.grid(False)
+    left.set_gid("wall")
+    row = truth.reshape(121, 121)[60]
+    right.plot(axis, picture[60], color=BLUE)
+    right.plot(axis, row, "--", color=BLACK)
+    right.set(xlabel="x₁", ylabel="height on the line x₂ = 0", ylim=(-0.15, 3.3))
+    light(right, "— height   - - wanted", (-3, 0, 3), (0, 1, 2, 3))
+    leak = height[~truth & (np.abs(side).min(1) > 0.2)].max()
+    return fig, say(
+        "{layer}, steepness {steep:g}: outside the triangle, away from its edges, the height reaches {leak:.2f}. The "
+        "places above ½ overlap with the triangle by {overlap:.2f} (intersection over union).",
+        layer="With a second layer" if gate else "The sum of three walls",
+        steep=steep, leak=float(leak), overlap=overlap(height > 0.5, truth),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- activations
@@ -116,30 +496,31 @@ def is_monotone(f: Callable, points) -> bool:
 
 def draw_activation(name: str, z: float, leak: float):
     """An activation and its slope, the place z marked, saturated zones shaded -> (fig, words)."""
-    grid, h = np.linspace(-5, 5, 401), 1e-5
+    grid, h = np.linspace(-5, 5, 201), 1e-5
 
     def slope(t):
         return (curve(name, t + h, leak) - curve(name, t - h, leak)) / (2 * h)
 
+    flat = np.abs(slope(grid)) < 0.05 - 1e-9  # a slope of 0.05 is not, rounded or not
     value, steep = float(curve(name, z, leak)), float(slope(z))
-    fig, (left, right) = fixed_axes(2, (8.4, 3.1), (0.08, 0.99, 0.16, 0.9), wspace=0.25)
+    fig, axes = fixed_axes(2, (8.4, 3.1), (0.08, 0.99, 0.17, 0.88), wspace=0.25)
     for ax, y, at, what in (
-        (left, curve(name, grid, leak), value, "activation φ(z)"),
-        (right, slope(grid), steep, "slope φ′(z)"),
+        (axes[0], curve(name, grid, leak), value, "activation φ(z)"),
+        (axes[1], slope(grid), steep, "slope φ′(z)"),
     ):
-        flat = np.abs(slope(grid)) < 0.05 - 1e-9  # a slope of 0.05 is not, rounded or not
-        ax.fill_between(
-            grid, 0, 1, where=flat, transform=ax.get_xaxis_transform(), color=ORANGE, alpha=0.18
-        )
+        whole = ax.get_xaxis_transform()
+        ax.fill_between(grid, 0, 1, where=flat, transform=whole, color=ORANGE, alpha=0.18)
         ax.plot(grid, y, color=BLUE)
         ax.plot([z], [at], "o", color=VERMILION, markersize=8)
         ax.set(xlabel="pre-activation z", ylabel=what)
-    left.set_title(f"{name}: {value:.3f} at z = {z:g}")
-    right.set_title(f"slope {steep:.3f}; shaded: below 0.05")
-    return fig, (
-        f"{name} at z = {z:g}: value {value:.3f}, slope {steep:.3f}. On [-5, 5] its slope is below 0.05 "
-        f"in size on {np.mean(np.abs(slope(grid)) < 0.05 - 1e-9):.0%} of the inputs."
-    )
+    light(axes[0], f"{name}: {value:.3f} at z = {z:g}", x=(-5, 0, 5), fontsize=11)
+    light(axes[1], f"slope {steep:.3f}; shaded: below 0.05", x=(-5, 0, 5), fontsize=11)
+    axes[0].set_gid("z")
+    return fig, say(
+        "{name} at z = {z:g}: value {value:.3f}, slope {slope:.3f}. On [−5, 5] its slope is below 0.05 in size on "
+        "{flat:.0%} of the inputs.",
+        name=name, z=z, value=value, slope=steep, flat=float(flat.mean()),
+    )  # fmt: skip
 
 
 def gradient_norms(name: str, depth: int = 20, width: int = 64, seed: int = 0) -> np.ndarray:
@@ -169,423 +550,19 @@ def gradient_norms(name: str, depth: int = 20, width: int = 64, seed: int = 0) -
 def draw_vanishing(names=("sigmoid", "tanh", "ReLU", "sigmoid + skip")):
     """The length of a gradient through twenty layers -> (fig, words)."""
     fig, ax = plt.subplots(figsize=(6.8, 3.5))
-    told = []
-    for name, mark, color in zip(names, "os^D", (BLUE, VERMILION, GREEN, PINK), strict=True):
-        norms = gradient_norms(name)
-        ax.plot(norms, mark + "-", color=color, markersize=4, label=name)
-        told.append(f"{name} {norms[0]:.0e}")
+    norms = {name: gradient_norms(name) for name in names}
+    for (name, lengths), mark, color in zip(
+        norms.items(), "os^D", (BLUE, VERMILION, GREEN, PINK), strict=True
+    ):
+        ax.plot(lengths, mark + "-", color=color, markersize=4, label=name)
     ax.set(yscale="log", xlabel="layer (the gradient starts at 20, on the right)")
-    ax.set_ylabel("length of the gradient")
-    ax.set_xticks([0, 5, 10, 15, 20])
+    ax.set(ylabel="length of the gradient", xticks=[0, 5, 10, 15, 20])
     ax.set_title("Twenty small slopes multiply to nothing")
     ax.legend()
-    return fig, (
-        "A gradient of length 1 at layer 20 has, when it arrives at the input, the length: "
-        + "; ".join(told)
-        + "."
-    )
-
-
-# ---------------------------------------------------------------- steps on points
-
-
-def notes_values(n: int) -> np.ndarray:
-    """The values 2 + sin s at the points s = 1, …, n."""
-    return 2 + np.sin(np.arange(1, n + 1.0))
-
-
-def printed_step_net(values, power: float = -9.0):
-    """The notes' hidden layer, steepness 10^n and offset 10^power -> W1, b1, W2 (2 n,)."""
-    n, j = len(values), np.arange(1, 2 * len(values) + 1)
-    steep = 10.0**n
-    b1 = -steep * (np.ceil((j + 1) / 2) - 10.0**power)
-    return np.full(2 * n, steep), b1, (-1.0) ** (j + 1) * np.asarray(values)[(j + 1) // 2 - 1]
-
-
-def points_error(net, values) -> float:
-    """Largest error of a sigmoid network at the points 1, …, n."""
-    return float(np.max(np.abs(sigmoid_net(np.arange(1, len(values) + 1), *net) - values)))
-
-
-def draw_printed_steps(net_of: Callable):
-    """The printed construction on five points, and its error for 1 to 14 -> (fig, words).
-
-    net_of(values) -> W1, b1, W2: a construction that works.
-    """
-    values, x = notes_values(5), np.linspace(0.4, 5.6, 1041)
-    printed = printed_step_net(values)
-    numbers = np.arange(1, 15)
-    errors = [points_error(printed_step_net(notes_values(n)), notes_values(n)) for n in numbers]
-    mended = [points_error(net_of(notes_values(n)), notes_values(n)) for n in numbers]
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
-    s = np.arange(1, 6)
-    left.plot(x, sigmoid_net(x, *net_of(values)), color=BLUE, label="steps half-way")
-    left.plot(s, values, "o", color=BLACK, markersize=8, label="f(s)")
-    left.plot(
-        s,
-        sigmoid_net(s, *printed),
-        "x",
-        color=VERMILION,
-        markersize=9,
-        markeredgewidth=2,
-        label="as printed",
-    )
-    left.set(xlabel="x", ylabel="output", title="Five points: printed steps stop half-way")
-    left.legend(fontsize=9)
-    right.plot(numbers, np.maximum(errors, 1e-17), "x--", color=VERMILION, label="as printed")
-    right.plot(numbers, np.maximum(mended, 1e-17), "o-", color=BLUE, label="steps half-way")
-    right.set(yscale="log", xlabel="number of points n", ylabel="largest error at the points")
-    right.set_ylim(1e-18, 30)
-    right.set_title("It fails up to n = 9")
-    right.legend(fontsize=9)
-    return fig, (
-        f"Largest error of the printed construction: {errors[4]:.2f} for 5 points, {errors[8]:.2f} for 9, "
-        f"{errors[9]:.1e} for 10. Steps half-way between the points are right for every number of points."
-    )
-
-
-# ---------------------------------------------------------------- a staircase on an interval
-
-TARGETS = {
-    "sin x on [0, 2π]": (np.sin, 0.0, 2 * np.pi, 1.0),
-    "sin 3x on [0, 2π]": (lambda x: np.sin(3 * x), 0.0, 2 * np.pi, 3.0),
-    "|x| on [-1, 1]": (np.abs, -1.0, 1.0, 1.0),
-    "√x on [0, 1]": (np.sqrt, 0.0, 1.0, np.inf),
-}
-
-
-def notes_staircase(f: Callable, a: float, b: float, n: int, steep: float = 2000.0):
-    """On and off, two neurons a cell, as in the notes -> W1, b1, W2 (2 n,). The output weights are ± f(c)."""
-    edges = np.linspace(a, b, n + 1)
-    doors = np.column_stack([edges[:-1], edges[1:]]).ravel()
-    doors[[0, -1]] = a - (b - a) / n, b + (b - a) / n  # on over the whole of [a, b]
-    W1 = np.full(2 * n, steep * n / (b - a))
-    heights = f((edges[:-1] + edges[1:]) / 2)
-    return W1, -W1 * doors, np.column_stack([heights, -heights]).ravel()
-
-
-def staircase(f: Callable, a: float, b: float, n: int, x) -> np.ndarray:
-    """The value of f in the middle of the cell that holds x (m,) -> (m,)."""
-    cell = np.minimum(np.floor((np.asarray(x) - a) / (b - a) * n), n - 1)
-    return f(a + (cell + 0.5) * (b - a) / n)
-
-
-def draw_staircase(target: str, eps: float):
-    """The staircase that a Lipschitz constant asks for, and errors against the number of cells -> (fig, words)."""
-    f, a, b, L = TARGETS[target]
-    x = np.linspace(a, b, 4001)
-    need = ceil(L * (b - a) / eps - 1e-9) if np.isfinite(L) else ceil((b - a) / eps**2 - 1e-9)
-    error = np.max(np.abs(f(x) - staircase(f, a, b, need, x)))
-    counts = np.unique(np.geomspace(2, 400, 16).astype(int))
-    errors = [np.max(np.abs(f(x) - staircase(f, a, b, n, x))) for n in counts]
-    fig, (left, right) = fixed_axes(2, (9, 3.5), (0.085, 0.99, 0.15, 0.9), wspace=0.25)
-    left.fill_between(x, f(x) - eps, f(x) + eps, color=ORANGE, alpha=0.2, label="f ± ε")
-    left.plot(x, f(x), "--", color=BLACK, label="f")
-    left.plot(x, staircase(f, a, b, need, x), color=BLUE, label="staircase")
-    left.set(xlabel="x", ylabel="f(x)", title=f"{need} cells keep within ε = {eps:g}")
-    left.legend(fontsize=9, loc="lower left")
-    right.loglog(counts, errors, "o-", color=BLUE, label="sup error")
-    if np.isfinite(L):
-        right.loglog(counts, L * (b - a) / counts, ":", color=BLACK, label="L (b - a) / N")
-    right.axhline(eps, color=ORANGE, linestyle="--", label="ε")
-    right.plot([need], [error], "*", color=VERMILION, markersize=13, label="chosen N")
-    right.set(
-        xlabel="cells N",
-        ylabel="sup error",
-        title="Double N, halve the error" if np.isfinite(L) else "Four times N, half the error",
-    )
-    right.legend(fontsize=9)
-    how = "L (b - a) / ε" if np.isfinite(L) else "(b - a) / ε², as √ has no Lipschitz constant,"
-    return fig, (
-        f"{target}, ε = {eps:g}: {how} asks for {need} cells, {2 * need} neurons in the notes' count. "
-        f"The sup error is {error:.4f}."
-    )
-
-
-def draw_memory(steps, learned, f: Callable, a: float, b: float):
-    """What changes when one output weight changes -> (fig, words, two shares of the interval).
-
-    steps = (W1, b1, W2) of `notes_staircase`: the two weights of the highest cell are doubled.
-    learned = (W, b, U) of a trained ReLU network: the output weight with the largest contribution is doubled.
-    The second share is the median over its units of the part of the interval on which a unit is felt.
-    """
-    x = np.linspace(a, b, 2001)
-    W2 = np.array(steps[2])
-    cell = int(np.abs(W2[::2]).argmax())
-    W2[2 * cell : 2 * cell + 2] *= 2
-    U = np.array(learned[2])
-    felt = np.abs(np.maximum(0, np.multiply.outer(x, learned[0]) + learned[1]) * U)
-    U[felt.max(0).argmax()] *= 2
-    pairs = [
-        ("Construction: one value edited", sigmoid_net(x, *steps), sigmoid_net(x, *steps[:2], W2)),
-        ("Trained: one weight edited", relu_net(x, *learned), relu_net(x, *learned[:2], U)),
-    ]
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.3))
-    for ax, (title, before, after) in zip(axes, pairs, strict=True):
-        ax.plot(x, f(x), "--", color=BLACK, linewidth=1, label="f")
-        ax.plot(x, before, color=BLUE, label="before")
-        ax.plot(x, after, color=VERMILION, linestyle="-.", label="after")
-        ax.set(xlabel="x", ylabel="output", title=title)
-    axes[0].legend(fontsize=9)
-    change = np.abs(pairs[0][2] - pairs[0][1])
-    on_places = np.mean(felt > 0.01 * felt.max(0), axis=0)[felt.max(0) > 0]
-    shares = [float(np.mean(change > 0.01 * change.max())), float(np.median(on_places))]
-    words = (
-        f"Doubling the two output weights of one cell changes {shares[0]:.0%} of the interval. "
-        "In the trained network half of the units are felt on "
-        f"{'more' if shares[1] > 0.25 else 'less'} than a quarter of it."
-    )
-    return fig, words, shares
-
-
-# ---------------------------------------------------------------- walls
-
-TRIANGLE = (
-    np.array([[0.0, 1.0], [-np.sqrt(3) / 2, -0.5], [np.sqrt(3) / 2, -0.5]]),
-    np.array([0.5, 0.5, 0.5]),
-)  # inside where W x + b > 0: corners (0, 1), (±√3, -½)
-
-
-def walls(points, steep: float) -> np.ndarray:
-    """Three sigmoid walls, each nearly 1 on the inner side of one edge. points (n, 2) -> (n, 3)."""
-    W, b = TRIANGLE
-    return expit(steep * (np.asarray(points) @ W.T + b))
-
-
-def inside(points) -> np.ndarray:
-    """Whether the points (n, 2) lie in the triangle."""
-    W, b = TRIANGLE
-    return np.all(np.asarray(points) @ W.T + b > 0, axis=1)
-
-
-def overlap(mask, truth) -> float:
-    """Intersection over union of two boolean arrays."""
-    return float(np.sum(mask & truth) / np.sum(mask | truth))
-
-
-def draw_walls(n_walls: int, steep: float, gate: bool):
-    """The sum of one to three walls, or a second layer's threshold on it -> (fig, words)."""
-    axis = np.linspace(-3, 3, 161)
-    points = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
-    total = walls(points, steep)[:, :n_walls].sum(1)
-    height = expit(4 * steep * (total - n_walls + 0.5)) if gate else total
-    truth = inside(points)
-    fig, (left, right) = fixed_axes(2, (8.6, 3.7), (0.07, 0.98, 0.14, 0.9), wspace=0.4)
-    picture = left.imshow(
-        height.reshape(161, 161),
-        extent=(-3, 3, -3, 3),
-        origin="lower",
-        vmin=0,
-        vmax=1 if gate else 3,
-    )
-    fig.colorbar(picture, ax=left, fraction=0.046, label="height")
-    W, b = TRIANGLE
-    for w, c in zip(W[:n_walls], b[:n_walls], strict=True):
-        foot, along = -c * w, np.array([-w[1], w[0]])
-        left.plot(*np.transpose([foot - 5 * along, foot + 5 * along]), "--", color="white")
-    left.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁", ylabel="x₂")
-    left.set_title("After a second layer" if gate else "Sum of the walls")
-    left.grid(False)
-    middle = points.reshape(161, 161, 2)[80]  # the row x₂ = 0
-    right.plot(axis, height.reshape(161, 161)[80], color=BLUE, label="height on the line x₂ = 0")
-    right.plot(axis, inside(middle), "--", color=BLACK, label="indicator of the triangle")
-    right.set(xlabel="x₁", ylabel="height", ylim=(-0.15, 3.3), title="Cut at x₂ = 0")
-    right.legend(fontsize=9, loc=(0.02, 0.4))
-    leak = height[~truth & (np.abs(points @ W.T + b).min(1) > 0.2)].max()
-    good = overlap(height > 0.5, truth)
-    return fig, (
-        f"{n_walls} wall{'s' * (n_walls > 1)}, steepness {steep:g}, {'with' if gate else 'without'} a second layer: "
-        f"outside the triangle, away from its edges, the height reaches {leak:.2f}. "
-        f"The places above ½ overlap with the triangle by {good:.2f} (intersection over union)."
-    )
-
-
-# ---------------------------------------------------------------- broken lines
-
-SMOOTH = {
-    "sin 3x": lambda x: np.sin(3 * x),
-    "tanh 6x": lambda x: np.tanh(6 * x),
-    "x²": lambda x: x**2,
-    "|x|": np.abs,
-}
-
-
-def interpolant_explorer(net_of: Callable) -> Callable:
-    """-> draw(target, k): k pieces by `net_of(xs, ys)` on [-1, 1], and beyond."""
-
-    def draw(target: str, k: int):
-        f, knots = SMOOTH[target], np.linspace(-1, 1, k + 1)
-        net = net_of(knots, f(knots))
-        x, inner = np.linspace(-2, 2, 801), np.linspace(-1, 1, 2001)
-        error = sup_error(f, lambda t: relu_net(t, *net), inner)
-        outer = sup_error(f, lambda t: relu_net(t, *net), x)
-        fig, ax = fixed_axes(1, (6.6, 3.6), (0.1, 0.98, 0.15, 0.9))
-        ax.axvspan(-1, 1, color=SKY, alpha=0.15, label="where we built it")
-        ax.plot(x, f(x), "--", color=BLACK, label="f")
-        ax.plot(x, relu_net(x, *net), color=BLUE, label=f"network, {k} pieces")
-        ax.plot(knots, f(knots), "o", color=VERMILION, markersize=4, label="knots")
-        ax.set(
-            xlabel="x",
-            ylabel="f(x)",
-            ylim=(-3, 3),
-            title=f"Error {error:.4f} inside, {outer:.1f} on [-2, 2]",
-        )
-        ax.legend(fontsize=8, loc="lower right", ncols=2)
-        return fig, (
-            f"{target} with {k} pieces: the largest error is {error:.4f} on [-1, 1] and {outer:.2f} on [-2, 2]."
-        )
-
-    return draw
-
-
-def train_lines(
-    f: Callable, starts: list, steps: int = 1500, rate: float = 0.02, points: int = 128
-):
-    """Adam on the mean squared error over [-1, 1], all networks at once, float64 -> list of (W, b, U).
-
-    starts: list of (W, b, U), padded to one width and trained together; a padded unit stays silent. The rate falls to 0
-    along a cosine.
-    """
-    width = max(len(start[0]) for start in starts)
-    params = [np.zeros((len(starts), width)) for _ in range(3)]
-    mask = np.zeros((len(starts), width))
-    for number, start in enumerate(starts):
-        for part, values in zip(params, start, strict=True):
-            part[number, : len(values)] = values
-        mask[number, : len(start[0])] = 1
-    x = np.linspace(-1, 1, points)
-    y, first, second = f(x), [0.0] * 3, [0.0] * 3
-    for t in range(1, steps + 1):
-        W, b, U = params
-        z = W[:, None] * x[:, None] + b[:, None]
-        h = np.maximum(0, z)
-        r = 2 * ((h @ U[:, :, None])[..., 0] - y) / points
-        back = r[..., None] * (z > 0)
-        slope = back.swapaxes(1, 2) @ np.column_stack([x, np.ones(points)])
-        grads = [U * slope[..., 0] * mask, U * slope[..., 1] * mask, (r[:, None] @ h)[:, 0]]
-        now = rate * 0.5 * (1 + np.cos(np.pi * t / steps))
-        for i, g in enumerate(grads):
-            first[i] = 0.9 * first[i] + 0.1 * g
-            second[i] = 0.999 * second[i] + 0.001 * g**2
-            root = np.sqrt(second[i] / (1 - 0.999**t)) + 1e-8
-            params[i] = params[i] - now * first[i] / (1 - 0.9**t) / root
-    return [
-        tuple(part[number, : len(start[0])] for part in params)
-        for number, start in enumerate(starts)
-    ]
-
-
-def random_start(k: int, seed: int):
-    """Random kinks on [-1, 1], random directions, output weights of size 1 / √k, and a constant unit."""
-    rng = np.random.default_rng(seed)
-    W = np.append(0.0, rng.choice([-1.0, 1.0], k) * rng.uniform(0.5, 1.5, k))
-    return (
-        W,
-        np.append(1.0, W[1:] * rng.uniform(-1, 1, k)),
-        np.append(0.0, rng.normal(size=k) / np.sqrt(k)),
-    )
-
-
-def draw_learned(f: Callable, title: str, widths, built, moved, random):
-    """Sup error by number of kinks: equal knots, knots trained from there, trained from random -> (fig, words).
-
-    built, moved: networks, one a width; random: a list of networks for each width.
-    """
-    x = np.linspace(-1, 1, 2001)
-
-    def error(net):
-        return sup_error(f, lambda t: relu_net(t, *net), x)
-
-    equal, trained = [error(n) for n in built], [error(n) for n in moved]
-    scratch = np.array([[error(n) for n in nets] for nets in random])
-    middle = np.median(scratch, axis=1)
-    fig, ax = plt.subplots(figsize=(6.6, 3.7))
-    ax.loglog(widths, equal, "o-", color=BLUE, label="built: equal knots")
-    ax.loglog(widths, trained, "s--", color=GREEN, label="trained from the built one")
-    ax.loglog(widths, middle, "^-.", color=VERMILION, label="trained from random (median)")
-    singles = ax.loglog(widths, scratch, ".", color=VERMILION, alpha=0.5)
-    singles[0].set_label("trained from random (each start)")
-    ax.loglog(
-        widths, equal[0] * (widths[0] / np.array(widths)) ** 2, ":", color=BLACK, label="slope -2"
-    )
-    ax.set(xlabel="kinks k", ylabel="sup error on [-1, 1]", title=title)
-    ax.set_xticks(widths, [str(k) for k in widths])
-    ax.minorticks_off()
-    ax.legend(fontsize=9)
-    better = all(t < e for t, e in zip(trained, equal, strict=True))
-    luck = np.max(scratch.max(1) / scratch.min(1))
-    return fig, (
-        f"Trained from the construction the sup error is lower than that of equal knots at "
-        f"{'every width' if better else 'some widths only'}. "
-        f"Trained from random, the worst of {scratch.shape[1]} starts "
-        f"has {'more' if luck > 2 else 'less'} than twice the error of the best at some width."
-    )
-
-
-# ---------------------------------------------------------------- sawtooths
-
-
-def disturbed_pieces(layers, noise: float, draws: int = 9, seed: int = 0) -> float:
-    """Median number of pieces on [0, 1] when every weight and bias is off by a normal share of this size.
-
-    Counted as changes of pattern between 2^14 points, none of them dyadic, so that no exact zero is met.
-    """
-    rng, x = np.random.default_rng(seed), (np.arange(2**14) + 1 / 3)[:, None] / 2**14
-    pairs = [(np.asarray(W, float), np.asarray(b, float).ravel()) for W, b in layers]
-    counts = []
-    for _ in range(draws):
-        moved = [
-            (W * (1 + noise * rng.normal(size=W.shape)), b * (1 + noise * rng.normal(size=b.shape)))
-            for W, b in pairs
-        ]
-        counts.append(1 + np.sum(np.diff(pattern_codes(moved, x)) != 0))
-    return float(np.median(counts))
-
-
-def draw_tents(net_of: Callable, depths=(1, 2, 4)):
-    """The functions of `net_of(n)`, and what the same units do in one layer -> (fig, words)."""
-    x = np.linspace(0, 1, 513)
-    fig, axes = plt.subplots(1, len(depths), figsize=(9, 2.9), sharey=True)
-    told = []
-    for ax, n in zip(axes, depths, strict=True):
-        y = forward(net_of(n), x[:, None])[:, 0]
-        pieces = count_pieces(y)
-        ax.plot(x, y, color=BLUE)
-        ax.set(xlabel="x", xticks=[0, 0.5, 1], title=f"{2 * n} units: {pieces} pieces")
-        told.append(f"{n} layer{'s' * (n > 1)} of two units: {pieces} linear pieces")
-    axes[0].set_ylabel("output")
-    return fig, "; ".join(told) + "."
-
-
-def square_net(n: int) -> list:
-    """x² on [0, 1] up to 4^-(n+1): x minus the sum of tent_k(x) / 4^k, k = 1, …, n; three units a layer.
-
-    Units of layer k: the two of tent k, and relu of the running sum (which is never negative).
-    """
-    layers = [(np.array([[1.0], [1.0], [1.0]]), np.array([0.0, -0.5, 0.0]))]
-    for k in range(1, n):
-        row = np.array([2.0, -4.0, 0.0])
-        keep = np.array([-2.0 / 4**k, 4.0 / 4**k, 1.0])
-        layers.append((np.array([row, row, keep]), np.array([0.0, -0.5, 0.0])))
-    return [*layers, (np.array([[-2.0 / 4**n, 4.0 / 4**n, 1.0]]), np.zeros(1))]
-
-
-def draw_square(depths=range(1, 9)):
-    """Error of x² by hidden units, one layer against many -> (fig, words)."""
-    x = np.linspace(0, 1, 2**14 + 1)
-    deep = [np.max(np.abs(forward(square_net(n), x[:, None])[:, 0] - x**2)) for n in depths]
-    units = 3 * np.array(list(depths))
-    flat, floor = 1 / (4.0 * units**2), 1 / (8.0 * (units + 1) ** 2)
-    fig, ax = plt.subplots(figsize=(6.4, 3.5))
-    ax.plot(units, flat, "s--", color=BLUE, label="one layer, equal knots: 1 / (4 k²)")
-    ax.plot(units, floor, ":", color=BLUE, label="no single layer gets below")
-    ax.plot(units, deep, "o-", color=VERMILION, label="three units a layer")
-    ax.set(yscale="log", xlabel="hidden units k", ylabel="sup error on [0, 1]")
-    ax.set_title("x²: each layer divides the error by 4")
-    ax.legend()
-    return fig, (
-        f"With {units[-1]} hidden units one layer that joins equal knots has error {flat[-1]:.1e}, no single layer "
-        f"is below {floor[-1]:.1e}; {len(deep)} layers of three have {deep[-1]:.1e}."
+    return fig, say(
+        "A gradient of length 1 at layer 20 arrives at the input with {plain:.0e} through sigmoids, {tanh:.0e} through "
+        "tanh, {relu:.0e} through ReLUs, and {skip:.1f} through sigmoids with skips.",
+        **dict(zip(("plain", "tanh", "relu", "skip"), (v[0] for v in norms.values()), strict=True)),
     )
 
 
@@ -597,7 +574,7 @@ def random_layers(sizes, seed: int) -> list:
     rng = np.random.default_rng(seed)
     return [
         (rng.normal(size=(n, m)) * np.sqrt(2 / m), rng.uniform(-0.5, 0.5, n))
-        for m, n in zip(sizes, sizes[1:], strict=False)
+        for m, n in pairwise(sizes)
     ]
 
 
@@ -606,47 +583,33 @@ def grid_points(extent: float, n: int) -> np.ndarray:
     return np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
 
 
-def region_ceiling(n0: int, widths) -> int:
-    """Upper bound on the regions of hidden layers `widths` with n0 inputs."""
-    bound, d = 1, n0
-    for n in widths:
-        bound *= sum(comb(n, j) for j in range(d + 1))
-        d = min(d, n)
-    return bound
+def region_explorer(budget: Callable) -> Callable:
+    """-> draw(width, depth, seed): the plane cut by all kinks of a random network. budget(sizes)[1]: the ceiling."""
 
+    def draw(width: int, depth: int, seed: int, side: int = 241):
+        layers = random_layers([2] + [width] * depth + [1], seed)
+        codes = pattern_codes(layers, grid_points(3.0, side))
+        _, codes = np.unique(codes, return_inverse=True)
+        count, codes = int(codes.max()) + 1, codes.reshape(side, side)
+        shades = np.random.default_rng(3).permutation(count)[codes]
+        edge = np.zeros((side, side, 4))  # black where the pattern changes, clear elsewhere
+        edge[1:, :, 3] = codes[1:] != codes[:-1]
+        edge[:, 1:, 3] += codes[:, 1:] != codes[:, :-1]
+        fig, ax = fixed_axes(1, (5.2, 4.2), (0.12, 0.98, 0.13, 0.91))
+        place = dict(extent=(-3, 3, -3, 3), origin="lower", interpolation="nearest")
+        ax.imshow(shades, cmap="tab20b", alpha=0.7, **place)
+        ax.imshow(np.minimum(edge, 1), **place)
+        ax.set(xlabel="x₁", ylabel="x₂")
+        light(ax, f"{depth} × {width} units: {count} regions", (-3, 0, 3), (-3, 0, 3))
+        ax.grid(False)
+        return fig, say(
+            "{depth} × {width} units, drawn at random: at least {count} regions on this square. The ceiling is "
+            "{ceiling}; for the same units in one layer it is {one}.",
+            depth=depth, width=width, count=count,
+            ceiling=budget([2] + [width] * depth + [1])[1], one=budget([2, width * depth, 1])[1],
+        )  # fmt: skip
 
-def draw_region_map(width: int, depth: int, seed: int, side: int = 301):
-    """The plane cut by the kinks of all units of a random network -> (fig, words)."""
-    layers = random_layers([2] + [width] * depth + [1], seed)
-    points = grid_points(3.0, side)
-    _, codes = np.unique(pattern_codes(layers, points), return_inverse=True)
-    count = int(codes.max()) + 1
-    shades = np.random.default_rng(3).permutation(count)[codes.reshape(side, side)]
-    bound = region_ceiling(2, [width] * depth)
-    one = region_ceiling(2, [width * depth])
-    fig, ax = fixed_axes(1, (5.2, 4.2), (0.12, 0.98, 0.13, 0.91))
-    ax.imshow(
-        shades,
-        extent=(-3, 3, -3, 3),
-        origin="lower",
-        cmap="tab20b",
-        alpha=0.7,
-        interpolation="nearest",
-    )
-    codes = codes.reshape(side, side)
-    edge = np.zeros((side, side))
-    edge[1:] += codes[1:] != codes[:-1]
-    edge[:, 1:] += codes[:, 1:] != codes[:, :-1]
-    lines = np.zeros((side, side, 4))  # black where the pattern changes, clear elsewhere
-    lines[..., 3] = edge > 0
-    ax.imshow(lines, extent=(-3, 3, -3, 3), origin="lower", interpolation="nearest")
-    layers_said = f"{depth} layer{'s' * (depth > 1)}"
-    ax.set(xlabel="x₁", ylabel="x₂", title=f"{width * depth} units, {layers_said}: {count} regions")
-    ax.grid(False)
-    return fig, (
-        f"{depth} layer{'s' * (depth > 1)} of {width} units, drawn at random: at least {count} regions on this square. "
-        f"The ceiling is {bound}; for the same units in one layer it is {one}."
-    )
+    return draw
 
 
 def folded_layers(seed: int = 0) -> list:
@@ -702,56 +665,8 @@ def draw_lift(X, y, lift: Callable):
     right.set_title("After the lift a plane does")
     right.tick_params(labelsize=7)
     right.view_init(22, -60)
-    gap = z[y == 0].min()
-    return fig, (
-        f"Left: a disc inside a ring. Right: lifted by φ, all points of the disc lie at least {gap:.2f} "
-        "above the plane z = 0, all points of the ring on it."
-    )
-
-
-# ---------------------------------------------------------------- digits
-
-
-def pieces_between(layers, A, B, n: int = 1000) -> np.ndarray:
-    """Linear pieces of a ReLU network on the segments from A[i] to B[i] -> (rows,), at least 1 each.
-
-    Counted as changes of pattern between n points of each segment.
-    """
-    t = np.linspace(0, 1, n)[:, None]
-    counts = []
-    for a, b in zip(A, B, strict=True):
-        h, changed = (1 - t) * a + t * b, np.zeros(n - 1, bool)
-        for W, bias in layers[:-1]:
-            z = h @ W.T + bias
-            changed |= np.any(np.diff(z > 0, axis=0), axis=1)
-            h = np.maximum(0, z)
-        counts.append(1 + changed.sum())
-    return np.array(counts)
-
-
-def draw_digit_nets(rows: list[dict]):
-    """Accuracy and pieces of several trained networks -> (fig, words).
-
-    rows: dicts with name, accuracy, pieces (start, trained), units.
-    """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
-    place = np.arange(len(rows))
-    left.plot(place, [100 * row["accuracy"] for row in rows], "s", color=BLUE, markersize=9)
-    left.set(ylim=(80, 100), ylabel="held-out accuracy (%)", title="About equally good")
-    right.plot(place, [row["units"] for row in rows], "k_", markersize=26, label="hidden units")
-    right.plot(place, [row["pieces"][0] for row in rows], "o", color=ORANGE, label="at the start")
-    right.plot(place, [row["pieces"][1] for row in rows], "^", color=VERMILION, label="trained")
-    few = all(max(row["pieces"]) < row["units"] for row in rows)
-    right.set(ylabel="pieces between two digits", ylim=(0, None))
-    right.set_title("Fewer pieces than units" if few else "More pieces than units")
-    right.legend(fontsize=9)
-    for ax in (left, right):
-        ax.set_xticks(place, [row["name"] for row in rows], fontsize=9)
-        ax.set_xlim(-0.6, len(rows) - 0.4)
-    accuracies = [row["accuracy"] for row in rows]
-    near = "within" if max(accuracies) - min(accuracies) < 0.05 else "not within"
-    return fig, (
-        f"The held-out accuracies of {len(rows)} networks are {near} five per cent of each other. "
-        "Along a line between two digits "
-        f"{'every network has fewer' if few else 'some network has more'} pieces than hidden units."
+    return fig, say(
+        "Left: a disc inside a ring. Right: lifted by φ, all points of the disc lie at least {gap:.2f} above the plane "
+        "z = 0, all points of the ring on it.",
+        gap=float(z[y == 0].min()),
     )
