@@ -331,7 +331,7 @@ with after(softmax_grad):
     same = np.isclose(at_zero, np.log(4))
     claim("W = 0 costs log K = {loss:.3f}", same, loss=at_zero)
     sums = np.abs(np.sum(G, axis=1)).max()
-    words = "the columns of the gradient sum to 0, within {gap}"
+    words = "the columns of the gradient sum to 0 (error {gap})"
     claim(words, sums < 1e-9, gap=below(1e-9))
 
 # %% [markdown] covers="guo:I.3 guo:II.2 guo:II.3 cs480:eq4.b"
@@ -481,7 +481,7 @@ with after(GLM, "sum"):
 #
 # - What had to change: the **inverse link**, so that every score is a mean that can be, and with it the loss. The linear score stays,
 #   and so does the gradient, $X^\top(\text{means} - Y)/n$.
-# - That evening: damage with probability 0.9996. Honestly: 0.49 to 1, since no flight was that cold. Each end said *wait*. The chart on
+# - That evening: damage with probability 0.9996. Honestly: between 0.48 and 1, since no flight was that cold. Each end said *wait*. The chart on
 #   the table showed only the 7 flights with damage; they alone can teach "always".
 # - Link: which means can be. Family: how far rows scatter, and whom the fit trusts.
 # - Softmax is a soft argmax. Subtract each row's maximum; never take the log of a computed probability.
@@ -722,7 +722,7 @@ with after(softmax):
         with np.errstate(over="ignore", invalid="ignore"):
             naive = [np.exp(z) / np.exp(z).sum() for z in (full, full - full[2])]
         wins.append([bool(np.isfinite(p).all()) for p in naive])
-    words = "naively, all scores free wins once and a score fixed at 0 wins once"
+    words = "naive softmax: once only the free scores survive, once only the fixed ones"
     claim(words, wins == [[True, False], [False, True]])
 
 # %% [markdown]
@@ -751,8 +751,8 @@ erratum(
     "guo:II.3.a",
     quote=r"- \left[ -\frac{\exp(\mathbf{w}_k^\top \mathbf{x}_n)}{\sum_{j=1}^K "
     r"\exp(\mathbf{w}_j^\top \mathbf{x}_n)} \cdot \mathbf{x}_n^\top \right]",
-    corrected=r"the lines before need $w_c^\top x_n$ of the true class $c \ne k$ in the "
-    r"bracket, not $w_k^\top x_n$; then $\pi_{n,k}\,x_n^\top$ is right",
+    corrected=r"the lines before need $w_c^\top x_n$ of the true class $c \ne k$ in "
+    r"the bracket, not $w_k^\top x_n$; then $\pi_{n,k}\,x_n^\top$ is right",
     printed_holds=np.allclose(by_w_k(k), pi[k] * x, atol=1e-6),
     corrected_holds=np.allclose(by_w_k(c), pi[k] * x, atol=1e-6),
     decoy_holds=np.allclose(by_w_k(c), pi[c] * x, atol=1e-6),

@@ -207,7 +207,7 @@ def draw_impossible():
     """What least squares says of three tables, where nobody can believe it -> (fig, words)."""
     fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.3))
     told = []
-    for ax, case in zip(axes, cases().values(), strict=False):
+    for ax, case in zip(axes[:2], cases().values(), strict=False):
         at = np.linspace(*case.span, 60)
         line = case.scaled(at) @ np.linalg.lstsq(case.scaled(case.x), case.y, rcond=None)[0]
         _points(ax, case)
@@ -232,14 +232,14 @@ def draw_answers(rings, deaths, digit):
     rings (60, 3): mean, and the ends of its 95 % interval; deaths (60,): mean; digit (10,): probabilities.
     """
     fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.3))
-    for ax, case, mean in zip(axes, cases().values(), (rings[:, 0], deaths), strict=False):
+    for ax, case, mean in zip(axes[:2], cases().values(), (rings[:, 0], deaths), strict=False):
         at = np.linspace(*case.span, 60)
         _points(ax, case)
         ax.plot(at, mean, color=BLUE)
         ax.plot(at[0], mean[0], "s", color=BLUE, markersize=8)
     span = np.linspace(*cases()["O-rings (0 or 1)"].span, 60)
     axes[0].fill_between(span, rings[:, 1], rings[:, 2], color=SKY, alpha=0.35, linewidth=0)
-    axes[0].set_title("Damage, and 95 % intervals")
+    axes[0].set_title("Damage, 95 % intervals")
     axes[1].set_title(f"{deaths[0]:.1f} deaths")
     axes[2].bar(range(10), digit, color=BLUE)
     axes[2].set(xlabel="digit", ylabel="probability", xticks=range(10), ylim=(0, 1))
@@ -292,7 +292,7 @@ def draw_fit(table: str, family: str, link: str):
             linewidth=3.5,
             label="impossible mean",
         )
-    ax.legend(fontsize=9, loc="upper left" if table.startswith("deaths") else "upper right")
+    ax.legend(fontsize=9, loc="lower left" if table.startswith("O-rings") else "upper left")
     reach = REACH[link]
     if reach[0] > case.support[0] or reach[1] < case.support[1]:
         verdict = f"The {link} link reaches only " + (
@@ -461,8 +461,9 @@ def draw_wines(means: Callable, start):
         1 - 0.65 * (P @ (1 - tints)).reshape(120, 120, 3), origin="lower", aspect="auto",
         extent=(*x[[0, -1]], *y[[0, -1]]), interpolation="bilinear",
     )  # fmt: skip
-    left.contour(x, y, P.argmax(1).reshape(120, 120), levels=[0.5, 1.5], colors=BLACK, linewidths=1)
     for k in range(3):
+        lead = P[:, k] - np.delete(P, k, 1).max(1)  # a border is where it vanishes
+        left.contour(x, y, lead.reshape(120, 120), levels=[0], colors=BLACK, linewidths=1)
         left.plot(*X[labels == k, 1:].T, MARKERS[k], color=COLORS[k], markersize=4,
                   markeredgecolor=BLACK, markeredgewidth=0.4, label=f"cultivar {k}")  # fmt: skip
     left.set(xlabel="alcohol (standardised)", ylabel="colour intensity (standardised)")
