@@ -502,6 +502,7 @@ def _(rng):
         if family in ("bernoulli", "categorical"):
             far = 1000 * rng.permutation([1.0, -1, 0]) + rng.normal(size=3)
             yield "parts of scores of a thousand", dict(family=family, Z=far[None])
+            yield f"parts, {family}", dict(family=family, Z=800 * scores(rng, 2, 3))
         many = table(rng, family, m=3, tol=0.0, max_steps=5)
         yield f"a few steps, {family}", many
         yield "stops where it is flat", table(rng, family, tol=0.02, max_steps=400)

@@ -472,7 +472,7 @@ def draw_wines(means: Callable, start):
     left.grid(False)
     draw_triangle(right)
     right.plot(*start.T, ".", color=BLACK, markersize=2)
-    right.set_title("Each wine's probabilities, step by step")
+    right.set_title("178 wines")
     p = np.asarray(means(X))
     right_share, sure = np.mean(p.argmax(1) == labels), p.max(1).mean()
     return fig, right, say(
