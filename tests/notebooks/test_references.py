@@ -94,10 +94,6 @@ OTHERS = [
     ("01_regression/02_multiple_regression", "huber_loss", [normal(5), 0.5]),
     ("01_regression/03_ridge_and_lasso", "lasso_gap", [normal(6, 3), normal(6), normal(3), 0.5]),
     (
-        "02_classification/03_generalised_linear_models", "fit_glm",
-        [normal(7, 2), normal(7, 3).softmax(-1), "categorical", "softmax", 3],
-    ),
-    (
         "03_optimisation/01_gradient_descent", "heavy_ball_path",
         [normal(3, 3), normal(3), 0.1, 0.9, 4],
     ),

@@ -8,7 +8,7 @@ import torch.nn.functional as F  # noqa: N812 — as everybody writes it
 from scipy import special, stats
 from sklearn import metrics
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, cross_val_score
 from statsmodels.regression.linear_model import GLS
 from statsmodels.stats.contingency_tables import mcnemar
@@ -23,6 +23,11 @@ ACTS = {
     "elu": F.elu,
     "sigmoid": F.sigmoid,
     "tanh": F.tanh,
+}
+GLM_LOSSES = {
+    "gaussian": lambda eta, y: F.mse_loss(eta, y) / 2,
+    "bernoulli": F.binary_cross_entropy_with_logits,
+    "poisson": F.poisson_nll_loss,
 }
 SCORES = {
     "mse": metrics.mean_squared_error,
@@ -91,6 +96,12 @@ def best_rate(p, n, M):
     return np.sum(np.arange(n + 1) * -np.diff(at_least)) / n
 
 
+def polynomial(x, y, K, new_x):
+    fit = np.polynomial.Polynomial.fit(x, y, K)  # on x mapped to -1 … 1
+    u = np.polynomial.polyutils.mapdomain(x, fit.domain, [-1, 1])
+    return np.vander(u, K + 1, increasing=True), fit.coef, fit(new_x)
+
+
 def entropies(probs, truth):
     centre = stats.gmean(probs, axis=0)
     centre /= centre.sum()
@@ -148,12 +159,14 @@ TWINS = {
         ),
     },
     "02_classification/03_generalised_linear_models": {
-        "poly_features": lambda x, K: np.vander(x, K + 1, increasing=True),
-        "fit_multi": lambda X, Y: LinearRegression(fit_intercept=False).fit(X, Y).coef_.T,
-        "one_hot": lambda labels, K: F.one_hot(t(labels), K),
+        "glm_grad": lambda X, y, w, family: with_slope(
+            lambda v: GLM_LOSSES[family](t(X).double() @ v, t(y).double()), w
+        )[1],
         "softmax": lambda Z, T: special.softmax(Z / T, axis=-1),
-        "cat_nll": lambda W, X, Y: F.cross_entropy(t(X @ W), t(Y)),
-        "softmax_grad": lambda W, X, Y: with_slope(lambda w: F.cross_entropy(t(X) @ w, t(Y)), W)[1],
+        "softmax_grad": lambda W, X, labels: with_slope(
+            lambda w: F.cross_entropy(t(X).double() @ w, t(labels)), W
+        ),
+        "fit_poly": polynomial,
     },
     "02_classification/04_naive_bayes_and_evaluation": {
         "score": lambda y, prediction, kind: SCORES[kind](y, prediction),

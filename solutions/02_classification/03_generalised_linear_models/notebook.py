@@ -6,102 +6,84 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] minutes=90 builds="one fitting step for every kind of target: any number, yes or no, counts, classes"
+# %% [markdown] form=2 builds="one machine for every kind of target: any number, yes or no, counts, classes" covers="guo:I.3"
 # # Generalised linear models and softmax
 #
-# Lectures: guo I.3 and II.1–II.3 · wu 2.8 · cs480 4 (eq. 4.b).
+# 27 January 1986, the evening before a launch. The forecast for the space shuttle *Challenger* is 31 °F (−1 °C). Will
+# the rubber O-rings of its boosters seal? There are 23 flights to learn from, none colder than 53 °F. Fit a straight
+# line to damage (1) or none (0), ask it for 31 °F, and it says: *1.75*. Asked about deaths from AIDS, one
+# quarter before a table of counts begins, it says: *−9.5*. Shown a thick stroke, a handwritten 1 or perhaps an 8, it
+# reads *3.9*.
 #
-# Least squares wants targets that may be any number. Yours are counts, or yes and no, or one of ten classes. Must you start again for each?
-# At the end you can
-#
-# - go from the values that a target may take to a distribution, an inverse link and a loss;
-# - fit Gaussian, Bernoulli, Poisson and categorical targets with any inverse link, by one step that you wrote;
-# - bend a linear model with feature expansions, and say what stays linear;
-# - write softmax, its loss and its gradient so that they survive scores of ten thousand.
-#
-# Known from `01_regression/02_multiple_regression`: least squares and its matrix form. From `02_classification/02_logistic_regression`: the sigmoid, odds and the Bernoulli likelihood.
+# Three answers that cannot be, and least squares made no mistake. *Which one thing must change in it, and
+# what would it have said that evening?* At the end, one machine of yours answers all three.
 
 # %%
+# What this notebook needs.
 import numpy as np
 import sympy
 import torch
-from ipywidgets import Dropdown, FloatSlider, IntSlider
+from ipywidgets import Dropdown, FloatLogSlider, FloatSlider, IntSlider
 from scipy import stats
 from scipy.special import expit, logsumexp
 
-import descent.pictures.classification.generalised_linear_models as glm
-from descent import after, check, data, erratum, explore, hint, predict, show, start
+from descent import (
+    after,
+    below,
+    check,
+    claim,
+    data,
+    erratum,
+    explore,
+    hint,
+    movie,
+    predict,
+    show,
+    solution,
+    start,
+)
+from descent.pictures.classification import generalised_linear_models as glm
 
 start("02_classification/03_generalised_linear_models")
 
-# %% [markdown] covers="guo:I.3 guo:I"
-# ## Why it matters
-#
-# Two data sets with a history. Left: the 23 space shuttle flights before *Challenger* whose boosters were recovered, the temperature of their joints at launch, and whether a rubber O-ring that seals them was damaged (Dalal and others, 1989).
-# On the morning of 28 January 1986 it was 31 °F (−1 °C). Right: deaths from AIDS in Australia in each quarter from 1983 on (Whyte and others, 1987; an example of Dobson's textbook on these models).
-#
-# A straight line can be fitted to both. What does it claim at the left edge of each panel?
-
 # %% covers="guo:I.3"
-show(*glm.draw_why())
+# Three tables, and what least squares says where it is asked (squares).
+show(*glm.draw_impossible())
 
 # %% [markdown] covers="guo:I.3 guo:I.3.a"
-# ## A recipe in three steps
+# ## 1. Whose mistake is 1.75?
 #
-# 1. **Look at the support**: which values can the target $y$ take?
-# 2. **Choose a distribution** $p(y; \theta)$ with that support: the *family*.
-# 3. **Let a linear score set its mean**: $\mathbb E[y \mid x] = \mu = h(\eta)$ with the *score* $\eta = w^\top x$. The *inverse link* $h$ maps every real score to a possible mean. Its inverse $g = h^{-1}$ is the *link*.
+# Not the data's, not the computer's. We never said what damage *can* be. So say it, in three steps:
 #
-# Then $w$ is found by maximum likelihood. That is all: a **generalised linear model** (GLM).
+# 1. **Support**: which values can the target $y$ take?
+# 2. **Family**: choose a distribution on just these values.
+# 3. **Inverse link** $h$: a linear score $\eta = \langle w, x\rangle$ sets the mean, $\mathbb E[y\mid x] = \mu =
+#    h(\eta)$, where $h$ turns every score into a mean that can be.
 #
-# | family | support of $y$ | possible $\mu$ | canonical $h(\eta)$ | $A(\eta)$ | variance $V(\mu)$ |
-# |---|---|---|---|---|---|
-# | Gaussian ($\sigma = 1$) | all numbers | all numbers | $\eta$ | $\eta^2/2$ | $1$ |
-# | Bernoulli | 0, 1 | $(0, 1)$ | $\sigma(\eta) = \frac{1}{1+e^{-\eta}}$ | $\log(1 + e^\eta)$ | $\mu(1-\mu)$ |
-# | Poisson | 0, 1, 2, … | $(0, \infty)$ | $e^\eta$ | $e^\eta$ | $\mu$ |
-# | categorical | one of $K$ classes | positive, sum 1 | softmax | $\log\sum_k e^{\eta_k}$ | (a matrix, later) |
-#
-# What makes the fourth column *canonical*? With it, the negative log-likelihood of one row has the form
-#
-# $$-\log p(y; \eta) = A(\eta) - y\,\eta + \text{a term without } \eta, \qquad A'(\eta) = \mu, \quad A''(\eta) = V(\mu) .$$
-#
-# The cell checks both derivatives of $A$ against the mean and variance that SciPy knows. (A Gaussian with another standard deviation $\sigma$ has the same best $w$: $\sigma$ only rescales the loss. With an argument, $\sigma(\eta)$ is the sigmoid.)
-
-# %% covers="guo:I.3" demo=true
-A = {
-    "gaussian": lambda e: e**2 / 2,
-    "bernoulli": lambda e: np.log1p(np.exp(e)),
-    "poisson": np.exp,
-}
-P = {
-    "gaussian": lambda e: stats.norm(e, 1),
-    "bernoulli": lambda e: stats.bernoulli(expit(e)),
-    "poisson": lambda e: stats.poisson(np.exp(e)),
-}
-h = 1e-3
-for family, a in A.items():
-    first = (a(0.7 + h) - a(0.7 - h)) / (2 * h)
-    second = (a(0.7 + h) - 2 * a(0.7) + a(0.7 - h)) / h**2
-    assert np.allclose([first, second], P[family](0.7).stats("mv"), rtol=1e-5)
-    log_p = "logpdf" if family == "gaussian" else "logpmf"
-    rest = [getattr(P[family](e), log_p)(1) + a(e) - 1 * e for e in (0.7, -0.4)]
-    assert np.isclose(*rest)  # for y = 1: what is left does not depend on η
+# Then maximum likelihood finds $w$. This is a **generalised linear model**. (Nelder and Wedderburn, 1972; the *link*
+# is $g = h^{-1}$.) As before, $x$ begins with a 1: $\tilde x = [1; x]$ and $\tilde w = [w_0; w]$ absorb the bias.
 
 # %% [markdown] covers="guo:I.3 guo:I.3.a"
-# ## One gradient for three families
+# | family | support of $y$ | $\mu = h(\eta)$ | $A(\eta)$ | variance |
+# |---|---|---|---|---|
+# | Gaussian ($\sigma = 1$) | all numbers | $\eta$ | $\eta^2/2$ | $1$ |
+# | Bernoulli | 0, 1 | $1/(1+e^{-\eta})$ | $\log(1 + e^\eta)$ | $\mu(1-\mu)$ |
+# | Poisson | 0, 1, 2, … | $e^\eta$ | $e^\eta$ | $\mu$ |
 #
-# Take $n$ rows $x_i$ (the rows of $X$) and the mean loss $\ell(w) = \frac1n \sum_i \big(A(\eta_i) - y_i \eta_i\big)$, $\eta_i = w^\top x_i$. The chain rule needs one line:
+# These $h$ are the **canonical** ones. With them a row costs
 #
-# $$\nabla \ell(w) = \frac1n \sum_i \big(A'(\eta_i) - y_i\big)\, x_i = \frac1n X^\top(\mu - y).$$
+# $$-\log p(y\mid\eta) = A(\eta) - y\,\eta + (\text{something without } \eta),$$
 #
-# Features times errors, whatever the family. For the Gaussian this is *half* the mean squared error, hence no factor 2. `expit` is the sigmoid, without overflow.
+# and differentiating twice gives $A' = \mu$ and $A'' = $ variance. So the slope of a row's cost by its score is $\mu -
+# y$, whatever the family: mean minus target. Write the gradient of the mean cost of $n$ rows. (Stuck? `hint(glm_grad)`, up to
+# three times; so for every exercise. `expit` is the sigmoid.)
 
 
-# %% exercise="glm_grad" points=3 minutes=10 difficulty=1 covers="guo:I.3 guo:I.3.a"
+# %% exercise="glm_grad" points=2 difficulty=1 covers="guo:I.3 guo:I.3.a"
 def glm_grad(X, y, w, family):
-    """Gradient of the mean negative log-likelihood under the canonical link.
+    """Gradient of the mean over the rows of A(eta) - y eta, by w.
 
-    X (n, d), y (n,), w (d,); family is "gaussian" (σ = 1), "bernoulli" or "poisson".
+    X (n, d), y (n,), w (d,); family is "gaussian", "bernoulli" or "poisson".
     Returns (d,).
     X = [[1, 0], [1, 2]], y = [1, 0] and w = [0, 0] give
     gaussian [-0.5, 0], bernoulli [0, 0.5], poisson [0.5, 1].
@@ -121,359 +103,104 @@ def glm_grad(X, y, w, family):
 # %% check="glm_grad"
 check(glm_grad)
 
-# %% covers="guo:I.3 guo:I.3.a"
-with after(glm_grad):  # PyTorch has the three losses, and differentiates them by itself
-    from torch.nn import functional as F
-
+# %% covers="guo:I.3 guo:I.3.a guo:I"
+# The table against SciPy's distributions; your gradient against torch's three losses.
+A = {
+    "gaussian": lambda e: e**2 / 2,
+    "bernoulli": lambda e: np.logaddexp(0, e),
+    "poisson": np.exp,
+}
+P = {
+    "gaussian": lambda e: stats.norm(e, 1),
+    "bernoulli": lambda e: stats.bernoulli(expit(e)),
+    "poisson": lambda e: stats.poisson(np.exp(e)),
+}
+h, e = 1e-3, 0.7
+for family, a in A.items():
+    first = (a(e + h) - a(e - h)) / (2 * h)
+    second = (a(e + h) - 2 * a(e) + a(e - h)) / h**2
+    right = np.allclose([first, second], P[family](e).stats("mv"), rtol=1e-5)
+    log_p = "logpdf" if family == "gaussian" else "logpmf"
+    rest = [getattr(P[family](v), log_p)(1) + a(v) - v for v in (0.7, -0.4)]
+    words = "{family}: A′ and A″ are mean and variance, and what is left knows no η"
+    claim(words, right and np.isclose(*rest), family=family)
+with after(glm_grad):
+    F = torch.nn.functional
     losses = {
         "gaussian": lambda eta, y: F.mse_loss(eta, y) / 2,
         "bernoulli": F.binary_cross_entropy_with_logits,
         "poisson": F.poisson_nll_loss,
     }
-    X, w = np.random.default_rng(0).normal(size=(2, 20, 3))[0], np.array([0.5, -1, 0.3])
-    y = np.random.default_rng(1).integers(0, 2, 20) * 1.0  # in the support of all three
-    for family, loss in losses.items():
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(20, 3)), np.array([0.5, -1, 0.3])
+    y = rng.integers(0, 2, 20) * 1.0  # in the support of all three
+    for family, cost in losses.items():
         leaf = torch.tensor(w, requires_grad=True)
-        loss(torch.tensor(X) @ leaf, torch.tensor(y)).backward()
-        assert np.allclose(glm_grad(X, y, w, family), leaf.grad)
-    print("your gradient = PyTorch's, for", *losses)
+        cost(torch.tensor(X) @ leaf, torch.tensor(y)).backward()
+        same = np.allclose(glm_grad(X, y, w, family), leaf.grad)
+        claim("{family}: your gradient is torch's", same, family=family)
 
-# %% [markdown] covers="guo:I.3"
-# ## Any inverse link
-#
-# Canonical is convenient, not compulsory. Counts may have the mean $\eta^2$ (with $\eta > 0$); a probability may be the normal distribution function $\Phi(\eta)$ (*probit*) or $1 - e^{-e^\eta}$ (*cloglog*: the chance of at least one event when events are Poisson with mean $e^\eta$).
-# Write $h'$ for the slope of the inverse link. For each of the three families $\frac{\partial}{\partial\mu} \log p = \frac{y - \mu}{V(\mu)}$, so the log-likelihood of all rows has the gradient (the **score vector**)
-#
-# $$U = \sum_i \frac{(y_i - \mu_i)\, h'(\eta_i)}{V(\mu_i)}\, x_i .$$
-#
-# Under the canonical link $h' = A'' = V$, and the fraction cancels. The expected square of one row's factor is the row's **information**:
-# since $\mathbb E (y - \mu)^2 = V$, it is $h'^2/V$. Hence the Fisher information matrix
-#
-# $$I = \sum_i \frac{h'(\eta_i)^2}{V(\mu_i)}\, x_i x_i^\top .$$
-#
-# The cell checks $U$ by finite differences for ten pairs of family and link, and the expected square by summing over all values of $y$.
-
-# %% covers="guo:I.3" demo=true
-rng, e = np.random.default_rng(2), 1e-6
-X, w = glm.with_ones(rng.uniform(-1, 1, 30)), np.array([0.5, 0.2])
-y, eta = rng.integers(0, 2, 30) * 1.0, X @ w  # scores between 0.3 and 0.7
-pairs = [(f, k) for f in glm.VARIANCES for k in ("identity", "sqrt")]
-pairs += [("gaussian", "log"), ("poisson", "log"), ("bernoulli", "probit")]
-for family, name in [*pairs, ("bernoulli", "cloglog")]:
-    link, V = glm.LINKS[name], glm.VARIANCES[family]
-
-    def loss(w, h=link.mean, f=family):
-        return glm.nll(y, h(X @ w), f)
-
-    mu = link.mean(eta)
-    U = X.T @ ((y - mu) * link.slope(eta) / V(mu))
-    numeric = [(loss(w + v) - loss(w - v)) / (2 * e) for v in e * np.eye(2)]
-    assert np.allclose(-U, numeric, rtol=1e-5, atol=1e-6), (family, name)
-
-counts = np.arange(60)  # beyond 59 nothing is left of a Poisson with mean below 1
-mean, slope = 0.8**2, 2 * 0.8  # Poisson, square-root link, score 0.8
-squares = ((counts - mean) * slope / mean) ** 2
-assert np.isclose(stats.poisson(mean).pmf(counts) @ squares, slope**2 / mean)
-
-# %% [markdown] covers="guo:I.3"
-# Newton's method divides the gradient by the curvature. **Fisher scoring** divides by the *expected* curvature $I$, which has no negative eigenvalue whatever the link:
-#
-# $$w \leftarrow w + I^{-1} U .$$
-#
-# (Under the canonical link the curvature does not depend on $y$, so the two methods are one. The step also solves a weighted least-squares problem; its other name is *iteratively reweighted least squares*.)
-#
-# Write one step. The family enters through its variance function, the link through its mean and its slope. Nothing else is needed.
-
-
-# %% exercise="glm_step" points=4 minutes=15 difficulty=3 covers="guo:I.3"
-def glm_step(X, y, w, mean, slope, variance):
-    """One step of Fisher scoring for any family and any inverse link.
-
-    X (n, d) with independent columns, y (n,), w (d,).
-    mean, slope: functions of the scores eta (n,) -> (n,): h and its derivative h'.
-    variance: function of the means mu (n,) -> (n,). Slopes are not zero
-    (the mean may fall as the score rises: slopes < 0), variances > 0.
-    Returns the new weights (d,).
-    X = [[1], [1]], y = [1, 3], w = [0], mean = slope = np.exp and variance(mu) = mu
-    give [1.0]: the means are 1, the score vector is 2 and the information is 2.
-    """
-    ### BEGIN SOLUTION
-    eta = X @ w
-    mu, s = mean(eta), slope(eta)
-    v = variance(mu)
-    score = X.T @ ((y - mu) * s / v)
-    information = X.T @ (X * (s**2 / v)[:, None])
-    return w + np.linalg.solve(information, score)
-    ### END SOLUTION
-
-
-# %% check="glm_step"
-check(glm_step)
-
-# %% covers="guo:I.3"
-with after(glm_step):
-    X, y, poisson = glm.with_ones(glm.QUARTERS), glm.DEATHS, glm.VARIANCES["poisson"]
-    w = np.array([np.log(y.mean()), 0.0])  # start: the same mean for all quarters
-    for step in range(9):
-        if step % 2 == 0:
-            print(f"after {step} steps: w = {w.round(4)}")
-        w = np.asarray(glm_step(X, y, w, np.exp, np.exp, poisson))
-    assert np.allclose(w, [0.33963, 0.25652], atol=1e-5)  # what R's glm prints
-    mu = np.exp(X @ w)
-    assert np.isclose(mu.sum(), y.sum())  # the first entry of Xᵀ(μ - y) = 0
-    lack = glm.deviance(y, mu, "poisson")
-    print(f"sum of the means {mu.sum():.2f}, deviance {lack:.2f}")
-
-# %% [markdown] covers="guo:I.3 guo:I.3.a"
-# **Read the weights.** Under a log link effects multiply: one quarter more multiplies the mean by $e^{0.2565} = 1.29$, so the deaths double every $\log 2 / 0.2565 = 2.7$ quarters. Under the logit link they multiply the *odds*.
-# The **deviance** is the measure of misfit that takes the place of the squared error: twice the log-likelihood that these means lack against means that equal the data. For the Gaussian it *is* the sum of squares.
-#
-# **And the sum.** At this optimum $X^\top(\mu - y) = 0$. Its first entry, from the ones column, says that the fitted means add up to the data: 219 deaths.
-# Now the O-rings, with three links, and scikit-learn as referee. `glm.fit` repeats your step until it rests (and halves a step that would lower the likelihood).
-
-# %%
+# %% predict="sum" minutes=1
 predict(
-    "7 of the 23 flights had damage. Do the 23 fitted probabilities add up to 7?",
+    "sum",
+    "A Bernoulli model with its canonical link is fitted to the 23 flights; 7 had "
+    "damage. What do its 23 probabilities add up to?",
     [
-        "yes, under the logit and under the probit link",
-        "under the logit link only",
-        "under the probit link only",
-        "under neither",
+        "a bit less than 7: no probability reaches 1",
+        "a bit more than 7: none is 0",
+        "exactly 7",
     ],
-    truth=1,
-    because="Under the canonical link the errors μ - y themselves sum to 0. Under the "
-    "probit link they are weighted by slope / variance first.",
+    truth=2 if abs(glm.rings("logit")[0].sum() - 7) < 1e-4 else 0,
+    because="At the best w the gradient is 0. Its first entry belongs to the column "
+    "of ones: the errors μ − y sum to 0. So for every family with its canonical link.",
 )
-
-# %% covers="guo:I.3 guo:I.3.a"
-with after(glm_step):
-    from sklearn.linear_model import LinearRegression, LogisticRegression
-    from sklearn.linear_model import PoissonRegressor
-
-    X, y = glm.with_ones(glm.TEMPERATURES), glm.DAMAGE
-    for link in ("logit", "probit", "cloglog"):
-        w = glm.fit(glm_step, X, y, "bernoulli", link)
-        at = glm.LINKS[link].mean(w[0] + w[1] * np.array([glm.LAUNCH, 55, 65, 75]))
-        total = glm.LINKS[link].mean(X @ w).sum()
-        assert np.isclose(total, 7) == (link == "logit")
-        print(f"{link:8}sum {total:.2f}, P(damage) at 31, 55, 65, 75 °F: {at.round(2)}")
-    w = glm.fit(glm_step, X, y, "bernoulli", "logit")
-    assert np.allclose(w, [15.0429, -0.23216], atol=1e-4)
-    plain = dict(fit_intercept=False, tol=1e-9, max_iter=10_000)  # X has its own ones
-    theirs = LogisticRegression(C=np.inf, solver="newton-cholesky", **plain)
-    assert np.allclose(theirs.fit(X, y).coef_[0], w, rtol=1e-4)
-    X, y = glm.with_ones(glm.QUARTERS), glm.DEATHS
-    theirs = PoissonRegressor(alpha=0, solver="newton-cholesky", **plain).fit(X, y)
-    w = glm.fit(glm_step, X, y, "poisson", "log")
-    assert np.allclose(theirs.coef_, w, rtol=1e-4)
-    theirs = LinearRegression(fit_intercept=False).fit(X, y)
-    assert np.allclose(theirs.coef_, glm.fit(glm_step, X, y, "gaussian", "identity"))
 
 # %% [markdown] covers="guo:I.3"
-# All three links put damage at 31 °F near certainty. But no flight was colder than 53 °F: that number is extrapolation, and the links agree there only because each flattens out at 1.
+# **Which knob does what?** Canonical is convenient, not compulsory. Take any family with any link; the picture fits by
+# maximum likelihood.
 #
-# **Find out: which of the two knobs does what?** The explorer fits with your `glm_step`.
+# 1. *O-rings*, Gaussian, identity: that is the line. Which *single* change makes every mean possible, another family or another
+#    link?
+# 2. *Deaths*, log link: from Gaussian to Poisson. What happens to the band, and which end of the data does the curve
+#    obey now?
+# 3. *O-rings*, Poisson, log: 0 and 1 are counts. What goes wrong?
+# 4. *Diabetes*: which families refuse, and what is wrong with the log link?
 #
-# 1. *Deaths*, Gaussian, identity: where are the means impossible? Which *single* change mends it everywhere: another family or another link?
-# 2. *Deaths*, log link: change from Gaussian to Poisson. The mean moves: which end of the data does it obey more closely now, and why? What happens to the band for new rows? (The Gaussian trusts all rows alike. Which rows does a Poisson trust most?)
-# 3. *O-rings*: which links keep the probability between 0 and 1 at 31 °F? What goes wrong with the Poisson family and the log link, although 0 and 1 are counts?
-# 4. *Diabetes* (the score minus its mean): which families refuse, and why? What is wrong with the log link there?
-#
-# So compare two ranges, that of the inverse link and that of the means the target can have. Too wide: impossible means. Too narrow: data out of reach. Equal: right.
+# The link decides which means can be, the family how far rows scatter, and so which rows count most.
 
 # %% covers="guo:I.3"
-with after(glm_step):
-    explore(
-        glm.family_link_explorer(glm_step),
-        dataset=Dropdown(options=list(glm.cases()), description="data"),
-        family=Dropdown(options=list(glm.VARIANCES), description="family"),
-        link=Dropdown(options=list(glm.LINKS), description="link"),
-    )
-
-# %% [markdown] written="choose_the_recipe" points=3 minutes=6 covers="guo:I.3"
-# ### In your own words
-#
-# Use the recipe for three targets: (a) the goals of a team in one match, from its home advantage and its strength; (b) the height of a child in cm, from its age; (c) which of four buses somebody takes, from the hour.
-# For each name the support, a family and a canonical inverse link. For (a) say what a weight of 0.3 on "plays at home" (0 or 1) means, and for (b) one way in which the family's support is not quite right and why that does little harm.
-#
-# ### BEGIN SOLUTION
-# (a) Whole numbers from 0: Poisson, exponential. Playing at home multiplies the expected goals by e^0.3 = 1.35. (b) Numbers: Gaussian, identity. Heights are positive and the Gaussian is not, but its mass below 0 is negligible when the
-# mean is many standard deviations above 0. (c) One of four classes: categorical, softmax over four scores (three are free).
-#
-# **Rubric**
-# - 1: support, family and inverse link are right for all three targets (half for two)
-# - 1: the weight 0.3 multiplies the expected count by about 1.35
-# - 1: negative heights are in the support, with next to no probability
-# ### END SOLUTION
-
-# %% [markdown] covers="guo:II.1 guo:II explainers:2.1.box-linear"
-# ## Features: a bias, and powers
-#
-# The score takes any number of features: $\eta = w^\top x$ with $x, w \in \mathbb R^d$. Two expansions recur.
-#
-# - **A bias.** Put $\tilde x = [1; x]$ and $\tilde w = [w_0; w]$; then $\tilde w^\top \tilde x = w_0 + w^\top x$. The ones column in `glm.with_ones` did this all along.
-# - **Powers.** A single $x$ becomes $\tilde x = [x^0, x^1, \dots, x^K]$, and $\mathbb E[y \mid x] = h\big(\sum_{k=0}^K w_k x^k\big)$.
-#
-# Is that model still linear? In $x$, no. In $w$, yes: the score of $w + v$ is the sum of their scores. Everything above used only this, so every fit above works unchanged. (With $h \ne$ identity the *mean* is not linear in $w$, the score is.)
-
-
-# %% exercise="poly_features" points=2 minutes=5 difficulty=1 covers="guo:II.1"
-def poly_features(x, K):
-    """Powers of x as columns.
-
-    x (n,), K >= 0 -> (n, K + 1): column k is x to the power k; column 0 is all ones.
-    x = [2, 0] and K = 3 give [[1, 2, 4, 8], [1, 0, 0, 0]].
-    """
-    ### BEGIN SOLUTION
-    return x[:, None] ** np.arange(K + 1)
-    ### END SOLUTION
-
-
-# %% check="poly_features"
-check(poly_features)
-
-# %% covers="guo:II.1 explainers:2.1.box-linear"
-with after(poly_features):
-    rng = np.random.default_rng(3)
-    x, true = rng.uniform(-1, 1, 30), np.array([1.0, -2.0, 0.5, 3.0])
-    y = poly_features(x, 3) @ true + 0.2 * rng.normal(size=30)
-
-    def fit_poly(x, y, K):
-        return np.linalg.lstsq(poly_features(x, K), y, rcond=None)[0]
-
-    b, slope = fit_poly(x, y, 1)  # with a ones column
-    centred = x - x.mean()
-    assert np.isclose(slope, centred @ y / (centred @ centred))  # a line with a bias
-    assert np.isclose(b, y.mean() - slope * x.mean())
-    assert np.allclose(fit_poly(x, y, 5)[::-1], np.polyfit(x, y, 5))  # highest first
-    assert np.allclose(fit_poly(x, poly_features(x, 3) @ true, 3), true)
-    u, v, X = *rng.normal(size=(2, 4)), np.asarray(poly_features(x, 3))
-    assert np.allclose(X @ (u + 2 * v), X @ u + 2 * X @ v)  # linear in w …
-    assert not np.allclose(poly_features(2 * x, 3) @ u, 2 * X @ u)  # … and not in x
-
-# %% [markdown] covers="guo:II.1"
-# **Find out:** a polynomial score for the deaths (time is scaled to −1 … 1 first). (1) Gaussian: do more powers cure the negative means? Would you believe degree 8 between the quarters? (2) Poisson: how far does the deviance fall from degree 1 to 2, and from 2 to 3? Where would you stop?
-# (3) Watch the columns of the design matrix and its condition number as the degree grows. What happens to neighbouring columns?
-
-# %% covers="guo:II.1"
-with after(poly_features, glm_step):
-    explore(
-        glm.degree_explorer(poly_features, glm_step),
-        degree=IntSlider(1, max=8, description="degree", continuous_update=False),
-        family=Dropdown(options=["gaussian", "poisson"], description="family"),
-    )
-
-# %% [markdown] covers="guo:II.1 guo:I.3"
-# **The right feature beats a high degree.** Replace $t$ by $\log t$ and keep two weights: $\log \mu = a + b \log t$ says $\mu = e^a\, t^{\,b}$, growth like a *power* of time instead of a constant factor a quarter. The link did not change, the feature did.
-# If a Poisson model is right, its deviance is near its degrees of freedom, rows minus weights (roughly, when the means are not small). Which of the two models is credible?
-
-# %% covers="guo:II.1 guo:I.3"
-with after(glm_step):
-    fits = {}
-    for name, f in {"t": lambda t: t, "log t": np.log}.items():
-        X = glm.with_ones(f(glm.QUARTERS))
-        w = glm.fit(glm_step, X, glm.DEATHS, "poisson", "log")
-        curve = np.exp(glm.with_ones(f(np.linspace(1, 14, 131))) @ w)
-        fits[name] = curve, glm.deviance(glm.DEATHS, np.exp(X @ w), "poisson")
-        lack = fits[name][1]
-        print(f"{name:6}w = {w.round(3)}, deviance {lack:.1f}, 12 degrees of freedom")
-    assert np.allclose([fits["t"][1], fits["log t"][1]], [29.65, 17.09], atol=0.01)
-    show(*glm.draw_two_features(fits))
-
-# %% [markdown] covers="guo:II.2"
-# ## Several outputs at once
-#
-# Let $y \in \mathbb R^K$ and $\mathbb E[y \mid x] = h(W^\top x)$ with $W = [w_1 \dots w_K]$, a $d \times K$ matrix: one column of weights for each output. For a Gaussian with covariance $\sigma^2 I$ and $h$ = identity the loss is
-#
-# $$\ell(W) = \frac1n \sum_i \sum_k (y_{i,k} - w_k^\top x_i)^2 .$$
-#
-# Column $k$ appears in the terms of output $k$ only: the joint fit is $K$ separate fits. And if the noise of the outputs is *correlated*, with covariance $\Sigma$? Then the loss mixes them, $\frac1n\sum_i (y_i - W^\top x_i)^\top \Sigma^{-1} (y_i - W^\top x_i)$.
-# Setting its gradient to 0 gives $X^\top X W \Sigma^{-1} = X^\top Y \Sigma^{-1}$, and $\Sigma^{-1}$ cancels.
-
-
-# %% exercise="fit_multi" points=2 minutes=5 difficulty=1 covers="guo:II.2"
-def fit_multi(X, Y):
-    """Least-squares weights of several outputs.
-
-    X (n, d) with independent columns (a column of ones, if wanted, is one of them),
-    Y (n, K): one column an output.
-    Returns (d, K): column k holds the weights of output k.
-    X = [[1], [1]] and Y = [[1, 10], [3, 30]] give [[2, 20]].
-    """
-    ### BEGIN SOLUTION
-    return np.linalg.lstsq(X, Y, rcond=None)[0]
-    ### END SOLUTION
-
-
-# %% check="fit_multi"
-check(fit_multi)
-
-# %%
-predict(
-    "Petal length and width are fitted together from sepal length and width, and the "
-    "errors of the two outputs are correlated. Does a joint fit that knows the "
-    "correlation differ from two separate fits?",
-    ["yes, it borrows strength", "no, the weights are the same", "only with few rows"],
-    truth=1,
-    because="All outputs share the same X, so Σ cancels. (With other features for each "
-    "output it would not.)",
+# Three tables, three families, six links.
+explore(
+    glm.draw_fit,
+    table=Dropdown(options=list(glm.cases()), description="table"),
+    family=Dropdown(options=list(glm.VARIANCES), description="family"),
+    link=Dropdown(options=list(glm.LINKS), description="link"),
 )
 
-# %% covers="guo:II.2"
-with after(fit_multi):
-    flowers = data.iris().X
-    X, Y = glm.with_ones(*flowers[:, :2].T), flowers[:, 2:]  # sepals -> petals, n = 150
-    W = np.asarray(fit_multi(X, Y))
-    apart = np.column_stack([np.linalg.lstsq(X, y, rcond=None)[0] for y in Y.T])
-    assert np.allclose(W, apart)
-    terms = [(Y[i, k] - W[:, k] @ X[i]) ** 2 for i in range(150) for k in range(2)]
-    assert np.isclose(sum(terms) / 150, np.sum((Y - X @ W) ** 2) / 150)
-    S = np.cov((Y - X @ W).T)
-    P = np.linalg.inv(S)
-    joint = np.linalg.solve(np.kron(P, X.T @ X), (X.T @ Y @ P).ravel(order="F"))
-    assert np.allclose(joint.reshape(3, 2, order="F"), W)  # 6 equations at once, same W
-    print(f"correlation of the two errors: {S[0, 1] / np.sqrt(S[0, 0] * S[1, 1]):.2f}")
-
-# %% [markdown] covers="guo:II.3 wu:2.8 explainers:4.1.2"
-# ## Classes: one-hot labels and the categorical family
+# %% [markdown] covers="guo:II.3 wu:2.8 cs480:eq4.b explainers:4.1.2"
+# ## 2. A digit is no number
 #
-# Now $y$ is one of $K$ classes. Step 1 of the recipe: what is the support? The numbers 0, 1, 2 will not do: class 2 is not twice class 1. So a label becomes a **one-hot** vector in $\{0, 1\}^K$, a 1 at its class, 0 elsewhere: the outcomes are the $K$ corners of a simplex.
-# Step 2: the **categorical** distribution gives class $k$ the probability $\pi_k$,
+# Between 1 and 8 lies 4, so a stroke that could be either was read as 3.9. But a digit is a *name*. What is its support? Make
+# the label **one-hot**: $y \in \{0,1\}^K$, a 1 at its class. The outcomes are the $K$ corners of the **simplex**: of all
+# vectors with entries $\ge 0$ that sum to 1. The **categorical** family gives class $k$ the probability $\pi_k \ge 0$, $\sum_k\pi_k = 1$:
 #
-# $$p(y; \pi) = \prod_k \pi_k^{y_k} = \pi_{\text{true class}}, \qquad \pi_k \ge 0, \quad \textstyle\sum_k \pi_k = 1 .$$
+# $$p(y) = \prod_k \pi_k^{\,y_k} = \pi_\text{true class}, \qquad \mathbb E[y] = \pi .$$
 #
-# All factors but one are $\pi_k^0 = 1$. The mean of a one-hot vector is $\mathbb E[y] = \pi$: classification is regression onto the probability simplex.
-
-
-# %% exercise="one_hot" points=1 minutes=4 difficulty=1 covers="wu:2.8 guo:II.3"
-def one_hot(labels, K):
-    """Labels as indicator vectors.
-
-    labels (n,): integers from 0 to K - 1; not every class need occur.
-    Returns numbers, (n, K): a 1 in column labels[i] of row i, 0 elsewhere.
-    labels = [2, 0] and K = 3 give [[0, 0, 1], [1, 0, 0]].
-    """
-    ### BEGIN SOLUTION
-    return np.eye(K)[labels]
-    ### END SOLUTION
-
-
-# %% check="one_hot"
-check(one_hot)
-
-# %% [markdown] covers="guo:II.3 wu:2.8 wu:2.8.3 cs480:eq4.b"
-# ## Softmax
+# So the mean is a point of the simplex. Which $h$ takes $K$ scores $z = W^\top x$ (*logits*) there? Make them positive, divide by
+# the sum:
 #
-# Step 3: which inverse link maps $K$ real scores $z \in \mathbb R^K$ (also called *logits*) to a point of the simplex? Make them positive, then divide by the sum:
+# $$\operatorname{softmax}(z)_k = \frac{e^{z_k}}{\sum_j e^{z_j}} .$$
+
+# %% [markdown] covers="guo:II.3 wu:2.8.3 cs480:eq4.b"
+# So $\log\pi_k = z_k -$ (the same for all $k$): a score is a log-probability, up to a constant that all classes share. Add 5
+# to all scores: every exponential grows by the factor $e^5$, and it cancels. Therein lies the remedy for
+# $e^{1000}$: from each row subtract a number of its own that makes all exponents harmless.
 #
-# $$\pi_k = \operatorname{softmax}(z)_k = \frac{e^{z_k}}{\sum_j e^{z_j}}, \qquad z = W^\top x .$$
-#
-# Take logs: $z_k = \log \pi_k + \log\sum_j e^{z_j}$. A score is a log-probability up to a constant that all classes share. Adding 5 to all scores changes nothing, and there lies the remedy against overflow: before `exp`, subtract from each row its own maximum.
-#
-# A **temperature** $T > 0$ divides the scores first, $\operatorname{softmax}(z/T)$. A row of `Z` is one observation.
+# A **temperature** $T>0$ divides the scores first. Cold, the winner takes all: the **hardmax** has a 1 where a
+# score is above all others, 0 elsewhere. So softmax softens the *argmax*, not the maximum. (The soft maximum is $T\log\sum_k e^{z_k/T}$.)
 
 
-# %% exercise="softmax" points=2 minutes=10 difficulty=2 covers="guo:II.3 wu:2.8 cs480:eq4.b wu:2.8.3"
+# %% exercise="softmax" points=2 difficulty=1 covers="guo:II.3 wu:2.8 cs480:eq4.b wu:2.8.3"
 def softmax(Z, T=1.0):
     """Probabilities of each row's classes.
 
@@ -491,487 +218,627 @@ def softmax(Z, T=1.0):
 # %% check="softmax"
 check(softmax)
 
-# %% [markdown] covers="wu:2.8.3 guo:II.3"
-# **What is soft about it?** The **hardmax** gives 1 to the class whose score is above all others and 0 to the rest. Softmax is its smooth version. So it softens the *argmax*, the place of the maximum, not the maximum itself. Whoever must name one class names that place, $\hat y = \arg\max_k \pi_k$.
-# The soft maximum is another function, $T \log \sum_k e^{z_k/T}$. The cell tests what happens at both ends of the temperature, and what a learner gets from each: a slope to follow, or none.
-
-# %% covers="wu:2.8.3 guo:II.3 cs480:eq4.b wu:2.8.6"
-with after(softmax):
-    z = np.array([2.0, 1.0, -0.5])
-
-    def soft(z, T=1.0):
-        return np.asarray(softmax(np.array([z]), T)[0])
-
-    assert np.allclose(soft(z, 1e-3), glm.hardmax(z))  # T -> 0: hardmax
-    assert np.allclose(soft(z, 1e6), 1 / 3, atol=1e-5)  # T -> ∞: all alike
-    assert np.allclose(soft(z + 1234), soft(z))  # a shift changes nothing
-    assert np.allclose(soft([0.0, 1.3])[1], expit(1.3))  # two classes: the sigmoid
-    assert np.array_equal(glm.hardmax([3.0, 3.0]), [0, 0])  # a tie has no winner
-    for T in (0.01, 1, 5):  # the soft maximum lies at most T log K above the maximum
-        assert 0 <= T * logsumexp(z / T) - z.max() <= T * np.log(3)
-    e = np.array([0, 1e-5, 0])
-
-    def slope(f):
-        return (f(z + e) - f(z - e)) / 2e-5
-
-    print("slope in the middle score, softmax:", slope(soft).round(3))
-    print("slope in the middle score, hardmax:", slope(glm.hardmax))
-
-# %% [markdown] covers="guo:II.3 wu:2.8.3"
-# **Find out:** three scores and a temperature. The triangle is the simplex: each corner is certainty, the cross in the middle is ignorance, and the three kites show which class wins. The dotted curve is the path of the point over all temperatures.
-#
-# 1. Move $T$: can the point ever change its kite? 2. Make two scores equal and cool down. Where does the point go, and what does hardmax say? 3. Raise all three scores by one: what moves? 4. When is the soft maximum close to the maximum?
-
-# %% covers="guo:II.3 wu:2.8.3 cs480:eq4.b"
-with after(softmax):
-    explore(
-        glm.simplex_explorer(softmax),
-        z0=FloatSlider(2.0, min=-4, max=4, step=0.5, description="score 0"),
-        z1=FloatSlider(1.0, min=-4, max=4, step=0.5, description="score 1"),
-        z2=FloatSlider(-0.5, min=-4, max=4, step=0.5, description="score 2"),
-        log_T=FloatSlider(0, min=-1.5, max=1.5, step=0.1, description="log₁₀ T"),
-    )
-
-# %% [markdown] covers="guo:II.3 wu:2.8.4 cs480:eq4.b"
-# ## The loss
-#
-# Maximum likelihood again: minimise $-\sum_i \log \Pr[Y = y_i \mid x_i]$, here as a mean over rows. Put $\pi = \operatorname{softmax}(z)$ into $-\log p = -\sum_k y_k \log \pi_k$:
-#
-# $$-\sum_k y_k \log \frac{e^{z_k}}{\sum_j e^{z_j}} = -\sum_k y_k \Big[z_k - \log \sum_j e^{z_j}\Big] = \log \sum_j e^{z_j} - z_{\text{true class}} ,$$
-#
-# since the $y_k$ sum to 1. With $z_i = W^\top x_i$ and one-hot rows $y_i$ this is the **categorical cross-entropy**
-#
-# $$\ell(W) = \frac1n \sum_i \sum_k -y_{i,k} \Big[ w_k^\top x_i - \log \sum_j e^{w_j^\top x_i} \Big] .$$
-#
-# The log-sum-exp form never takes the log of a probability, which may have underflowed to 0. `logsumexp(Z, axis=1)` of SciPy is safe for any scores.
-
-
-# %% exercise="cat_nll" points=3 minutes=10 difficulty=2 covers="guo:II.3 cs480:eq4.b wu:2.8.4"
-def cat_nll(W, X, Y):
-    """Mean categorical cross-entropy of softmax regression, in natural logarithms.
-
-    W (d, K): column k scores class k. X (n, d). Y (n, K): one-hot labels.
-    Returns a number, finite for scores of any size.
-    W = [[0, log 3]], X = [[1], [2]] and Y = [[0, 1], [1, 0]] give 1.2951:
-    the true classes have the probabilities 3/4 and 1/10.
-    """
-    ### BEGIN SOLUTION
-    Z = X @ W
-    return np.mean(logsumexp(Z, axis=1) - np.sum(Y * Z, axis=1))
-    ### END SOLUTION
-
-
-# %% check="cat_nll"
-check(cat_nll)
-
-# %%
+# %% predict="tie" minutes=1
 predict(
-    "Ten classes, all weights 0, any data. What is the loss?",
-    ["0", "0.1", "2.303", "10", "it depends on how many rows each class has"],
-    truth=2,
-    because="Every class gets 1/10, so every row costs log 10. A training run that "
-    "does not start near log K has a bug, or scores that are too large.",
+    "tie",
+    "Scores (2, 2, 0). The temperature goes to 0. Where does softmax go?",
+    ["to (1, 0, 0)", "to (½, ½, 0)", "to (⅓, ⅓, ⅓)", "to (0, 0, 0), as hardmax"],
+    truth=1 if np.allclose(glm.soft([2, 2, 0], 0.01), [0.5, 0.5, 0]) else 0,
+    because="Equal scores have equal probabilities at every T. Hardmax, as defined, "
+    "knows no winner there: it gives (0, 0, 0), which is no distribution.",
 )
 
-# %% [markdown] covers="guo:II.3.a wu:2.8.5"
-# ## The gradient, case by case
+# %% covers="wu:2.8.3 guo:II.3 cs480:eq4.b"
+# Both ends of the temperature, shifts, the soft maximum, and what a learner can follow.
+with after(softmax, "tie"):
+    z, bump = np.array([2.0, 1.0, -0.5]), np.array([0, 1e-5, 0])
+
+    def soft(z, T=1.0):
+        return np.asarray(softmax(np.array([z]), T))[0]
+
+    claim("T → 0 is hardmax", np.allclose(soft(z, 1e-3), glm.hardmax(z)))
+    claim("T → ∞ makes all alike", np.allclose(soft(z, 1e6), 1 / 3, atol=1e-5))
+    claim("a shift of all scores is not seen", np.allclose(soft(z + 1234), soft(z)))
+    tops = [T * logsumexp(z / T) - z.max() for T in (0.01, 1, 5)]
+    high = np.array([0.01, 1, 5]) * np.log(3)
+    words = "the soft maximum is above the maximum, by T log K at most"
+    claim(words, np.all(-1e-12 <= np.array(tops)) and np.all(tops <= high))
+    for name, f in (("softmax", soft), ("hardmax", glm.hardmax)):
+        slope = (f(z + bump) - f(z - bump)) / 2e-5
+        print(f"{name}: slopes by the middle score", *slope.round(2))
+
+# %% [markdown] covers="wu:2.8.3 guo:II.3"
+# **Grab the scores** of classes 1 and 2 on the left.
 #
-# One row costs $\log \sum_j e^{z_j} - z_c$, with $c$ its true class. Differentiate by the score $z_k$. The log-sum-exp gives $e^{z_k} / \sum_j e^{z_j} = \pi_k$. The second term depends on $z_k$ only if $k = c$. So there are two cases:
+# 1. Change only $T$: can the point in the triangle leave its kite?
+# 2. Put the dot on a border and cool down. Where does the point go, and what does hardmax say?
+# 3. Move all three scores by 1. What moves?
+
+# %% covers="guo:II.3 wu:2.8.3 cs480:eq4.b"
+# Drag the dot; the triangle is the simplex, its corners are certainty.
+with after(softmax, "tie"):
+    explore(
+        glm.simplex_explorer(softmax),
+        drag={("z1", "z2"): "scores"},
+        z0=FloatSlider(0.0, min=-4, max=4, step=0.5, description="score 0"),
+        z1=FloatSlider(2.0, min=-4, max=4, step=0.1, description="score 1"),
+        z2=FloatSlider(-0.5, min=-4, max=4, step=0.1, description="score 2"),
+        T=FloatLogSlider(1, min=-1.5, max=1.5, step=0.1, description="T"),
+    )
+
+# %% [markdown] covers="guo:II.3 guo:II.3.a wu:2.8.5 wu:2.8.4 cs480:eq4.b"
+# **The loss.** Put softmax into $-\log p$. As the $y_k$ sum to 1, a row of true class $c$ costs
 #
-# - $k = c$, that is $y_k = 1$: the derivative is $\pi_k - 1$. Gradient descent raises this score.
-# - $k \ne c$, that is $y_k = 0$: the derivative is $\pi_k$. It lowers each other score, the more the likelier it was.
+# $$-\sum_k y_k\Big[z_k - \log\sum_j e^{z_j}\Big] = \log\sum_j e^{z_j} - z_c,$$
 #
-# One line covers both, $\pi_k - y_k$. With $z = W^\top x$, column $k$ of the gradient by $W$ is $\frac1n\sum_i (\pi_{i,k} - y_{i,k})\, x_i$. (wu differentiates the log-likelihood $J = -\ell$ and gets $y - p$, with $p$ for $\pi$.)
+# the **cross-entropy**. (Never take the log of a probability that may have become 0: `logsumexp` is safe.) Its slope by the score
+# $z_k$? The first term gives $\pi_k$. The second gives −1, but only for the true class:
 #
-# The same by the chain rule: $\partial \pi_m / \partial z_k = \pi_m(\mathbb 1[m = k] - \pi_k)$, the Jacobian $J_\pi = \operatorname{diag}(\pi) - \pi\pi^\top$, times the derivative $-y_m/\pi_m$ of the loss by $\pi_m$.
-
-# %% covers="guo:II.3.a wu:2.8.5" demo=true
-symbols = sympy.symbols("z0:3", real=True)
-log_sum = sympy.log(sum(map(sympy.exp, symbols)))
-share = [sympy.exp(z_k) / sum(map(sympy.exp, symbols)) for z_k in symbols]
-for c in range(3):  # each true class in turn, and the derivative by each score
-    for k in range(3):
-        slope = sympy.diff(log_sum - symbols[c], symbols[k])
-        case = share[k] - 1 if k == c else share[k]
-        assert sympy.simplify(slope - case) == 0
-        assert case == share[k] - int(k == c)  # the line for both
-z = np.array([0.5, -1.0, 2.0, 0.3])
-pi = np.exp(z) / np.exp(z).sum()
-J = np.diag(pi) - np.outer(pi, pi)
+# - $k = c$, $y_k = 1$: slope $\pi_k - 1$; descent raises this score.
+# - $k \ne c$, $y_k = 0$: slope $\pi_k$; descent lowers it, the more the likelier it was.
+#
+# One line holds both, $\pi_k - y_k$: **mean minus target**, once more. By $W$, with $\Pi$ and $Y$ for all rows: $\frac1n X^\top(\Pi - Y)$.
 
 
-def by_torch(t):
-    return torch.softmax(t, 0)
+# %% exercise="softmax_grad" points=3 difficulty=1 covers="guo:II.3 guo:II.3.a wu:2.8 wu:2.8.5 cs480:eq4.b wu:2.8.4"
+def softmax_grad(W, X, labels):
+    """The mean cross-entropy of softmax regression, and its gradient by W.
 
-
-auto = torch.autograd.functional.jacobian(by_torch, torch.tensor(z))
-assert np.allclose(J, auto)
-y = np.eye(4)[2]
-assert np.allclose(J.T @ (-y / pi), pi - y)  # chain rule: the 1/π cancels
-assert np.allclose(J @ np.ones(4), 0)  # a common shift does nothing …
-assert np.linalg.matrix_rank(J) == 3  # … and is the only such direction
-rng = np.random.default_rng(4)
-draws = rng.multinomial(1, pi, 100_000)  # and J is the covariance of the one-hot vector
-assert np.allclose(np.cov(draws.T), J, atol=0.005)
-
-
-# %% exercise="softmax_grad" points=3 minutes=10 difficulty=2 covers="guo:II.3.a wu:2.8.5 cs480:eq4.b"
-def softmax_grad(W, X, Y):
-    """Gradient of cat_nll with respect to W.
-
-    W (d, K), X (n, d), Y (n, K) one-hot -> (d, K). Scores may be of any size.
-    W = [[0, 0]], X = [[1], [3]] and Y = [[0, 1], [0, 1]] give [[1, -1]].
+    W (d, K): column k scores class k. X (n, d). labels (n,): integers 0 … K - 1; a
+    class may be absent.
+    Returns (loss, gradient (d, K)), for scores of any size.
+    W = [[0, 0]], X = [[1], [3]], labels = [1, 1] give log 2 = 0.6931 and [[1, -1]].
     """
     ### BEGIN SOLUTION
     Z = X @ W
-    E = np.exp(Z - Z.max(axis=1, keepdims=True))
-    return X.T @ (E / E.sum(axis=1, keepdims=True) - Y) / len(X)
+    Y = np.eye(W.shape[1])[labels]
+    loss = np.mean(logsumexp(Z, axis=1) - np.sum(Y * Z, axis=1))
+    return loss, X.T @ (softmax(Z) - Y) / len(X)
     ### END SOLUTION
 
 
 # %% check="softmax_grad"
 check(softmax_grad)
 
-# %% [markdown] covers="guo:II.3.a wu:2.8.5"
-# The tests: PyTorch's loss and its automatic gradient; the form $X^\top(\Pi - Y)/n$; and a property to explain: the $K$ columns sum to zero. Why must they?
-
-# %% covers="guo:II.3.a guo:II.3 cs480:eq4.b"
-with after(one_hot, softmax, cat_nll, softmax_grad):
+# %% covers="guo:II.3.a wu:2.8.5 guo:II.3 cs480:eq4.b"
+# Both cases by algebra; the Jacobian of softmax; your function against torch.
+symbols = sympy.symbols("z0:3", real=True)
+total = sum(map(sympy.exp, symbols))
+right = []
+for c in range(3):  # each true class in turn, and the slope by each score
+    for k in range(3):
+        slope = sympy.diff(sympy.log(total) - symbols[c], symbols[k])
+        case = sympy.exp(symbols[k]) / total - int(k == c)
+        right.append(sympy.simplify(slope - case) == 0)
+claim("π − y holds in all {n} cases of class and score", all(right), n=len(right))
+pi = glm.soft([0.5, -1.0, 2.0, 0.3], 1.0)
+J, y = np.diag(pi) - np.outer(pi, pi), np.eye(4)[2]
+scores = torch.tensor([0.5, -1.0, 2.0, 0.3], dtype=torch.float64)
+auto = torch.autograd.functional.jacobian(lambda t: torch.softmax(t, 0), scores)
+claim("∂π/∂z is diag(π) − ππᵀ", np.allclose(J, auto))
+claim("it turns −y/π into π − y", np.allclose(J.T @ (-y / pi), pi - y))
+with after(softmax_grad):
     rng = np.random.default_rng(5)
-    X, W = rng.normal(size=(40, 3)), rng.normal(size=(3, 4))
-    labels = rng.integers(0, 4, 40)
-    Y, leaf = np.asarray(one_hot(labels, 4)), torch.tensor(W, requires_grad=True)
-    scores = torch.tensor(X) @ leaf
-    loss = torch.nn.functional.cross_entropy(scores, torch.tensor(labels))
-    loss.backward()
-    G = np.asarray(softmax_grad(W, X, Y))
-    assert np.isclose(cat_nll(W, X, Y), loss.item()) and np.allclose(G, leaf.grad)
-    assert np.allclose(G, X.T @ (softmax(X @ W) - Y) / 40)
-    assert np.isclose(cat_nll(0 * W, X, Y), np.log(4))
-    assert np.allclose(G.sum(axis=1), 0)
-    print("the columns of the gradient sum to", np.abs(G.sum(axis=1)).max().round(8))
+    X, W, labels = rng.normal(size=(40, 3)), rng.normal(size=(3, 4)), np.arange(40) % 4
+    leaf = torch.tensor(W, requires_grad=True)
+    theirs = torch.nn.functional.cross_entropy(
+        torch.tensor(X) @ leaf, torch.tensor(labels)
+    )
+    theirs.backward()
+    loss, G = softmax_grad(W, X, labels)
+    claim("loss and gradient are torch's", np.allclose(G, leaf.grad))
+    at_zero = softmax_grad(0 * W, X, labels)[0]
+    same = np.isclose(at_zero, np.log(4))
+    claim("W = 0 costs log K = {loss:.3f}", same, loss=at_zero)
+    sums = np.abs(np.sum(G, axis=1)).max()
+    words = "the columns of the gradient sum to 0 (error {gap})"
+    claim(words, sums < 1e-9, gap=below(1e-9))
 
-# %% [markdown] covers="wu:2.8.6 cs480:eq4.b"
-# ## One weight vector too many
+# %% [markdown] covers="guo:I.3 guo:II.2 guo:II.3 cs480:eq4.b"
+# ## 3. One machine
 #
-# Add any vector $v$ to *every* column of $W$: each row's scores shift by $v^\top x$, no probability changes. The loss is flat along these directions, so the gradient has no part in them: its columns sum to zero. $K$ columns describe only $K - 1$ differences.
-# One may set the score of a class to 0. With $K = 2$ this gives the logistic model: $\operatorname{softmax}(0, s)_1 = \frac{e^s}{e^0 + e^s} = \sigma(s)$.
+# Now build it. $Y$ is $(n, m)$: $m$ targets a row, or a one-hot label of $m$ classes. Each column has its weights, $Z = XW$, $W$ is
+# $(d, m)$. With $A(z) = \sum_k A(z_k)$ for the three families of the table, and $\log\sum_k e^{z_k}$ for the categorical, all four
+# have
 #
-# | | binary | $K$ classes |
-# |---|---|---|
-# | score | one $s$, short for $(0, s)$ | $s \in \mathbb R^K$, of which a shift is free |
-# | probabilities | $\sigma(s)$ | $\operatorname{softmax}(s)$ |
-# | label | 0 or 1 | one-hot |
-# | log-likelihood $J$ | $ys - \log(1 + e^s)$ | $s_c - \log\sum_j e^{s_j}$, $c$ the true class |
-# | its gradient | $y - p$ | $y - p$ |
+# $$F(W) = \frac1n\sum_i \Big(A(z_i) - \langle y_i, z_i\rangle\Big), \qquad \nabla F(W) = G = \frac1n X^\top(\text{means} - Y).$$
 #
-# Which form is better? The long one treats all classes alike; the short one has a unique optimum (if the classes overlap and the columns of $X$ are independent), and its information matrix can be inverted. Neither is safe from overflow by itself: the subtraction of the maximum does that, in both.
-
-# %% covers="wu:2.8.6 cs480:eq4.b" demo=true
-rng = np.random.default_rng(6)
-X, W, y = rng.normal(size=(50, 3)), rng.normal(size=(3, 2)), rng.integers(0, 2, 50)
-
-
-def log_p(Z):
-    return Z - logsumexp(Z, axis=1, keepdims=True)
-
-
-s = X @ (W[:, 1] - W[:, 0])  # the one free score
-both = log_p(X @ W)[np.arange(50), y]
-assert np.allclose(np.exp(log_p(X @ W))[:, 1], expit(s))
-assert np.allclose(both, y * s - np.log1p(np.exp(s)))  # J, row by row
-assert np.allclose(np.eye(2)[y][:, 1] - np.exp(log_p(X @ W))[:, 1], y - expit(s))
-v = rng.normal(size=(3, 1))
-assert np.allclose(log_p(X @ (W + v)), log_p(X @ W))  # the free shift
-
-# %% [markdown] covers="cs480:eq4.b guo:II.3 guo:I.3"
-# ## One implementation for all four
+# How long a step? For counts no fixed one is safe: $e^z$ has no largest curvature. So try $t = 1$ first. While
 #
-# Can your `glm_step` fit classes too? The means of a row are now a vector $\mu = h(\eta)$ with $m$ entries, the scores a vector $\eta = W^\top x$ with $k$ entries, and the slope a Jacobian $J$ ($m \times k$). The log-likelihood of a one-hot row, $\sum_c y_c \log \mu_c$, has the derivative $y_c/\mu_c$ by $\mu_c$. So
+# $$F(W - tG) > F(W) - \tfrac t4\lVert G\rVert^2,$$
 #
-# $$\text{derivative by } \eta = J^\top \frac{y}{\mu} = J^\top \frac{y - \mu}{\mu}, \qquad \text{information} = J^\top \operatorname{diag}\!\big(\tfrac{1}{\mu}\big) J .$$
-#
-# (The second form of the derivative uses that the means always sum to 1, so each column of $J$ sums to 0.) That is the formula of a *Poisson* with $m$ independent counts: $V(\mu) = \mu$! So stack the $m$ entries of all $n$ rows, give entry $c$ of row $i$ the features $x_i \otimes J_{c\cdot}$ (all products), and your step does the rest. The Jacobian comes from central differences: **any inverse link, given as a mere function**.
-#
-# For classes we take $K - 1$ scores, or the information could not be inverted. Two inverse links: softmax of $(0, \eta)$, and *class by class*: class 0 is taken with the chance $\sigma(\eta_0)$; if not, class 1 with $\sigma(\eta_1)$; the last class takes the rest.
+# halve $t$. Step. The next step first tries $2t$. ($\lVert G\rVert^2$: the sum of all squares. A try may overflow to a loss of $\infty$: it
+# only gets halved.)
 
-# %% covers="cs480:eq4.b guo:II.3 guo:I.3"
-with after(glm_step):
 
-    def fit_any(X, Y, mean, variance, W, steps=25):
-        """Maximum likelihood for any family and inverse link mean: (n, k) -> (n, m)."""
-        for _ in range(steps):
-            eta, moves = X @ W, 1e-5 * np.eye(W.shape[1])
-            J = np.stack([mean(eta + e) - mean(eta - e) for e in moves], axis=-1) / 2e-5
-            mu = mean(eta).ravel()
-            rows = np.einsum("nmk,nd->nmdk", J, X).reshape(mu.size, W.size)
+# %% exercise="GLM" points=6 difficulty=1 covers="guo:I.3 guo:II.2 guo:II.3 cs480:eq4.b"
+class GLM:
+    """A generalised linear model with its canonical inverse link.
 
-            def known(_, mu=mu):
-                return mu  # the mean; the slope is in the rows already
+    GLM(family): "gaussian", "bernoulli", "poisson" or "categorical".
+    """
 
-            w = glm_step(rows, np.ravel(Y), W.ravel(), known, np.ones_like, variance)
-            W = np.reshape(w, W.shape)
-        return W
+    def __init__(self, family):
+        self.family = family
 
-    def baseline(eta):  # softmax with the score 0 for class 0
-        E = np.exp(np.column_stack([np.zeros(len(eta)), eta]))
-        return E / E.sum(axis=1, keepdims=True)
+    def parts(self, Z):
+        """A of each row (n,), and the means (n, m), of scores Z (n, m).
 
-    def class_by_class(eta):  # three classes
-        a, b = expit(eta).T
-        return np.column_stack([a, (1 - a) * b, (1 - a) * (1 - b)])
+        "bernoulli" and "categorical": finite for scores of any size.
+        GLM("poisson").parts(np.array([[0.0, np.log(3)]])) gives [4] and [[1, 3]].
+        """
+        ### BEGIN SOLUTION
+        if self.family == "categorical":
+            return logsumexp(Z, axis=1), softmax(Z)
+        if self.family == "bernoulli":
+            A, means = np.logaddexp(0, Z), expit(Z)
+        elif self.family == "poisson":
+            A, means = np.exp(Z), np.exp(Z)
+        else:
+            A, means = Z**2 / 2, Z
+        return A.sum(axis=1), means
+        ### END SOLUTION
 
-# %% [markdown] covers="cs480:eq4.b wu:2.8"
-# The referee again. 178 wines of three cultivars, described by alcohol and colour intensity. scikit-learn's logistic regression without penalty minimises the same softmax loss; its $W$ is another representative of the same model, so compare differences of columns.
-# The class-by-class model must equal two Bernoulli fits: class 0 against the rest, and class 1 against 2 on the wines that are left.
+    def fit(self, X, Y, tol, max_steps):
+        """Descend from W = 0 by the rule above, and keep the last W as self.W.
 
-# %% covers="cs480:eq4.b wu:2.8 guo:I.3"
-with after(glm_step, one_hot):
-    X, labels = glm.wine_rows()
-    Y, same, start3 = one_hot(labels, 3), glm.VARIANCES["poisson"], np.zeros((3, 2))
-    W = fit_any(X, Y, baseline, same, start3)
-    plain = dict(fit_intercept=False, tol=1e-8, max_iter=10_000)
-    theirs = LogisticRegression(C=np.inf, **plain).fit(X, labels).coef_.T
-    assert np.allclose(W, theirs[:, 1:] - theirs[:, :1], atol=1e-3)
-    p = baseline(X[:1] @ W)[0]  # information: the expected square over 3 classes
-    J = (np.diag(p) - np.outer(p, p))[:, 1:]
-    square = sum(p[c] * np.outer(J[c] / p[c], J[c] / p[c]) for c in range(3))
-    assert np.allclose(square, J.T @ np.diag(1 / p) @ J)
-    V, rest = fit_any(X, Y, class_by_class, same, start3), labels > 0
-    first = glm.fit(glm_step, X, (labels == 0) * 1.0, "bernoulli", "logit")
-    second = glm.fit(glm_step, X[rest], (labels == 1)[rest] * 1.0, "bernoulli", "logit")
-    assert np.allclose(V, np.column_stack([first, second]), atol=1e-6)
-    models = ("softmax", baseline, W), ("class by class", class_by_class, V)
-    for name, mean, weights in models:
-        loss = -np.mean(np.log(mean(X @ weights)[np.arange(178), labels]))
-        print(f"{name:15}cross-entropy {loss:.3f}")
-    # the three scalar families are the case k = m = 1
-    X1, y1 = glm.with_ones(glm.QUARTERS), glm.DEATHS[:, None]
-    begin = np.array([[np.log(y1.mean())], [0.0]])
-    w = fit_any(X1, y1, np.exp, same, begin)
-    assert np.allclose(w[:, 0], [0.33963, 0.25652], atol=1e-5)
-    ones = glm.VARIANCES["gaussian"]
-    line = fit_any(X1, y1, lambda eta: eta, ones, 0 * begin, steps=2)
-    assert np.allclose(line, np.linalg.lstsq(X1, y1, rcond=None)[0])
-    X1, probit = glm.with_ones(glm.TEMPERATURES), glm.LINKS["probit"].mean
-    spread = glm.VARIANCES["bernoulli"]
-    w = fit_any(X1, glm.DAMAGE[:, None], probit, spread, 0 * begin)[:, 0]
-    assert np.allclose(w, glm.fit(glm_step, X1, glm.DAMAGE, "bernoulli", "probit"))
+        X (n, d). Y (n, m): the targets; for "categorical" one-hot rows of m classes.
+        Stops before a step where ‖G‖ is at most tol, and after max_steps steps.
+        Returns the losses F, a list: at the start and after each step.
+        GLM("poisson") on X = [[1]], Y = [[3]], tol = 0.5: t = 1 fails, t = 1/2 leads
+        to W = [[1]]. The losses are [1, -0.2817]; there ‖G‖ is 0.28.
+        """
 
-# %%
-predict(
-    "The softmax model of the wines was fitted by maximum likelihood. Now divide its "
-    "scores by a temperature T. At which T is the cross-entropy on these wines lowest?",
-    ["below 1: more certain", "at 1", "above 1: less certain", "the same at all T"],
-    truth=1,
-    because="Dividing by T is one of the things the fit could have done to W. "
-    "On new rows the best T is often above 1: fits tend to be too sure.",
-)
+        ### BEGIN SOLUTION
+        def loss(W):
+            A, _ = self.parts(X @ W)
+            return np.mean(A - np.sum(Y * (X @ W), axis=1))
 
-# %% [markdown] covers="cs480:eq4.b wu:2.8"
-# **Find out:** the plane of the wines, coloured by the three probabilities, and each wine as a point of the simplex. Which of these depend on $T$: the borders between the regions, the share of right rows, the cross-entropy? Why are the borders straight? (On a border two scores are equal.)
+        self.W, t = np.zeros((X.shape[1], Y.shape[1])), 1.0
+        losses = [loss(self.W)]
+        while len(losses) <= max_steps:
+            _, means = self.parts(X @ self.W)
+            G = X.T @ (means - Y) / len(X)
+            square = np.sum(G**2)
+            if np.sqrt(square) <= tol:
+                break
+            while loss(self.W - t * G) > losses[-1] - t / 4 * square:
+                t = t / 2
+            self.W = self.W - t * G
+            losses.append(loss(self.W))
+            t = 2 * t
+        return losses
+        ### END SOLUTION
+
+    def predict(self, X):
+        """The means (n, m) of rows X (n, d), after a fit."""
+        ### BEGIN SOLUTION
+        return self.parts(X @ self.W)[1]
+        ### END SOLUTION
+
+
+# %% check="GLM"
+check(GLM)
+
+# %% [markdown] covers="cs480:eq4.b wu:2.8 guo:II.3"
+# First a rehearsal: 178 wines of three cultivars, two measurements. Untrained, every wine is in the middle of the simplex. Press play. Why
+# are the borders on the left straight? (On a border two scores are equal.) Named is the class of the highest probability.
 
 # %% covers="cs480:eq4.b wu:2.8 guo:II.3"
-with after(glm_step, one_hot, softmax):
+# Your machine learns the wines; each dot is a wine, coloured by its cultivar.
+with after(softmax, GLM):
     X, labels = glm.wine_rows()
-    same, start3 = glm.VARIANCES["poisson"], np.zeros((3, 2))
-    W = fit_any(X, one_hot(labels, 3), baseline, same, start3)
-    explore(
-        glm.temperature_explorer(softmax, np.column_stack([np.zeros(3), W]), X, labels),
-        log_T=FloatSlider(
-            0, min=-1, max=1, step=0.1, description="log₁₀ T", continuous_update=False
-        ),
-    )
+    wines, places = GLM("categorical"), []
+    for steps in range(21):
+        wines.fit(X, np.eye(3)[labels], 0.0, steps)
+        places.append(glm.to_plane(wines.predict(X)))
+    fig, ax, words = glm.draw_wines(wines.predict, places[0])
+    colors = [glm.COLORS[label] for label in labels]
+    movie(fig, ax, places, words, seconds=6, colors=colors)
 
-# %% [markdown] covers="cs480:eq4.b guo:II.3 cs480:9-multi"
-# ## On real data: ten digits
-#
-# 1797 handwritten digits of 8 × 8 pixels, 1200 for training. Softmax regression by plain gradient descent with your `softmax_grad`; a softmax layer on top of a neural network is this model with learned features.
-# The rate: the loss has curvature at most $L = \frac12 \lambda_{\max}(X^\top X/n)$, and $1/L$ is safe (`03_optimisation/01_gradient_descent` explains why).
-# As a rival, ten Bernoulli models, each "this digit or not", with your `glm_grad`, for the same number of steps. Guess before you run it: which errs less, and what do the ten Bernoulli probabilities of a digit sum to?
+# %% [markdown] covers="guo:I.3 guo:II.3 cs480:eq4.b cs480:9-multi"
+# **The three questions.** Same machine, three families. For 31 °F we also want to know how sure: the curvature of the summed loss is $I =
+# X^\top \operatorname{diag}(\mu(1-\mu))\,X$, and for many rows a score $\langle w, x\rangle$ scatters with variance $x^\top I^{-1}x$. As a rival for
+# the digits, ten Bernoulli outputs: "is it a 0?", "is it a 1?", …
 
-# %% covers="cs480:eq4.b guo:II.3 guo:II.3.a"
-with after(glm_grad, one_hot, softmax, cat_nll, softmax_grad):
-    table, order = data.digits(), np.random.default_rng(7).permutation(1797)
-    X = glm.with_ones(*(table.X / 16).T)[order]
-    Y = np.asarray(one_hot(table.y[order], 10))
-    new, new_Y, X, Y = X[1200:], Y[1200:], X[:1200], Y[:1200]
-    rate = 2 / np.linalg.eigvalsh(X.T @ X / 1200)[-1]
-    W, B, losses = np.zeros((65, 10)), np.zeros((65, 10)), []
-    for _ in range(500):
-        losses.append((cat_nll(W, X, Y), cat_nll(W, new, new_Y)))
-        W = W - rate * np.asarray(softmax_grad(W, X, Y))
-        grads = [glm_grad(X, y, b, "bernoulli") for y, b in zip(Y.T, B.T)]
-        B = B - 2 * rate * np.column_stack(grads)  # curvature at most half as large
-    train, test = np.transpose(losses)
-    assert np.isclose(train[0], np.log(10)) and np.all(np.diff(train) < 0)
-    wrong = [np.mean((new @ M).argmax(1) != new_Y.argmax(1)) for M in (W, B)]
-    total = expit(new @ B).sum(axis=1)
-    print(f"test errors: softmax {wrong[0]:.3f}, ten Bernoulli models {wrong[1]:.3f}")
-    print(f"ten Bernoulli probabilities sum to {total.min():.1f} … {total.max():.1f}")
-    centred = W[1:] - W[1:].mean(axis=1, keepdims=True)  # the free shift taken out
-    show(*glm.draw_digit_weights(centred, train, test))
+# %% covers="guo:I.3 guo:II.3 cs480:eq4.b"
+# The answers to the first screen, by your machine; scikit-learn is the referee.
+with after(GLM, "sum"):
+    from sklearn.linear_model import LogisticRegression, PoissonRegressor
+
+    plain, curves = dict(fit_intercept=False, tol=1e-9, max_iter=10_000), {}
+    for table, family, theirs in (
+        ("O-rings (0 or 1)", "bernoulli", LogisticRegression(C=np.inf, **plain)),
+        ("deaths (counts)", "poisson", PoissonRegressor(alpha=0, **plain)),
+    ):
+        case, model = glm.cases()[table], GLM(family)
+        X, at = case.scaled(case.x), case.scaled(np.linspace(*case.span, 60))
+        steps = len(model.fit(X, case.y[:, None], 1e-6, 5000)) - 1
+        same = np.allclose(model.W[:, 0], theirs.fit(X, case.y).coef_, atol=1e-3)
+        total = np.sum(model.predict(X))
+        words = "{table}: scikit-learn's weights; the means add up to {total:.2f}"
+        claim(words, same, table=table, total=total)
+        curves[family] = np.asarray(model.predict(at))[:, 0]
+        if family == "bernoulli":
+            mu, score = model.predict(X)[:, 0], at @ model.W[:, 0]
+            inverse = np.linalg.inv((X.T * (mu * (1 - mu))) @ X)
+            error = 1.96 * np.sqrt(np.sum(at @ inverse * at, axis=1))
+            ends = expit(score - error), expit(score + error)
+    X, labels, new, truth = glm.digits()
+    models = {family: GLM(family) for family in ("categorical", "bernoulli")}
+    for family, model in models.items():
+        losses = model.fit(X, np.eye(10)[labels], 1e-3, 150)
+        p = np.asarray(model.predict(new))
+        wrong, sums = np.mean(p.argmax(1) != truth), p.sum(1)
+        print(f"digits, {family}: {100 * wrong:.0f} % of unseen ones wrong, "
+              f"probabilities sum to {sums.min():.1f} … {sums.max():.1f}")  # fmt: skip
+    rings = np.column_stack([curves["bernoulli"], *ends])
+    stroke = models["categorical"].predict(new[[glm.STROKE]])[0]
+    show(*glm.draw_answers(rings, curves["poisson"], stroke), digits=1)
 
 # %% [markdown] covers="guo:I.3 guo:II.3 wu:2.8.6"
 # ## Take-aways
 #
-# - Recipe: support → family → inverse link → maximum likelihood. The *link* decides which means are possible; the *family* decides how far rows scatter, and so which rows the fit trusts.
-# - Canonical link: gradient $X^\top(\mu - y)/n$ for Gaussian, Bernoulli, Poisson and (with a matrix of errors) categorical targets. With an intercept, fitted means add up to the data.
-# - Any other link: multiply by $h'/V$. Fisher scoring, $w + I^{-1}U$, fits them all.
-# - Expansions make the score non-linear in $x$ and leave it linear in $w$. The right feature can do more than a high degree.
-# - Outputs that share their features are fitted one by one, even when Gaussian noise ties them together.
-# - On the digits, ten Bernoulli models err about as often as one softmax model, but their ten probabilities do not sum to 1: only the softmax model is a distribution over the digits.
-# - Softmax is a soft *argmax*; log-sum-exp is the soft max. Subtract each row's maximum; never take the log of a computed probability.
-# - $\pi - y$ is the whole gradient by the scores. Its columns sum to zero, since one shift of the scores is free; with $K = 2$ what is left is the sigmoid.
-#
-# ## What the notes got wrong
-#
-# Two cells of claims that fail a test, then gaps and slips of notation, where there is nothing to test.
+# - What had to change: the **inverse link**, so that every score is a mean that can be, and with it the loss. The linear score stays,
+#   and so does the gradient, $X^\top(\text{means} - Y)/n$.
+# - That evening: damage with probability 0.9996. Honestly: between 0.48 and 1, since no flight was that cold. Each end said *wait*. The chart on
+#   the table showed only the 7 flights with damage; they alone can teach "always".
+# - Link: which means can be. Family: how far rows scatter, and whom the fit trusts.
+# - Softmax is a soft argmax. Subtract each row's maximum; never take the log of a computed probability.
+# - Ten yes-or-no models err about as rarely, but only softmax's ten numbers are a distribution. [[07/06]] puts a network
+#   under it.
 
-# %% covers="guo:II.3 guo:II.3.a" demo=true
-rng = np.random.default_rng(8)
-x, z = rng.normal(size=3), rng.normal(size=4)
-c, k = 1, 2  # the true class, and another by whose weights we differentiate
+# %% [markdown] covers="guo:I.3"
+# ## Deeper: any inverse link
+#
+# A probability may also be $\Phi(\eta)$, the normal distribution function (**probit**), or $1 - e^{-e^\eta}$ (**cloglog**: the chance of at least one
+# event when events are Poisson with mean $e^\eta$). For our three families $\frac{\partial}{\partial\mu}\log p = \frac{y-\mu}{V(\mu)}$, with $V$ the
+# variance. So with any $h$ the log-likelihood has the gradient, the **score vector**,
+#
+# $$U = \sum_i \frac{(y_i-\mu_i)\,h'(\eta_i)}{V(\mu_i)}\,x_i, \qquad\text{and}\qquad I = \sum_i\frac{h'(\eta_i)^2}{V(\mu_i)}\,x_ix_i^\top$$
+#
+# is the **Fisher information**: the expected square, as $\mathbb E(y-\mu)^2 = V$. Canonical: $h' = A'' = V$ cancels.
+#
+# Newton divides by the curvature, **Fisher scoring** by the expected one: $w \leftarrow w + I^{-1}U$.
+
+
+# %% exercise="glm_step" points=3 difficulty=1 covers="guo:I.3"
+def glm_step(X, y, w, mean, slope, variance):
+    """One step of Fisher scoring for any family and any inverse link.
+
+    X (n, d) with independent columns, y (n,), w (d,).
+    mean, slope: functions of the scores eta (n,) -> (n,): h and its derivative h'.
+    variance: function of the means mu (n,) -> (n,). Slopes are not zero
+    (the mean may fall as the score rises: slopes < 0), variances > 0.
+    Returns the new weights (d,).
+    X = [[1], [1]], y = [1, 3], w = [0], mean = slope = np.exp and variance(mu) = mu
+    give [1.0]: the means are 1, the score vector is 2 and the information is 2.
+    """
+    ### BEGIN SOLUTION
+    eta = X @ w
+    mu, s = mean(eta), slope(eta)
+    score = X.T @ ((y - mu) * s / variance(mu))
+    information = X.T @ (X * (s**2 / variance(mu))[:, None])
+    return w + np.linalg.solve(information, score)
+    ### END SOLUTION
+
+
+# %% check="glm_step"
+check(glm_step)
+
+# %% predict="probit" minutes=1
+predict(
+    "probit",
+    "The 23 flights again, with the probit link. Do its probabilities add up to 7?",
+    ["yes, as with every link", "no, but nearly", "no, far from it"],
+    truth=1 if 1e-3 < abs(glm.rings("probit")[0].sum() - 7) < 0.5 else 0,
+    because="Here the errors are weighted by slope/variance before they sum to 0. "
+    "Only the canonical link has a weight of 1 for all.",
+)
+
+# %% covers="guo:I.3 guo:I.3.a"
+# The score vector by small steps, the expected square, and three links on the O-rings.
+V, rng, e = glm.VARIANCES, np.random.default_rng(2), 1e-6
+X, w = glm.with_ones(rng.uniform(-1, 1, 30)), np.array([0.5, 0.2])
+y, eta = rng.integers(0, 2, 30) * 1.0, X @ w  # scores between 0.3 and 0.7
+pairs = [(f, k) for f in V for k in ("identity", "sqrt")]
+pairs += [("gaussian", "log"), ("poisson", "log"), ("bernoulli", "probit")]
+right = []
+for family, name in [*pairs, ("bernoulli", "cloglog")]:
+    link = glm.LINKS[name]
+    U = X.T @ ((y - link.mean(eta)) * link.slope(eta) / V[family](link.mean(eta)))
+    ends = [[glm.nll(y, link.mean(X @ (w + s * d)), family) for s in (e, -e)]
+            for d in np.eye(2)]  # fmt: skip
+    right.append(np.allclose(-U, np.diff(ends)[:, 0] / (-2 * e), rtol=1e-5, atol=1e-6))
+claim("U is the gradient, for {n} pairs of family and link", all(right), n=len(right))
+counts, mean, slope = np.arange(60), 0.8**2, 2 * 0.8  # Poisson, mean η², η = 0.8
+squares = ((counts - mean) * slope / mean) ** 2
+expected = stats.poisson(mean).pmf(counts) @ squares
+claim("h′²/V = {v:.0f} is the expected square", np.isclose(expected, 4), v=expected)
+with after(glm_step, "probit"):
+    case = glm.cases()["O-rings (0 or 1)"]
+    X, y = case.scaled(case.x), case.y
+    for name in ("logit", "probit", "cloglog"):
+        link, w = glm.LINKS[name], np.zeros(2)
+        for _ in range(30):
+            w = glm_step(X, y, w, link.mean, link.slope, V["bernoulli"])
+        p = link.mean(case.scaled([glm.LAUNCH, 55, 65, 75]) @ w)
+        print(f"{name:8}P(damage) at 31, 55, 65, 75 °F:", *p.round(2))
+        total = link.mean(X @ w).sum()
+        words = "{name}: the probabilities add up to {total:.2f}"
+        claim(words, np.isclose(total, 7) == (name == "logit"), name=name, total=total)
+
+# %% [markdown] covers="guo:II.1 guo:II explainers:2.1.box-linear"
+# ## Deeper: powers of time
+#
+# The exponential curve of the deaths rises too late and then too steeply. A single $x$ can become many features, $\tilde x = [x^0, x^1,
+# \dots, x^K]$, and $\mathbb E[y\mid x] = h\big(\sum_k w_kx^k\big)$. Is that still a linear model? In $x$ no, in $w$ yes, and only this was
+# ever used.
+#
+# Powers of a large $x$ run away. So first map $x$ to −1 … 1. Who asks for a new $x$ must map it as the table's, not anew. Begin with $h$ = identity.
+
+
+# %% exercise="fit_poly" points=2 difficulty=1 covers="guo:II.1"
+def fit_poly(x, y, K, new_x):
+    """The least-squares polynomial of degree K, by powers of the scaled x.
+
+    x, y (n,); K >= 0; more than K different x, at least two. new_x (m,).
+    Scaled is u = (2 x - low - high) / (high - low), with the smallest and the largest
+    of x; new_x is scaled with the same low and high.
+    Returns (powers, w, heights): powers (n, K + 1), column k is u to the power k,
+    column 0 all ones; w (K + 1,); heights (m,) of the polynomial at new_x.
+    x = [0, 2, 4], y = [1, 3, 5], K = 1, new_x = [6] give
+    [[1, -1], [1, 0], [1, 1]], [3, 2] and [7].
+    """
+    ### BEGIN SOLUTION
+    low, high = x.min(), x.max()
+
+    def powers(v):
+        u = (2 * v - low - high) / (high - low)
+        return u[:, None] ** np.arange(K + 1)
+
+    w = np.linalg.lstsq(powers(x), y)[0]
+    return powers(x), w, powers(new_x) @ w
+    ### END SOLUTION
+
+
+# %% check="fit_poly"
+check(fit_poly)
+
+# %% [markdown] covers="guo:II.1"
+# Now a Poisson mean, $h = \exp$, by your `glm_step`. Misfit is told by the **deviance**: twice the log-likelihood that is lacking, against means that equal the
+# data. (For Gaussians that is the sum of squares.) If a Poisson model is right, it is about rows minus weights.
+#
+# 1. How much does degree 2 gain, how much degree 3? Would you believe degree 8 between the quarters?
+# 2. Watch neighbouring columns of the design matrix, and its condition number.
+
+# %% covers="guo:II.1 explainers:2.1.box-linear"
+# Witnesses for your polynomials; then turn the degree of the Poisson mean.
+with after(fit_poly, glm_step):
+    rng = np.random.default_rng(3)
+    x, new = rng.uniform(3, 9, 30), np.array([2.0, 5.0, 9.5])
+    y = np.polyval([3, 0.5, -2, 1], x) + 0.2 * rng.normal(size=30)
+    line, centred = fit_poly(x, y, 1, new)[2], x - x.mean()
+    slope = centred @ y / (centred @ centred)
+    bias = y.mean() - slope * x.mean()
+    claim(
+        "a column of ones is the bias of a line", np.allclose(line, bias + slope * new)
+    )
+    theirs = np.polynomial.Polynomial.fit(x, y, 5)
+    claim("degree 5 is NumPy's", np.allclose(fit_poly(x, y, 5, new)[2], theirs(new)))
+    exact = [np.polyval([3, 0.5, -2, 1], v) for v in (x, new)]
+    back = np.allclose(fit_poly(x, exact[0], 3, new)[2], exact[1])
+    claim("without noise the cubic comes back", back)
+    X, (u, v) = np.asarray(fit_poly(x, y, 3, new)[0]), rng.normal(size=(2, 4))
+    claim("linear in w", np.allclose(X @ (u + 2 * v), X @ u + 2 * X @ v))
+    bent = abs(np.diff(fit_poly(x, y, 3, np.array([3.0, 6, 9]))[2], n=2)[0]) > 1
+    claim("not in x", bent)
+    explore(
+        glm.degree_explorer(glm_step),
+        degree=IntSlider(1, max=8, description="degree", continuous_update=False),
+    )
+
+# %% [markdown] covers="guo:II.1"
+# **The right feature beats a high degree.** Keep two weights, and take $\log t$ for $t$: $\log\mu = a + b\log t$ says $\mu = e^a\,t^{\,b}$, growth like a *power* of
+# time.
+
+# %% covers="guo:II.1 guo:I.3"
+# Two features, one link: weights and deviance, on 12 degrees of freedom.
+with after(glm_step):
+    for name, feature in (("t", glm.QUARTERS), ("log t", np.log(glm.QUARTERS))):
+        X, w = glm.with_ones(feature), np.array([np.log(glm.DEATHS.mean()), 0.0])
+        for _ in range(30):
+            w = np.asarray(glm_step(X, glm.DEATHS, w, np.exp, np.exp, V["poisson"]))
+        lack = glm.deviance(glm.DEATHS, np.exp(X @ w), "poisson")
+        print(f"{name:6}w = {w.round(3)}, deviance {lack:.1f}")
+
+# %% [markdown] covers="guo:II.2"
+# ## Deeper: several outputs
+#
+# With $h$ = identity and Gaussian noise of covariance $\sigma^2\,\mathrm{Id}$ the loss is $\ell(W) = \frac1n\sum_i\sum_k (y_{i,k} - w_k^\top x_i)^2$, up to a factor. Column $k$ of $W$ stands in
+# the terms of output $k$ only: one joint fit is $K$ separate fits. And if the errors of the outputs go together?
+
+# %% predict="joint" minutes=1
+predict(
+    "joint",
+    "Petal length and width are fitted to sepal length and width. The errors of the "
+    "two are correlated. Does a joint fit that knows it find other weights?",
+    ["yes, it borrows strength", "no, the same weights", "only with few rows"],
+    truth=1 if glm.joint_gap() < 1e-8 else 0,
+    because="With the covariance Σ the gradient vanishes where XᵀXWΣ⁻¹ = XᵀYΣ⁻¹, and "
+    "Σ⁻¹ cancels: both outputs have the same X.",
+)
+
+# %% covers="guo:II.2"
+# 150 irises: your machine on both outputs at once, and on each alone.
+with after(GLM, "joint"):
+    flowers = data.iris().X
+    Z = (flowers - flowers.mean(axis=0)) / flowers.std(axis=0)
+    X, Y = glm.with_ones(*Z[:, :2].T), Z[:, 2:]
+    joint, apart, loss = GLM("gaussian"), [], 0
+    joint.fit(X, Y, 1e-9, 2000)
+    for y in Y.T:
+        one = GLM("gaussian")
+        one.fit(X, y[:, None], 1e-9, 2000)
+        apart.append(np.asarray(one.W)[:, 0])
+        loss += np.mean((y - one.predict(X)[:, 0]) ** 2)
+    claim("one joint fit is two fits", np.allclose(joint.W, np.transpose(apart)))
+    errors = Y - joint.predict(X)
+    double = np.sum(errors**2) / 150
+    claim("their losses add up to {loss:.3f}", np.isclose(double, loss), loss=loss)
+    both = np.corrcoef(errors.T)[0, 1]
+    claim("yet the errors are correlated, {r:.2f}", both > 0.2, r=both)
+
+# %% [markdown] covers="wu:2.8.6 cs480:eq4.b"
+# ## Deeper: one weight vector too many
+#
+# Add one vector $v$ to *every* column of $W$: all scores of a row shift alike, and no probability changes. The loss is flat along such directions: that is
+# why the columns of its gradient sum to 0. One may fix the score of a class at 0. For $K = 2$: $\operatorname{softmax}(0, s)_1 = \frac{e^s}{e^0+e^s} = \sigma(s)$.
+#
+# | | binary | $K$ classes |
+# |---|---|---|
+# | score | one $s$, short for $(0, s)$ | $s \in \mathbb R^K$, a shift is free |
+# | probabilities | $\sigma(s)$ | $\operatorname{softmax}(s)$ |
+# | label | 0 or 1 | one-hot |
+# | log-likelihood $J$ | $ys - \log(1+e^s)$ | $s_c - \log\sum_je^{s_j}$ |
+# | its gradient | $y - p$ | $y - p$ |
+
+# %% covers="wu:2.8.6 cs480:eq4.b"
+# The table on random rows, by your softmax; and which form is safe from overflow.
+with after(softmax):
+    rng = np.random.default_rng(6)
+    X, W, y = rng.normal(size=(50, 3)), rng.normal(size=(3, 2)), np.arange(50) % 2
+    P, s = np.asarray(softmax(X @ W)), X @ (W[:, 1] - W[:, 0])
+    claim("two classes are a sigmoid of the difference", np.allclose(P[:, 1], expit(s)))
+    J = y * s - np.logaddexp(0, s)
+    claim("J is the same", np.allclose(np.log(P[np.arange(50), y]), J))
+    error = np.eye(2)[y][:, 1] - P[:, 1]
+    claim("and so is its gradient", np.allclose(error, y - expit(s)))
+    v = rng.normal(size=(3, 1))
+    claim("v in all columns is not seen", np.allclose(softmax(X @ (W + v)), P))
+    wins = []
+    for scores in ([500, 0, -500], [1000, 999, 998]):
+        full = np.array(scores, float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            naive = [np.exp(z) / np.exp(z).sum() for z in (full, full - full[2])]
+        wins.append([bool(np.isfinite(p).all()) for p in naive])
+    words = "naive softmax: once only the free scores survive, once only the fixed ones"
+    claim(words, wins == [[True, False], [False, True]])
+
+# %% [markdown]
+# ## Where the notes differ
+#
+# What the lecture notes print otherwise, each with its place. An *error* is shown by computing: the printed form fails, the right one holds, and a wrong one of
+# the same shape fails too. *Too broad*: a condition is missing.
+
+# %% demo=true covers="guo:II.1 guo:II.2 guo:II.3 guo:II.3.a"
+# guo, sections II.1 to II.3.
+x, z = np.array([0.4, 1.0, 0.4]), np.array([0.5, -1.0, 2.0, 0.3])
+c, k, pi = 1, 2, glm.soft([0.5, -1.0, 2.0, 0.3], 1.0)  # true class, another class
 W = np.outer(x, z) / (x @ x)  # so that Wᵀx = z
-pi = np.exp(z - logsumexp(z))
 
 
-def column(bracket):  # gradient of -(z_bracket - logsumexp) by w_k, numerically
-    def loss(w):
+def by_w_k(bracket):  # gradient by w_k of −[z_bracket − log Σ exp z], in small steps
+    def cost(w):
         scores = np.column_stack([W[:, :k], w, W[:, k + 1 :]]).T @ x
         return logsumexp(scores) - scores[bracket]
 
     moves, w = 1e-6 * np.eye(3), W[:, k]
-    return np.array([(loss(w + e) - loss(w - e)) / 2e-6 for e in moves])
+    return np.array([(cost(w + e) - cost(w - e)) / 2e-6 for e in moves])
 
 
 erratum(
     "guo:II.3.a",
-    r"if $y_{n,k} = 0$: $\nabla_{w_k} \big({-}[w_k^\top x_n - "
-    r"\log\sum_j e^{w_j^\top x_n}]\big) = \pi_{n,k}\, x_n$",
-    r"with the true class $c \ne k$ in the bracket: "
-    r"$\nabla_{w_k} \big({-}[w_c^\top x_n - \log\sum_j e^{w_j^\top x_n}]\big) "
-    r"= \pi_{n,k}\, x_n$",
-    printed_holds=np.allclose(column(k), pi[k] * x, atol=1e-6),
-    corrected_holds=np.allclose(column(c), pi[k] * x, atol=1e-6),
-)
-X, labels = rng.normal(size=(20, 3)), rng.integers(0, 4, 20)
-Y, P = np.eye(4)[labels], np.exp(X @ W - logsumexp(X @ W, axis=1, keepdims=True))
-leaf = torch.tensor(W, requires_grad=True)
-scores = torch.tensor(X) @ leaf
-torch.nn.functional.cross_entropy(scores, torch.tensor(labels)).backward()
-shared = [X.T @ (P - Y[:, [i]]) / 20 for i in range(4)]  # y with an index of its own
-same_label = X.T @ np.where(Y[0] == 1, P - 1, P) / 20  # the case of row 1 for all rows
-erratum(
-    "guo:II.3.a",
-    r"both cases at once: $\pi_{n,k} - y_{n,i}$, with an index $i$ of its own",
-    r"both cases at once: $\pi_{n,k} - y_{n,k}$",
-    printed_holds=any(np.allclose(G, leaf.grad) for G in shared),
-    corrected_holds=np.allclose(X.T @ (P - Y) / 20, leaf.grad),
+    quote=r"- \left[ -\frac{\exp(\mathbf{w}_k^\top \mathbf{x}_n)}{\sum_{j=1}^K "
+    r"\exp(\mathbf{w}_j^\top \mathbf{x}_n)} \cdot \mathbf{x}_n^\top \right]",
+    corrected=r"the lines before need $w_c^\top x_n$ of the true class $c \ne k$ in "
+    r"the bracket, not $w_k^\top x_n$; then $\pi_{n,k}\,x_n^\top$ is right",
+    printed_holds=np.allclose(by_w_k(k), pi[k] * x, atol=1e-6),
+    corrected_holds=np.allclose(by_w_k(c), pi[k] * x, atol=1e-6),
+    decoy_holds=np.allclose(by_w_k(c), pi[c] * x, atol=1e-6),
 )
 erratum(
     "guo:II.3.a",
-    r"a case ($y_{n,k} = 1$, or $= 0$) is fixed first, and the sum over all $n$ kept",
-    r"each row of the sum is in its own case, by its own $y_{n,k}$",
-    printed_holds=np.allclose(same_label, leaf.grad),
-    corrected_holds=np.allclose(X.T @ np.where(Y == 1, P - 1, P) / 20, leaf.grad),
+    quote=r"the both cases can be $\pi_{n,k} - y_{n,i}$",
+    corrected=r"$\pi_{n,k} - y_{n,k}$: one index for the class",
+    kind="convention",
 )
-loose = np.array([0.9, 0.9])
-
-
-def total(pi):
-    return sum(np.prod(pi**y) for y in np.eye(2))  # over both outcomes
-
-
+erratum(
+    "guo:II.3.a",
+    quote=r"Case 1: Let $y_{n,k} = 1$, we have",
+    corrected="the sum over all rows is carried along, but each row is in its own case",
+    kind="convention",
+)
 erratum(
     "guo:II.3",
-    r"the parameters of a categorical distribution are any $\pi \in [0, 1]^K$",
-    r"$\pi \in [0, 1]^K$ with $\sum_k \pi_k = 1$",
-    printed_holds=np.isclose(total(loose), 1),
-    corrected_holds=np.isclose(total(loose / loose.sum()), 1),
+    quote=r"In particular, we have $\boldsymbol{\pi} \in [0, 1]^K$.",
+    corrected=r"and $\sum_k \pi_k = 1$",
+    kind="convention",
 )
-
-# %% covers="cs480:eq4.b wu:2.8.3 wu:2.8.5 wu:2.8.6" demo=true
-x, W = np.array([0.2, -1.0]), np.array([[1.0, 0, -1], [0.5, 0.5, 0]])  # d = 2, c = 3
-
-
-def soft(z):
-    return np.exp(z - z.max()) / np.exp(z - z.max()).sum()
-
-
-erratum(
-    "cs480:eq4.b",
-    r"the softmax maps the vector $x$ to a probability vector",
-    r"it maps the score vector $W^\top x \in \mathbb R^c$ to one; "
-    r"$x \in \mathbb R^d$ has another length",
-    printed_holds=soft(x).shape == (3,),
-    corrected_holds=soft(W.T @ x).shape == (3,),
-)
-erratum(
-    "wu:2.8.3",
-    "hardmax returns a one-hot vector",
-    "it does unless the largest score is shared: then no class is above all others, "
-    "and the definition returns zeros",
-    printed_holds=glm.hardmax([2.0, 2.0, 1.0]).sum() == 1,
-    corrected_holds=glm.hardmax([2.0, 2.0, 1.0]).sum() == 0,
-)
-z, T = np.array([3.0, 1.0, 0.0]), 0.01
-erratum(
-    "wu:2.8.3",
-    "softmax is a soft version of max",
-    "softmax is a soft version of argmax (as one-hot vector); the soft version of max "
-    r"is $T\log\sum_c e^{s_c/T}$",
-    printed_holds=np.any(np.isclose(soft(z / T), z.max())),
-    corrected_holds=np.isclose(T * logsumexp(z / T), 3)
-    and np.allclose(soft(z / T), [1, 0, 0]),
-)
-with np.errstate(over="ignore", invalid="ignore"):
-    big = np.array([1000.0, 0.0, -1000.0])
-    naive = np.exp(big) / np.exp(big).sum()
-erratum(
-    "wu:2.8.6",
-    "the full score vector gives better numerical stability",
-    "its softmax overflows like any other; what is stable is subtracting the maximum, "
-    "with all scores or with one fixed at 0",
-    printed_holds=bool(np.isfinite(naive).all()),
-    corrected_holds=bool(np.isfinite(soft(big)).all() and np.isfinite(expit(1000.0))),
-)
-scores, p, one = torch.tensor(z, requires_grad=True), soft(z), np.eye(3)
-
-
-def log_p(s, c):
-    return torch.log_softmax(s, 0)[c]
-
-
-slopes = [torch.autograd.grad(log_p(scores, c), scores)[0].numpy() for c in range(3)]
-erratum(
-    "wu:2.8.5",
-    r"(2.86): $\delta_{kc} - p_k$, with the index $c$ of a sum that is gone "
-    "(read as one fixed class)",
-    r"$\sum_c y_c\,\delta_{kc} - p_k = y_k - p_k$; "
-    "only if $c$ is said to be the true class is "
-    r"$\delta_{kc} = y_k$",
-    printed_holds=any(np.allclose(one[c] - p, slopes) for c in range(3)),
-    corrected_holds=np.allclose(one - p, slopes),  # row by row: each true class
-)
-
-# %% covers="cs480:eq4.b guo:II.1 guo:II.2 guo:II.3"
-erratum(
-    "cs480:eq4.b",
-    "'to train, we use the MLE again', and no formula",
-    r"$\min_W \sum_i -\log \Pr[Y = y_i \mid x_i]$; $W$ is over-parameterised: "
-    "adding one vector to all its columns changes no probability",
-)
-erratum("guo:II.2", r"$\mathbb E = [y \mid x]$", r"$\mathbb E[y \mid x]$")
 erratum(
     "guo:II.3",
-    r"$\operatorname{softmax}(z) = e^{z_k} / \sum_j e^{z_j}$; "
-    r"$\prod_k \pi_k^{y_k} = \pi_k$",
-    r"$\operatorname{softmax}(z)_k$ on the left; the product is $\pi_{\text{true}}$",
+    quote=r"\text{softmax}(z) := \frac{\exp(z_k)}{\sum_{j=1}^K \exp(z_j)}",
+    corrected=r"$\operatorname{softmax}(z)_k$: the left side lacks its index",
+    kind="convention",
+)
+erratum(
+    "guo:II.2",
+    quote=r"\mathbb{E} = [y | \mathbf{x}] := g^{-1}(W^\top \mathbf{x})",
+    corrected=r"$\mathbb E[y \mid x]$",
+    kind="convention",
 )
 erratum(
     "guo:II.1",
-    r"$\frac1N \sum_n [s(w^\top x_n) - y_n] \cdot x + n^\top$",
-    r"$\frac1N \sum_n [s(w^\top x_n) - y_n]\, x_n^\top$; "
-    "the last feature is $x^K$, not $x^k$",
+    quote=r"\tilde{\mathbf{x}} = [x^0 \quad x^1 \quad \dots \quad x^k]^\top",
+    corrected=r"the last power is $x^K$; $k$ runs",
+    kind="convention",
+)
+
+# %% demo=true covers="wu:2.8.3 wu:2.8.5 wu:2.8.6 cs480:eq4.b"
+# wu, section 2.8, and cs480, section 4.
+tie = glm.hardmax([2.0, 2.0, 1.0])
+erratum(
+    "wu:2.8.3",
+    quote="Returns a one-hot vector (winner takes all)",
+    corrected="unless the largest score is shared: then the definition returns zeros",
+    kind="broad",
+    printed_holds=tie.sum() == 1,
+    corrected_holds=tie.sum() == 0 and glm.hardmax([2.0, 1.0, 1.0]).sum() == 1,
+)
+erratum(
+    "wu:2.8.3",
+    quote='Softmax provides a "soft" version of max',
+    corrected=r"of hardmax, that is of the argmax; the soft max is "
+    r"$T\log\sum_c e^{s_c/T}$",
+    kind="convention",
+)
+erratum(
+    "wu:2.8.5",
+    quote=r"= \delta_{kc} - \frac{e^{s_k}}{\sum_{j=1}^C e^{s_j}}",
+    corrected=r"$\sum_c y_c\,\delta_{kc} - p_k = y_k - p_k$, where $c$ is not the true "
+    "class but the index of the sum",
+    kind="convention",
+)
+
+
+def naive_ok(scores):
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.exp(scores) / np.exp(scores).sum()).all())
+
+
+high = np.array([1000.0, 999.0, 998.0])  # with the last score fixed at 0: 2, 1, 0
+erratum(
+    "wu:2.8.6",
+    quote="Better numerical stability across all classes",
+    corrected="neither form is safe by itself, and both are once the maximum is "
+    "subtracted",
+    kind="broad",
+    printed_holds=naive_ok(high) or not naive_ok(high - high[2]),
+    corrected_holds=naive_ok(high - high.max()) and naive_ok(high - high[2] - 2),
+)
+erratum(
+    "cs480:eq4.b",
+    quote="To train, we use the MLE again",
+    corrected=r"a formula is missing: $\min_W \sum_i -\log \Pr[Y = y_i \mid x_i]$",
+    kind="convention",
 )

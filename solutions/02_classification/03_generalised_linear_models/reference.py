@@ -1,49 +1,50 @@
-"""Generalised linear models: one Fisher scoring for every family and inverse link, and softmax regression.
+"""Generalised linear models: gradients, softmax, one machine for four families, Fisher scoring, polynomials.
 
-n rows, d features, m means a row, k scores a row (η = XW), K classes. Batches lead.
+n rows, d features, m targets a row, K classes. Batches lead.
 """
 
 import math
 
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
+
+
+def floats(*arrays: Tensor) -> tuple[Tensor, ...]:
+    """All in the precision of those that are floating; whole numbers alone become float64."""
+    kinds = [a.dtype for a in arrays if a.is_floating_point()] or [torch.float64]
+    return tuple(a.to(kinds[0]) for a in arrays)
+
 
 # ---------------------------------------------------------------- families
 
 
 def variance(mu: Tensor, family: str) -> Tensor:
-    """Variance of one observation as a function of its mean; for categorical what stands in for it.
-
-    The covariance diag(μ) - μμᵀ of a one-hot vector has no inverse. Both y - μ and every column of
-    ∂μ/∂η sum to 0, and on such vectors diag(1/μ) does the inverse's work: as if counts were Poisson.
-    """
+    """Variance of one observation as a function of its mean."""
     if family == "gaussian":
         return torch.ones_like(mu)
     return mu * (1 - mu) if family == "bernoulli" else mu
 
 
-def nll(y: Tensor, mu: Tensor, family: str) -> Tensor:
-    """Negative log-likelihood of each row up to a constant. y, mu (*batch, n, m) -> (*batch, n).
-
-    Infinite where the family has no such mean. Gaussian: σ = 1. Poisson: without log y!.
-    """
-    if family == "gaussian":
-        return (0.5 * (y - mu).square()).sum(-1)
-    impossible = (mu < 0) | ((mu > 1) & (family != "poisson"))
-    safe = torch.where(impossible, 0.5, mu)
-    loss = -torch.xlogy(y, safe)
-    if family == "bernoulli":
-        loss = loss - torch.xlogy(1 - y, 1 - safe)
-    if family == "poisson":
-        loss = loss + safe
-    return torch.where(impossible, torch.inf, loss).sum(-1)
-
-
 def means(z: Tensor, family: str) -> Tensor:
-    """Means of the canonical inverse link: identity, logistic, exponential. Any shape -> the same."""
+    """Means of the canonical inverse link. Any shape -> the same; the classes of "categorical" are last."""
+    if family == "categorical":
+        return softmax(z)
     return {"gaussian": torch.clone, "bernoulli": torch.sigmoid, "poisson": torch.exp}[
         family
     ](z)
+
+
+def cumulants(z: Tensor, family: str) -> Tensor:
+    """A of the scores, whose gradient is the mean. z (…, m) -> (…,)."""
+    if family == "categorical":
+        return torch.logsumexp(z, -1)
+    one = {
+        "gaussian": lambda z: z.square() / 2,
+        "bernoulli": softplus,
+        "poisson": torch.exp,
+    }
+    return one[family](z).sum(-1)
 
 
 def glm_grad(X: Tensor, y: Tensor, w: Tensor, family: str) -> Tensor:
@@ -52,15 +53,83 @@ def glm_grad(X: Tensor, y: Tensor, w: Tensor, family: str) -> Tensor:
     X (*batch, n, d), y (*batch, n), w (*batch, d) -> (*batch, d).
     McCullagh and Nelder, Generalized Linear Models (1989), 2.2.
     """
+    X, y, w = floats(X, y, w)
     error = means((X * w.unsqueeze(-2)).sum(-1), family) - y
     return (X * error.unsqueeze(-1)).mean(-2)
 
 
-# ---------------------------------------------------------------- inverse links
+# ---------------------------------------------------------------- softmax regression
 
 
-def normal_cdf(z: Tensor) -> Tensor:
-    return 0.5 * torch.erfc(-z / math.sqrt(2))
+def softmax(Z: Tensor, T: float = 1.0) -> Tensor:
+    """Probabilities exp(z_k / T) / Σ_j exp(z_j / T) along the last axis. (…, K) -> the same.
+
+    As 1 / Σ_j exp((z_j - z_k) / T): an exponential that overflows leaves probability 0, as it should.
+    """
+    (Z,) = floats(Z)
+    return 1 / ((Z.unsqueeze(-2) - Z.unsqueeze(-1)) / T).exp().sum(-1)
+
+
+def softmax_grad(W: Tensor, X: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean cross-entropy of softmax regression and its gradient, the mean over rows of x (π - y)ᵀ.
+
+    W (*batch, d, K), X (*batch, n, d), labels (*batch, n) integers -> (*batch,), (*batch, d, K).
+    A row costs log Σ_j exp(z_j - z_c), c its class.
+    """
+    W, X = floats(W, X)
+    Z, index = X @ W, labels.unsqueeze(-1)
+    loss = torch.logsumexp(Z - Z.gather(-1, index), -1).mean(-1)
+    classes = torch.arange(W.shape[-1], device=W.device)
+    error = softmax(Z) - (index == classes).to(W.dtype)
+    return loss, (X.unsqueeze(-1) * error.unsqueeze(-2)).mean(-3)
+
+
+# ---------------------------------------------------------------- one machine
+
+
+def machine(
+    family: str,
+    X: Tensor | None = None,
+    Y: Tensor | None = None,
+    tol: float = 0.0,
+    max_steps: int = 0,
+    new_X: Tensor | None = None,
+    Z: Tensor | None = None,
+    times: int = 1,
+) -> dict:
+    """What a generalised linear model makes of scores Z, or of a fit to X, Y and rows new_X.
+
+    X (n, d), Y (n, m). Gradient by autograd of the mean cost; steps are halved until the loss falls by t/4 times its
+    square (Armijo, 1966), then doubled. A second fit is the same. Inside all is float64.
+    """
+    if Z is not None:
+        (Z,) = floats(Z)
+        return dict(A=cumulants(Z, family), means=means(Z, family))
+    kept, new_X = floats(X, new_X)
+    X, Y = X.double(), Y.double()
+
+    def F(W):
+        return (cumulants(X @ W, family) - (Y * (X @ W)).sum(-1)).mean()
+
+    W, t = X.new_zeros(X.shape[-1], Y.shape[-1]), 1.0
+    losses = [F(W)]
+    while len(losses) <= max_steps:
+        G = torch.func.grad(F)(W)
+        if G.norm() <= tol:
+            break
+        while F(W - t * G) > losses[-1] - t / 4 * G.square().sum():
+            t /= 2
+        W, t = W - t * G, 2 * t
+        losses.append(F(W))
+    told = means(new_X.double() @ W, family)
+    return dict(
+        losses=[loss.to(kept.dtype) for loss in losses],
+        W=W.to(kept.dtype),
+        means=told.to(kept.dtype),
+    )
+
+
+# ---------------------------------------------------------------- any inverse link
 
 
 def scalar_mean(eta: Tensor, link: str) -> Tensor:
@@ -74,13 +143,10 @@ def scalar_mean(eta: Tensor, link: str) -> Tensor:
     if link == "logit":
         return eta.sigmoid()
     if link == "probit":
-        return normal_cdf(eta)
-    if link == "cloglog":
-        return -torch.expm1(-eta.exp())
+        return 0.5 * torch.erfc(-eta / math.sqrt(2))
     if link == "inverse":
         return 1 / eta
-    known = "identity, log, sqrt, logit, probit, cloglog, inverse"
-    raise ValueError(f"link {link!r} is none of {known}")
+    return -torch.expm1(-eta.exp())  # cloglog
 
 
 def scalar_slope(eta: Tensor, link: str) -> Tensor:
@@ -100,62 +166,6 @@ def scalar_slope(eta: Tensor, link: str) -> Tensor:
     return (eta - eta.exp()).exp()  # cloglog
 
 
-def scalar_score(mu: Tensor, link: str) -> Tensor:
-    """The link itself, inverse of `scalar_mean` (for sqrt the branch eta >= 0)."""
-    if link == "identity":
-        return mu.clone()
-    if link == "log":
-        return mu.log()
-    if link == "sqrt":
-        return mu.sqrt()
-    if link == "logit":
-        return mu.logit()
-    if link == "probit":
-        return math.sqrt(2) * torch.erfinv(2 * mu - 1)
-    if link == "inverse":
-        return 1 / mu
-    return torch.log(-torch.log1p(-mu))  # cloglog
-
-
-def vector_mean(eta: Tensor, link: str) -> tuple[Tensor, Tensor]:
-    """Class probabilities and their Jacobian. eta (…, k) -> (…, K), (…, K, k).
-
-    "softmax": k = K - 1, the first class has score 0.
-    "steps:LINK": k = K - 1; class j is taken with chance h(η_j) once no earlier class was, the last
-    class otherwise (sequential or continuation-ratio model; Tutz 1991), h the scalar mean of LINK.
-    """
-    if link == "softmax":
-        scores = torch.cat([torch.zeros_like(eta[..., :1]), eta], -1)
-        mu = softmax(scores)
-        jacobian = torch.diag_embed(mu) - mu.unsqueeze(-1) * mu.unsqueeze(-2)
-        return mu, jacobian[..., 1:]
-    take, slope = (
-        f(eta, link.removeprefix("steps:")) for f in (scalar_mean, scalar_slope)
-    )
-    one = torch.ones_like(take[..., :1])
-    left = torch.cat(
-        [one, (1 - take).cumprod(-1)], -1
-    )  # chance that no earlier class was taken
-    mu = left * torch.cat([take, one], -1)
-    # log μ_c moves with η_j by h'/h for c = j and by -h'/(1 - h) for c > j.
-    k = eta.shape[-1]
-    row = torch.arange(k + 1, device=eta.device).unsqueeze(-1)
-    column = torch.arange(k, device=eta.device)
-    logs = torch.where(row == column, (slope / take).unsqueeze(-2), 0.0)
-    logs = logs - torch.where(row > column, (slope / (1 - take)).unsqueeze(-2), 0.0)
-    return mu, mu.unsqueeze(-1) * logs
-
-
-def mean_and_jacobian(eta: Tensor, link: str) -> tuple[Tensor, Tensor]:
-    """Means and their derivatives with respect to the scores. eta (…, k) -> (…, m), (…, m, k)."""
-    if link == "softmax" or link.startswith("steps:"):
-        return vector_mean(eta, link)
-    return scalar_mean(eta, link), torch.diag_embed(scalar_slope(eta, link))
-
-
-# ---------------------------------------------------------------- fitting
-
-
 def glm_step(X: Tensor, y: Tensor, w: Tensor, family: str, link: str) -> Tensor:
     """One step of Fisher scoring, by QR of the weighted rows.
 
@@ -170,111 +180,28 @@ def glm_step(X: Tensor, y: Tensor, w: Tensor, family: str, link: str) -> Tensor:
     return w + torch.linalg.solve_triangular(R, right, upper=True).squeeze(-1)
 
 
-def start(X: Tensor, Y: Tensor, family: str, link: str) -> Tensor:
-    """Weights to start from: 0 for classes, else the fit to the scores of means near the data."""
-    if family == "categorical":
-        return X.new_zeros(*X.shape[:-2], X.shape[-1], Y.shape[-1] - 1)
-    mu = 0.5 * (Y + Y.mean(-2, keepdim=True))
-    if family == "bernoulli":
-        mu = (Y + 0.5) / 2
-    elif link in ("log", "sqrt", "inverse"):
-        mu = mu.clamp(min=0.1)
-    return torch.linalg.pinv(X) @ scalar_score(mu, link)
-
-
-def fit_glm(X: Tensor, Y: Tensor, family: str, link: str, steps: int = 40) -> Tensor:
-    """Maximum-likelihood weights of any family with any inverse link, by Fisher scoring.
-
-    X (*batch, n, d); Y (*batch, n, m), one-hot for "categorical" (then k = m - 1), else k = m
-    independent outputs -> W (*batch, d, k).
-    Score and information of row n: Jᵀ diag(1/V)(y - μ) ⊗ x and Jᵀ diag(1/V) J ⊗ xxᵀ, J = ∂μ/∂η.
-    Each step is the longest of 1, 1/2, …, 1/128 of the full one, or none, that does not raise the loss
-    (by more than rounding: near the optimum the full step is right and the loss cannot tell).
-    """
-    W = start(X, Y, family, link)
-    halves = torch.tensor(
-        [0.5**i for i in range(8)] + [0.0], dtype=X.dtype, device=X.device
-    )
-    for _ in range(steps):
-        tries = W + halves.reshape(-1, *[1] * W.ndim) * scoring_step(
-            X, Y, W, family, link
-        )
-        mu, _ = mean_and_jacobian(X @ tries, link)
-        loss = nll(Y, mu, family).sum(-1)
-        rounding = 16 * torch.finfo(loss.dtype).eps * (1 + loss[-1].abs())
-        first = (
-            (loss <= loss[-1] + rounding).to(torch.uint8).argmax(0)
-        )  # nan compares false
-        index = first.reshape(1, *first.shape, 1, 1).expand(1, *W.shape)
-        W = tries.gather(0, index).squeeze(0)
-    return W
-
-
-def scoring_step(X: Tensor, Y: Tensor, W: Tensor, family: str, link: str) -> Tensor:
-    """Information⁻¹ × score at W. X (*batch, n, d), Y (*batch, n, m), W (*batch, d, k) -> like W."""
-    mu, J = mean_and_jacobian(X @ W, link)
-    weighted = J / variance(mu, family).clamp(min=torch.finfo(X.dtype).tiny).unsqueeze(
-        -1
-    )
-    score = X.mT @ (weighted * (Y - mu).unsqueeze(-1)).sum(-2)
-    d, k = W.shape[-2:]
-    blocks = torch.einsum("...nd,...nmk,...nml,...ne->...dkel", X, weighted, J, X)
-    information = blocks.reshape(*W.shape[:-2], d * k, d * k)
-    step = torch.linalg.solve(information, score.reshape(*W.shape[:-2], d * k, 1))
-    return step.reshape(W.shape)
-
-
 # ---------------------------------------------------------------- features
 
 
-def poly_features(x: Tensor, K: int) -> Tensor:
-    """Powers 0 … K of x as columns, by repeated multiplication. x (*batch, n) -> (*batch, n, K + 1)."""
-    columns = [torch.ones_like(x)]
+def fit_poly(
+    x: Tensor, y: Tensor, K: int, new_x: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Powers 0 … K of x scaled to -1 … 1, least-squares weights by QR, and heights at new_x, by Horner's rule.
+
+    x, y (n,), new_x (m,) -> (n, K + 1), (K + 1,), (m,).
+    """
+    x, y, new_x = floats(x, y, new_x)
+    middle, half = (x.max() + x.min()) / 2, (x.max() - x.min()) / 2
+    u, new_u = (x - middle) / half, (new_x - middle) / half
+    columns = [torch.ones_like(u)]
     for _ in range(K):
-        columns.append(columns[-1] * x)
-    return torch.stack(columns, -1)
-
-
-# ---------------------------------------------------------------- several outputs
-
-
-def fit_multi(X: Tensor, Y: Tensor) -> Tensor:
-    """Weights that minimise Σ_n Σ_k (y_nk - w_kᵀx_n)², by QR: R W = Qᵀ Y.
-
-    X (*batch, n, d) of full column rank, Y (*batch, n, K) -> (*batch, d, K).
-    """
-    Q, R = torch.linalg.qr(X)
-    return torch.linalg.solve_triangular(R, Q.mT @ Y, upper=True)
-
-
-# ---------------------------------------------------------------- softmax regression
-
-
-def one_hot(labels: Tensor, K: int) -> Tensor:
-    """Indicators of the classes 0 … K - 1. labels (*batch, n) integers -> (*batch, n, K), float64."""
-    classes = torch.arange(K, device=labels.device)
-    return (labels.unsqueeze(-1) == classes).to(torch.float64)
-
-
-def softmax(Z: Tensor, T: float = 1.0) -> Tensor:
-    """Probabilities exp(z_k / T) / Σ_j exp(z_j / T) along the last axis. (…, K) -> the same.
-
-    As 1 / Σ_j exp((z_j - z_k) / T): an exponential that overflows leaves probability 0, as it should.
-    """
-    return 1 / ((Z.unsqueeze(-2) - Z.unsqueeze(-1)) / T).exp().sum(-1)
-
-
-def cat_nll(W: Tensor, X: Tensor, Y: Tensor) -> Tensor:
-    """Mean cross-entropy of softmax regression: the mean of Σ_k y_k log Σ_j exp(z_j - z_k), z = Wᵀx.
-
-    W (*batch, d, K), X (*batch, n, d), Y (*batch, n, K) one-hot -> (*batch,).
-    """
-    Z = X @ W
-    gaps = Z.unsqueeze(-2) - Z.unsqueeze(-1)
-    return (Y * torch.logsumexp(gaps, -1)).sum(-1).mean(-1)
-
-
-def softmax_grad(W: Tensor, X: Tensor, Y: Tensor) -> Tensor:
-    """Gradient of `cat_nll` with respect to W: the mean over rows of x (π - y)ᵀ. -> (*batch, d, K)."""
-    error = softmax(X @ W) - Y
-    return (X.unsqueeze(-1) * error.unsqueeze(-2)).mean(-3)
+        columns.append(columns[-1] * u)
+    P = torch.stack(columns, -1)
+    Q, R = torch.linalg.qr(P)
+    w = torch.linalg.solve_triangular(R, (Q.mT @ y).unsqueeze(-1), upper=True).squeeze(
+        -1
+    )
+    heights = torch.zeros_like(new_u)
+    for k in range(K, -1, -1):
+        heights = heights * new_u + w[k]
+    return P, w, heights

@@ -1,26 +1,22 @@
-"""Generalised linear models: references against statsmodels, scikit-learn, torch's losses and autograd."""
-
-import re
+"""Generalised linear models: references against statsmodels, scikit-learn and autograd; what the pictures tell."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import statsmodels.api as sm
 import torch
-from ipywidgets import Dropdown, FloatSlider, IntSlider
 from scipy import special, stats
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from statsmodels.genmod.families import links as sm_links
 
 from descent.pictures.classification import generalised_linear_models as glm
-from descent.widgets import Explorer
 from solutions import notebook_module
+from tests.notebooks import controls
 
-ref = notebook_module("02_classification/03_generalised_linear_models", "reference")
-
-
-DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-BATCHES = pytest.mark.parametrize("batch", [(), (3,), (2, 3)], ids=str)
+NOTEBOOK = "02_classification/03_generalised_linear_models"
+spec = notebook_module(NOTEBOOK, "exercises")
+ref = notebook_module(NOTEBOOK, "reference")
+RINGS, DEATHS, DIABETES = glm.cases()
 
 FAMILIES = {
     "gaussian": sm.families.Gaussian,
@@ -37,22 +33,10 @@ LINKS = {
     "inverse": sm_links.InversePower,
 }
 PAIRS = [
-    ("gaussian", "identity"), ("gaussian", "log"), ("gaussian", "sqrt"),
+    ("gaussian", "identity"), ("gaussian", "log"), ("gaussian", "sqrt"), ("gaussian", "inverse"),
     ("bernoulli", "logit"), ("bernoulli", "probit"), ("bernoulli", "cloglog"),
-    ("poisson", "log"), ("poisson", "sqrt"), ("poisson", "identity"),
-    ("gaussian", "inverse"), ("poisson", "inverse"),
+    ("poisson", "log"), ("poisson", "sqrt"), ("poisson", "identity"), ("poisson", "inverse"),
 ]  # fmt: skip
-CANONICAL = {"gaussian": "identity", "bernoulli": "logit", "poisson": "log"}
-
-
-def tolerance(dtype):
-    if dtype == torch.float32:
-        return dict(rtol=1e-4, atol=1e-5)
-    return dict(rtol=1e-9, atol=1e-11)
-
-
-def normal(*shape, dtype=torch.float64, seed=0):
-    return torch.from_numpy(np.random.default_rng(seed).normal(size=shape)).to(dtype)
 
 
 def rows(family, n=80, seed=0):
@@ -60,62 +44,63 @@ def rows(family, n=80, seed=0):
     rng = np.random.default_rng(seed)
     X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, 2))])
     mean = X @ [3.0, 1.0, -0.5]  # positive: for the identity and the square root too
-    draw = {
-        "gaussian": lambda: mean + 0.5 * rng.normal(size=n),
-        "bernoulli": lambda: (rng.random(n) < 1 / (1 + np.exp(3 - mean))).astype(float),
-        "poisson": lambda: rng.poisson(mean).astype(float),
-    }[family]
-    return X, draw()
+    if family == "gaussian":
+        return X, mean + 0.5 * rng.normal(size=n)
+    if family == "poisson":
+        return X, rng.poisson(mean).astype(float)
+    return X, (rng.random(n) < special.expit(mean - 3)).astype(float)
 
 
-def classes(n=120, K=3, seed=0):
-    rng = np.random.default_rng(seed)
+def classes(n=120, K=3):
+    rng = np.random.default_rng(0)
     X = np.column_stack([np.ones(n), rng.normal(size=(n, 2))])
-    logits = X @ rng.normal(size=(3, K)) + rng.gumbel(size=(n, K))
-    return X, logits.argmax(1)
+    return X, (X @ rng.normal(size=(3, K)) + rng.gumbel(size=(n, K))).argmax(1)
 
 
-def tensors(*arrays):
-    return [torch.from_numpy(np.asarray(a, float)) for a in arrays]
+def trained(family, X, Y, tol=1e-7):
+    X, Y = (torch.as_tensor(a, dtype=torch.float64) for a in (X, Y))
+    told = ref.machine(family, X, Y, tol, 5000, X[:2])
+    return told["W"].numpy(), [float(loss) for loss in told["losses"]]
 
 
-# ---------------------------------------------------------------- one fit for all
+def facts(drawn):
+    fig, *_, words = drawn
+    plt.close(fig)
+    return words.facts
+
+
+# ---------------------------------------------------------------- references
 
 
 @pytest.mark.filterwarnings("ignore:The .* link function does not respect the domain")
 @pytest.mark.parametrize("family, link", PAIRS)
-def test_fits_are_those_of_statsmodels(family, link):
+def test_repeated_steps_end_at_statsmodels_fit(family, link):
     X, y = rows(family)
-    theirs = sm.GLM(y, X, family=FAMILIES[family](LINKS[link](), check_link=False)).fit(
-        tol=1e-14, maxiter=200
-    )
-    A, b = tensors(X, y)
-    ours = ref.fit_glm(A, b[:, None], family, link)[:, 0]
-    np.testing.assert_allclose(ours, theirs.params, rtol=1e-6, atol=1e-8)
+    model = sm.GLM(y, X, family=FAMILIES[family](LINKS[link](), check_link=False))
+    expected = model.fit(tol=1e-14, maxiter=200).params
+    A, b = torch.from_numpy(X), torch.from_numpy(y)
+    w = torch.from_numpy(expected * 1.05)
+    for _ in range(30):
+        w = ref.glm_step(A, b, w, family, link)
+    np.testing.assert_allclose(w, expected, rtol=1e-6, atol=1e-8)
 
 
-def test_softmax_fit_is_statsmodels_mnlogit():
-    X, labels = classes()
-    theirs = sm.MNLogit(labels, X).fit(disp=0, tol=1e-12, method="newton").params
-    A, Y = tensors(X, np.eye(3)[labels])
-    ours = ref.fit_glm(A, Y, "categorical", "softmax")
-    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)
+@pytest.mark.parametrize("link", LINKS)
+def test_links_and_slopes_are_statsmodels(link):
+    eta, theirs = np.linspace(0.1, 1.7, 9), LINKS[link]()
+    mean, slope = (f(torch.from_numpy(eta), link) for f in (ref.scalar_mean, ref.scalar_slope))
+    np.testing.assert_allclose(mean, theirs.inverse(eta), rtol=1e-9)
+    np.testing.assert_allclose(slope, theirs.inverse_deriv(eta), rtol=1e-8)
 
 
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
-def test_class_by_class_links_are_a_chain_of_binary_fits(link):
-    """Class 0 against the rest on all rows, class 1 against the rest on what is left: statsmodels' fits."""
-    X, labels = classes()
-    A, Y = tensors(X, np.eye(3)[labels])
-    ours = ref.fit_glm(A, Y, "categorical", f"steps:{link}")
-    for j in range(2):
-        left = labels >= j
-        model = sm.GLM((labels == j)[left] * 1.0, X[left], sm.families.Binomial(LINKS[link]()))
-        theirs = model.fit(tol=1e-14, maxiter=200).params
-        np.testing.assert_allclose(ours[:, j], theirs, rtol=1e-5, atol=1e-7)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_variances_are_statsmodels(family):
+    mu = np.array([0.1, 0.5, 0.9])
+    theirs = FAMILIES[family]().variance(mu)
+    np.testing.assert_allclose(ref.variance(torch.from_numpy(mu), family), theirs)
 
 
-def test_canonical_fits_are_scikit_learns():
+def test_the_machine_ends_at_scikit_learns_fits():
     models = {
         "gaussian": LinearRegression(fit_intercept=False),
         "bernoulli": LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000),
@@ -123,197 +108,107 @@ def test_canonical_fits_are_scikit_learns():
     }
     for family, model in models.items():
         X, y = rows(family, seed=1)
-        A, b = tensors(X, y)
-        ours = ref.fit_glm(A, b[:, None], family, CANONICAL[family])[:, 0]
-        np.testing.assert_allclose(ours, model.fit(X, y).coef_.ravel(), rtol=1e-4, atol=1e-5)
+        W, _ = trained(family, X, y[:, None])
+        np.testing.assert_allclose(W[:, 0], model.fit(X, y).coef_.ravel(), rtol=1e-4, atol=1e-5)
 
 
-def test_the_optimum_of_the_textbook_data():
-    """Deaths a quarter against time and its logarithm: R's glm prints these (Dobson's example)."""
-    y = np.array([0, 1, 2, 3, 1, 4, 9, 18, 23, 31, 20, 25, 37, 45.0])
-    for feature, expected in (
-        (np.arange(1, 15.0), (0.33963, 0.25652)),
-        (np.log(np.arange(1, 15.0)), (-1.94417, 2.17478)),
-    ):
-        A, b = tensors(np.column_stack([np.ones(14), feature]), y)
-        w = ref.fit_glm(A, b[:, None], "poisson", "log")[:, 0]
-        np.testing.assert_allclose(w, expected, atol=1e-5)
+def test_the_machine_of_classes_ends_at_statsmodels_mnlogit():
+    X, labels = classes()
+    W, _ = trained("categorical", X, np.eye(3)[labels])
+    theirs = sm.MNLogit(labels, X).fit(disp=0, tol=1e-12, method="newton").params
+    np.testing.assert_allclose(W[:, 1:] - W[:, :1], theirs, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("family, link", PAIRS)
-def test_a_batch_is_a_loop(family, link):
-    sets = [tensors(*rows(family, seed=seed)) for seed in range(3)]
-    X, Y = torch.stack([A for A, _ in sets]), torch.stack([b for _, b in sets])[..., None]
-    together = ref.fit_glm(X, Y, family, link)
-    alone = torch.stack([ref.fit_glm(A, b[:, None], family, link) for A, b in sets])
-    torch.testing.assert_close(together, alone, rtol=1e-8, atol=1e-9)
+@pytest.mark.parametrize("family", spec.FAMILIES)
+def test_costs_are_log_likelihoods_up_to_a_constant(family):
+    z = np.random.default_rng(0).normal(size=(2, 3))
+    y = np.array([[0.0, 1, 0], [0, 1, 0]])
+    told = ref.machine(family, Z=torch.from_numpy(z))
+    mu, cost = told["means"].numpy(), told["A"].numpy() - (y * z).sum(1)
+    log_p = {
+        "gaussian": lambda: stats.norm(mu, 1).logpdf(y).sum(1),
+        "bernoulli": lambda: stats.bernoulli(mu).logpmf(y.astype(int)).sum(1),
+        "poisson": lambda: stats.poisson(mu).logpmf(y).sum(1),
+        "categorical": lambda: np.array([stats.multinomial(1, p).logpmf([0, 1, 0]) for p in mu]),
+    }[family]()
+    assert np.ptp(cost + log_p) == pytest.approx(0, abs=1e-12)
 
 
-def test_outputs_of_a_scalar_family_do_not_meet():
-    X, y = rows("poisson")
-    other = np.random.default_rng(5).poisson(4.0, len(y))
-    A, Y = tensors(X, np.column_stack([y, other]))
-    both = ref.fit_glm(A, Y, "poisson", "log")
-    for column in range(2):
-        one = ref.fit_glm(A, Y[:, column : column + 1], "poisson", "log")
-        torch.testing.assert_close(both[:, column : column + 1], one, rtol=1e-9, atol=1e-10)
+@pytest.mark.parametrize("family", spec.FAMILIES)
+def test_the_loss_of_the_machine_never_rises(family):
+    X, labels = classes()
+    Y = np.eye(3)[labels]
+    _, losses = trained(family, X, Y, tol=1e-4)
+    assert len(losses) > 5 and np.all(np.diff(losses) <= 0)
 
 
-def test_single_precision_fits():
-    X, y = rows("poisson")
-    A, b = (t.float() for t in tensors(X, y))
-    w = ref.fit_glm(A, b[:, None], "poisson", "log")
-    assert w.dtype == torch.float32
-    exact = ref.fit_glm(A.double(), b.double()[:, None], "poisson", "log")
-    torch.testing.assert_close(w.double(), exact, rtol=1e-3, atol=1e-4)
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_softmax_survives_huge_scores_and_ignores_shifts(scale):
+    Z = scale * torch.tensor([[1.0, 0, -1], [-1, -1, -1]]).double()
+    expected = special.softmax(Z.numpy(), axis=1)
+    np.testing.assert_allclose(ref.softmax(Z), expected, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(ref.softmax(Z + 512), expected, rtol=1e-9, atol=1e-300)
 
 
-# ---------------------------------------------------------------- its parts
+def test_the_loss_of_zero_weights_is_log_K():
+    X, labels = torch.randn(5, 2).double(), torch.tensor([0, 1, 2, 3, 3])
+    loss, gradient = ref.softmax_grad(torch.zeros(2, 4).double(), X, labels)
+    assert float(loss) == pytest.approx(np.log(4))
+    assert gradient.sum(-1).abs().max() < 1e-12
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_links_and_slopes_are_statsmodels(link):
-    eta = torch.linspace(0.1, 1.8, 9, dtype=torch.float64)
-    theirs = LINKS[link]()
-    np.testing.assert_allclose(ref.scalar_mean(eta, link), theirs.inverse(eta.numpy()), rtol=1e-12)
-    slope = theirs.inverse_deriv(eta.numpy())
-    np.testing.assert_allclose(ref.scalar_slope(eta, link), slope, rtol=1e-10)
-    back = ref.scalar_score(ref.scalar_mean(eta, link), link)
-    torch.testing.assert_close(back, eta, rtol=1e-9, atol=1e-10)
+# ---------------------------------------------------------------- cases
 
 
-def test_an_unknown_link_is_named():
-    with pytest.raises(ValueError, match="'cauchy' is none of"):
-        ref.scalar_mean(torch.zeros(1), "cauchy")
+@pytest.mark.parametrize("seed", range(5))
+def test_the_try_on_the_limit_is_on_it_to_the_last_digit(seed):
+    cases = dict(spec.GLM.drawn(np.random.default_rng(seed)))
+    case = cases["a try exactly on the limit is taken"]
+    X, Y = case["X"], case["Y"]
+    G = -(X.T @ Y) / len(X)  # at W = 0, loss 0
+    loss = np.mean((X @ -G) ** 2 / 2 - Y * (X @ -G))
+    assert loss == -np.sum(G**2) / 4 < 0
 
 
-@pytest.mark.parametrize("link", ["softmax", "steps:logit", "steps:probit", "steps:cloglog"])
-def test_jacobians_are_autograds(link):
-    eta = normal(3)
-    mu, jacobian = ref.vector_mean(eta, link)
-    theirs = torch.autograd.functional.jacobian(lambda e: ref.vector_mean(e, link)[0], eta)
-    torch.testing.assert_close(jacobian, theirs, rtol=1e-10, atol=1e-12)
-    assert mu.sum().item() == pytest.approx(1, abs=1e-12)
-    torch.testing.assert_close(jacobian.sum(0), torch.zeros_like(eta), rtol=0, atol=1e-12)
+# ---------------------------------------------------------------- data and fits
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_variances_are_statsmodels(family):
-    mu = torch.tensor([0.1, 0.5, 0.8], dtype=torch.float64)
-    theirs = FAMILIES[family]().variance(mu.numpy())
-    np.testing.assert_allclose(ref.variance(mu, family), theirs)
-
-
-@pytest.mark.parametrize("family, link", PAIRS)
-def test_a_step_is_a_weighted_least_squares_fit(family, link):
-    """The working response of statsmodels' own families, solved by its WLS."""
-    X, y = rows(family, n=12)
-    w = np.array([0.6, 0.1, -0.05])
-    theirs, eta = LINKS[link](), X @ w
-    mu, slope = theirs.inverse(eta), theirs.inverse_deriv(eta)
-    weights = slope**2 / FAMILIES[family]().variance(mu)
-    expected = sm.WLS(eta + (y - mu) / slope, X, weights=weights).fit().params
-    np.testing.assert_allclose(ref.glm_step(*tensors(X, y, w), family, link), expected, rtol=1e-8)
-
-
-@DTYPES
-@BATCHES
-@pytest.mark.parametrize("family", FAMILIES)
-def test_canonical_gradients_are_autograds(family, batch, dtype):
-    X, w = normal(*batch, 6, 3, dtype=dtype), normal(*batch, 3, dtype=dtype, seed=1)
-    y = (normal(*batch, 6, seed=2) > 0).to(dtype)
-    leaf = w.clone().requires_grad_()
-    mu = ref.means((X @ leaf.unsqueeze(-1)).squeeze(-1), family)
-    ref.nll(y.unsqueeze(-1), mu.unsqueeze(-1), family).mean(-1).sum().backward()
-    got = ref.glm_grad(X, y, w, family)
-    assert got.dtype == dtype and got.shape == w.shape
-    torch.testing.assert_close(got, leaf.grad, **tolerance(dtype))
-
-
-def test_a_mean_that_the_family_lacks_is_infinitely_bad():
-    y = torch.tensor([[1.0], [1.0]])
-    for family, mu in (("poisson", -0.1), ("bernoulli", 1.1), ("bernoulli", -0.1)):
-        assert torch.isinf(ref.nll(y, torch.full_like(y, mu), family)).all()
-    assert torch.isfinite(ref.nll(y, torch.full_like(y, -3.0), "gaussian")).all()
-
-
-# ---------------------------------------------------------------- softmax
-
-
-@DTYPES
-def test_softmax_survives_huge_scores_and_ignores_shifts(dtype):
-    Z = torch.tensor([[1e4, 0.0, -1e4], [-1e4, -1e4, -1e4]], dtype=dtype)
-    expected = torch.tensor([[1, 0, 0], [1 / 3, 1 / 3, 1 / 3]], dtype=dtype)
-    torch.testing.assert_close(ref.softmax(Z), expected, rtol=1e-6, atol=0)
-    torch.testing.assert_close(ref.softmax(Z + 512), expected, rtol=1e-6, atol=0)
-
-
-def test_loss_at_zero_weights_is_log_K():
-    X, Y = normal(5, 2), ref.one_hot(torch.tensor([0, 1, 2, 3, 3]), 4)
-    assert ref.cat_nll(torch.zeros(2, 4).double(), X, Y).item() == pytest.approx(np.log(4))
-
-
-# ------------------------------------------------------------ what it draws
-
-
-def numbers(words):
-    return [float(text) for text in re.findall(r"-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+", words)]
-
-
-def step(X, y, w, mean, slope, variance):
-    """One step of Fisher scoring, through the working response."""
-    eta = X @ w
-    mu, s = mean(eta), slope(eta)
-    root = s / np.sqrt(variance(mu))
-    return w + np.linalg.lstsq(X * root[:, None], (y - mu) / np.sqrt(variance(mu)), rcond=None)[0]
-
-
-def softmax(Z, T=1.0):
-    return special.softmax(np.asarray(Z) / T, axis=1)
-
-
-# ---------------------------------------------------------------- data, links, fits
-
-
-def test_the_data_give_the_published_fits():
+def test_the_tables_give_the_published_fits():
     """Dobson's Poisson regressions, and the logistic regression of damage on temperature."""
     for feature, params, lack in (
         (glm.QUARTERS, (0.3396, 0.2565), 29.654),
         (np.log(glm.QUARTERS), (-1.9442, 2.1748), 17.092),
     ):
-        X = glm.with_ones(feature)
-        w = glm.fit(step, X, glm.DEATHS, "poisson", "log")
-        np.testing.assert_allclose(w, params, atol=1e-4)
-        assert glm.deviance(glm.DEATHS, np.exp(X @ w), "poisson") == pytest.approx(lack, abs=1e-3)
-    w = glm.fit(step, glm.with_ones(glm.TEMPERATURES), glm.DAMAGE, "bernoulli", "logit")
-    np.testing.assert_allclose(w, (15.0429, -0.2322), atol=1e-4)
+        fit = sm.GLM(glm.DEATHS, glm.with_ones(feature), sm.families.Poisson()).fit(tol=1e-12)
+        np.testing.assert_allclose(fit.params, params, atol=1e-4)
+        assert glm.deviance(glm.DEATHS, fit.mu, "poisson") == pytest.approx(lack, abs=1e-3)
+    probabilities, _ = glm.rings("logit")
+    expected = special.expit(15.0429 - 0.23216 * glm.TEMPERATURES)
+    np.testing.assert_allclose(probabilities, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("link", glm.LINKS)
 def test_each_link_undoes_its_mean_and_has_its_slope(link):
     chosen, eta = glm.LINKS[link], np.linspace(0.1, 1.7, 9)
     np.testing.assert_allclose(chosen.score(chosen.mean(eta)), eta, rtol=1e-9)
-    numeric = (chosen.mean(eta + 1e-6) - chosen.mean(eta - 1e-6)) / 2e-6
-    np.testing.assert_allclose(chosen.slope(eta), numeric, rtol=1e-6)
+    np.testing.assert_allclose(chosen.slope(eta), LINKS[link]().inverse_deriv(eta), rtol=1e-8)
     wide = chosen.mean(np.linspace(-30, 30, 61))
     assert glm.REACH[link][0] <= wide.min() and wide.max() <= glm.REACH[link][1]
 
 
-@pytest.mark.parametrize("family", glm.VARIANCES)
-def test_the_loss_is_scipys_log_likelihood_up_to_a_constant(family):
-    y, one, other = np.array([0.0, 1.0, 1.0]), np.array([0.2, 0.5, 0.9]), np.array([0.4, 0.3, 0.6])
-    log_p = {
-        "gaussian": lambda mu: stats.norm(mu, 1).logpdf(y),
-        "bernoulli": lambda mu: stats.bernoulli(mu).logpmf(y),
-        "poisson": lambda mu: stats.poisson(mu).logpmf(y),
-    }[family]
-    expected = np.sum(log_p(other) - log_p(one))
-    assert glm.nll(y, one, family) - glm.nll(y, other, family) == pytest.approx(expected)
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
+def test_the_fits_of_the_rings_are_statsmodels(link):
+    case = glm.cases()[RINGS]
+    family = sm.families.Binomial(LINKS[link]())
+    expected = sm.GLM(case.y, case.scaled(case.x), family).fit(tol=1e-13, maxiter=200).params
+    np.testing.assert_allclose(glm.rings(link)[1], expected, atol=1e-4)
 
 
-def test_the_gaussian_deviance_is_the_sum_of_squares():
-    y, mu = np.array([1.0, 4.0]), np.array([2.0, 2.0])
-    assert glm.deviance(y, mu, "gaussian") == pytest.approx(5.0)
+def test_a_mean_that_the_family_lacks_is_infinitely_bad():
+    y = np.ones(2)
+    for family, mu in (("poisson", -0.1), ("bernoulli", 1.1), ("bernoulli", -0.1)):
+        assert np.isinf(glm.nll(y, np.full(2, mu), family))
+    assert glm.deviance(np.array([1.0, 4]), np.array([2.0, 2]), "gaussian") == pytest.approx(5)
 
 
 @pytest.mark.parametrize(
@@ -330,254 +225,123 @@ def test_support(y, families):
     assert {family for family in glm.VARIANCES if glm.has_support(y, family)} == families
 
 
-@pytest.mark.parametrize("link, theirs", [("probit", "Probit"), ("cloglog", "CLogLog")])
-def test_other_links_are_statsmodels(link, theirs):
-    X = glm.with_ones((glm.TEMPERATURES - 69.57) / 6.9)
-    family = sm.families.Binomial(getattr(sm.families.links, theirs)())
-    expected = sm.GLM(glm.DAMAGE, X, family).fit(tol=1e-13, maxiter=200).params
-    w = glm.fit(step, X, glm.DAMAGE, "bernoulli", link)
-    np.testing.assert_allclose(w, expected, rtol=1e-5)
+# ---------------------------------------------------------------- pictures
 
 
-@pytest.mark.parametrize("family, link", [("poisson", "log"), ("bernoulli", "logit")])
-def test_the_general_minimiser_agrees(family, link):
-    x, y = {
-        "poisson": ((glm.QUARTERS - 7.5) / 4, glm.DEATHS),
-        "bernoulli": ((glm.TEMPERATURES - 69.57) / 6.9, glm.DAMAGE),
-    }[family]
-    X = glm.with_ones(x)
-    w = glm.maximum_likelihood(X, y, family, link)
-    np.testing.assert_allclose(w, glm.fit(step, X, y, family, link), atol=1e-4)
+def test_the_puzzle_has_the_numbers_that_the_first_cell_tells():
+    told = facts(glm.draw_impossible())
+    assert (f"{told['damage']:.2f}", f"{told['deaths']:.1f}") == ("1.75", "-9.5")
+    assert f"{told['digit']:.1f}" == "3.9" and glm.digits()[3][glm.STROKE] == 1
 
 
-def test_a_fit_that_can_go_nowhere_stops():
-    """A logit link below counts: the slope dies out, and the step is no number."""
-    w = glm.fit(step, glm.with_ones(glm.QUARTERS), glm.DEATHS, "gaussian", "logit")
-    assert np.all(np.isfinite(w))
+def test_the_answers_tell_what_they_are_given():
+    rings = np.tile([0.9, 0.4, 1.0], (60, 1))
+    digit = np.full(10, 0.05) + 0.3 * np.isin(np.arange(10), 8) + 0.2 * np.isin(np.arange(10), 1)
+    told = facts(glm.draw_answers(rings, np.linspace(1.4, 90, 60), digit))
+    assert (told["damage"], told["low"], told["deaths"]) == (0.9, 0.4, 1.4)
+    assert (told["first"], told["second"]) == (8, 1)
 
-    def singular(*_):
-        raise np.linalg.LinAlgError
 
-    assert np.all(np.isfinite(glm.fit(singular, np.ones((3, 1)), np.ones(3), "poisson", "log")))
+def fit(table, family, link):
+    moved = dict(table=table, family=family, link=link)
+    return controls.explorer(NOTEBOOK, "draw_fit", **moved).words.facts
 
 
-def test_why_tells_impossible_predictions():
-    _, words = glm.draw_why()
-    assert "1.75 at 31 °F" in words and "-9.5 at quarter 0" in words
+def test_the_link_and_not_the_family_mends_rings_and_deaths():
+    assert fit(RINGS, "gaussian", "identity")["share"] > 40
+    assert fit(RINGS, "gaussian", "logit")["share"] == 0
+    assert fit(DEATHS, "gaussian", "identity")["share"] > 10
+    assert fit(DEATHS, "poisson", "identity")["share"] > 0
+    assert fit(DEATHS, "gaussian", "log")["share"] == 0
+    assert fit(RINGS, "poisson", "log")["share"] > 10
 
 
-# ---------------------------------------------------------------- link and family
+def test_poisson_obeys_the_small_counts_more():
+    assert fit(DEATHS, "poisson", "log")["left"] < fit(DEATHS, "gaussian", "log")["left"]
 
 
-@pytest.fixture
-def explorer():
-    return Explorer(
-        glm.family_link_explorer(step),
-        dict(
-            dataset=Dropdown(options=list(glm.cases())),
-            family=Dropdown(options=list(glm.VARIANCES)),
-            link=Dropdown(options=list(glm.LINKS)),
-        ),
-    )
+def test_families_without_the_support_refuse_and_links_may_be_too_narrow():
+    for table, family in ((DEATHS, "bernoulli"), (DIABETES, "poisson")):
+        assert "verdict" not in fit(table, family, "log")
+    assert fit(DIABETES, "gaussian", "log")["verdict"].endswith("means above 0")
+    assert fit(DEATHS, "poisson", "probit")["verdict"].endswith("0 to 1")
+    assert fit(DIABETES, "gaussian", "identity")["verdict"] == "Every mean is possible"
 
 
-def choose(explorer, dataset, family, link):
-    name = next(name for name in glm.cases() if name.startswith(dataset))
-    for control, value in (("dataset", name), ("family", family), ("link", link)):
-        explorer.controls[control].value = value
-    return explorer.words
+def test_the_band_of_a_poisson_widens_with_its_mean():
+    low, high = glm._band("poisson", np.array([1.0, 100.0]), np.zeros(9))
+    assert np.array_equal(low, stats.poisson([1, 100]).ppf(0.05))
+    assert np.array_equal(high, stats.poisson([1, 100]).ppf(0.95))
+    assert np.ptp(np.subtract(*glm._band("gaussian", np.arange(3.0), np.ones(9)))) < 1e-12
 
 
-def impossible(words):
-    return float(re.search(r"impossible on (\d+) %", words)[1])
+def test_more_powers_lower_the_deviance_and_worsen_the_columns():
+    told = [
+        controls.explorer(NOTEBOOK, "degree_explorer", degree=degree).words.facts
+        for degree in range(1, 9)
+    ]
+    assert told[0]["lack"] == pytest.approx(29.654, abs=1e-3) and told[0]["free"] == 12
+    assert np.all(np.diff([one["lack"] for one in told]) < 0)
+    assert np.all(np.diff([one["condition"] for one in told]) > 0)
 
 
-def test_the_link_and_not_the_family_mends_the_deaths(explorer):
-    assert impossible(choose(explorer, "deaths", "gaussian", "identity")) > 10
-    assert impossible(choose(explorer, "deaths", "poisson", "identity")) > 0
-    assert impossible(choose(explorer, "deaths", "gaussian", "log")) == 0
+def simplex(**moved):
+    return controls.explorer(NOTEBOOK, "simplex_explorer", **moved).words.facts
 
 
-def test_the_family_sets_the_band(explorer):
-    assert "of one width" in choose(explorer, "deaths", "gaussian", "log")
-    assert "wider where the mean is larger" in choose(explorer, "deaths", "poisson", "log")
+def test_the_grabbed_scores_are_scipys_softmax():
+    told = simplex(z1=1.0, z2=3.0, T=10**0.5)
+    z = np.array([0, 1, 3]) / told["T"]
+    np.testing.assert_allclose(told["p"], special.softmax(z))
+    assert told["soft"] == pytest.approx(told["T"] * special.logsumexp(z))
+    assert told["hard"] == [0, 0, 1] and told["top"] == 3
 
 
-def test_the_straight_line_of_the_o_rings(explorer):
-    words = choose(explorer, "O-rings", "gaussian", "identity")
-    assert "mean 1.75 at 31, -0.198 at 83" in words
+def test_cold_is_hard_hot_is_even_and_a_tie_is_shared():
+    cold, hot = simplex(T=10**-1.5), simplex(T=10**1.5)
+    np.testing.assert_allclose(cold["p"], cold["hard"], atol=1e-3)
+    np.testing.assert_allclose(hot["p"], 1 / 3, atol=0.03)
+    tie = simplex(z0=2.0, z1=2.0, T=10**-1.5)
+    np.testing.assert_allclose(tie["p"], [0.5, 0.5, 0], atol=1e-9)
+    assert tie["hard"] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("link", ["logit", "probit", "cloglog"])
-def test_probabilities_stay_probabilities(explorer, link):
-    assert impossible(choose(explorer, "O-rings", "bernoulli", link)) == 0
-    assert impossible(choose(explorer, "O-rings", "poisson", "log")) > 10
+def test_a_shift_of_all_scores_moves_only_the_maxima():
+    before, after = simplex(), simplex(z0=1.0, z1=3.0, z2=0.5)
+    np.testing.assert_allclose(before["p"], after["p"])
+    assert after["soft"] == pytest.approx(before["soft"] + 1)
 
 
-def test_families_without_the_support_refuse(explorer):
-    for dataset, family in (("deaths", "bernoulli"), ("diabetes", "poisson")):
-        assert "no fit" in choose(explorer, dataset, family, "log")
-
-
-def test_a_link_may_be_too_narrow(explorer):
-    assert "reaches only means above 0" in choose(explorer, "diabetes", "gaussian", "log")
-    assert "reaches only 0 to 1" in choose(explorer, "deaths", "poisson", "probit")
-    assert "reaches" not in choose(explorer, "diabetes", "gaussian", "identity")
-
-
-def test_every_choice_can_be_drawn(explorer):
-    for dataset in glm.cases():
-        for family in glm.VARIANCES:
-            for link in glm.LINKS:
-                words = choose(explorer, dataset, family, link)
-                assert words.startswith(f"{family.capitalize()}, {link} link on {dataset}")
-                assert "cannot be drawn" not in explorer.readout.value
-
-
-# ---------------------------------------------------------------- degrees
-
-
-@pytest.fixture
-def degrees():
-    return Explorer(
-        glm.degree_explorer(lambda x, K: np.vander(x, K + 1, increasing=True), step),
-        dict(degree=IntSlider(1, min=0, max=8), family=Dropdown(options=["gaussian", "poisson"])),
-    )
-
-
-def left_over(words):
-    return float(re.search(r"deviance (-?[\d.]+) on", words)[1])
-
-
-def test_the_gaussian_deviance_is_numpys_residual(degrees):
-    for degree in (0, 2, 5):
-        degrees.controls["degree"].value = degree
-        expected = np.polynomial.Polynomial.fit(glm.QUARTERS, glm.DEATHS, degree)(glm.QUARTERS)
-        residual = np.sum((glm.DEATHS - expected) ** 2)
-        assert left_over(degrees.words) == pytest.approx(residual, abs=0.06)
-
-
-def test_more_powers_lower_the_deviance_and_worsen_the_columns(degrees):
-    degrees.controls["family"].value = "poisson"
-    assert left_over(degrees.words) == pytest.approx(29.7, abs=0.06)
-    seen = []
-    for degree in range(6):
-        degrees.controls["degree"].value = degree
-        assert f"{degree + 1} column" in degrees.words
-        seen.append((left_over(degrees.words), numbers(degrees.words)[-1]))
-    lacks, conditions = np.array(seen).T
-    assert np.all(np.diff(lacks) < 0) and np.all(np.diff(conditions) > 0)
-
-
-def test_two_features_are_told():
-    mean = np.ones(131)
-    _, words = glm.draw_two_features({"t": (mean, 29.65), "log t": (2 * mean, 17.09)})
-    assert "t: deviance 29.6" in words and "log t: deviance 17.1" in words
-
-
-# ---------------------------------------------------------------- the simplex
-
-
-def test_corners_and_centre_of_the_simplex():
-    np.testing.assert_allclose(glm.to_plane(np.eye(3)), glm.CORNERS)
-    np.testing.assert_allclose(glm.to_plane(np.full(3, 1 / 3)), glm.CORNERS.mean(0))
-
-
-@pytest.mark.parametrize(
-    "z, expected", [([1, 3, 2], [0, 1, 0]), ([2, 2, 0], [0, 0, 0]), ([-1], [1])]
-)
-def test_hardmax_knows_no_winner_of_a_tie(z, expected):
-    assert glm.hardmax(z).tolist() == expected
-
-
-@pytest.fixture
-def simplex():
-    scores = {f"z{k}": FloatSlider(v, min=-4, max=4, step=0.5) for k, v in enumerate((2, 1, -0.5))}
-    log_T = FloatSlider(0, min=-1.5, max=1.5, step=0.1)
-    return Explorer(glm.simplex_explorer(softmax), dict(**scores, log_T=log_T))
-
-
-def told(words):
-    """(probabilities (3,), hardmax (3,), largest score, soft maximum)."""
-    values = numbers(words.split("probabilities are")[1])
-    return np.array(values[:3]), values[3:6], values[6], values[7]
-
-
-def test_the_bars_are_scipys(simplex):
-    p, hard, top, soft = told(simplex.words)
-    np.testing.assert_allclose(p, special.softmax([2, 1, -0.5]), atol=6e-4)
-    assert hard == [1, 0, 0] and top == 2
-    assert soft == pytest.approx(special.logsumexp([2, 1, -0.5]), abs=6e-3)
-
-
-def test_cold_is_hard_and_hot_is_even(simplex):
-    simplex.controls["log_T"].value = -1.5
-    p, hard, top, soft = told(simplex.words)
-    np.testing.assert_allclose(p, hard, atol=1e-3)
-    assert soft == pytest.approx(top, abs=0.01)
-    simplex.controls["log_T"].value = 1.5
-    np.testing.assert_allclose(told(simplex.words)[0], 1 / 3, atol=0.02)
-
-
-def test_a_common_shift_moves_nothing_but_the_maxima(simplex):
-    before = told(simplex.words)
-    for k in range(3):
-        simplex.controls[f"z{k}"].value += 1
-    after = told(simplex.words)
-    assert np.array_equal(before[0], after[0]) and after[3] == pytest.approx(before[3] + 1)
-
-
-def test_a_tie_is_shared_by_softmax_alone(simplex):
-    simplex.controls["z1"].value = 2
-    simplex.controls["log_T"].value = -1.5
-    p, hard, *_ = told(simplex.words)
-    assert p.tolist() == [0.5, 0.5, 0.0] and hard == [0, 0, 0]
-
-
-# ---------------------------------------------------------------- temperature
-
-
-@pytest.fixture
-def wines():
-    X, labels = glm.wine_rows()
-    params = sm.MNLogit(labels, X).fit(disp=0, method="newton").params
-    W = np.column_stack([np.zeros(3), params])
-    log_T = FloatSlider(0, min=-1, max=1, step=0.1)
-    return Explorer(glm.temperature_explorer(softmax, W, X, labels), dict(log_T=log_T))
-
-
-def test_wines_are_standardised():
-    X, labels = glm.wine_rows()
-    np.testing.assert_allclose(X[:, 1:].mean(0), 0, atol=1e-12)
-    np.testing.assert_allclose(X[:, 1:].std(0), 1)
-    assert np.bincount(labels).tolist() == [59, 71, 48]
-
-
-def test_the_fit_has_the_best_temperature_already(wines):
-    _, sure, right, loss, lowest, at = numbers(wines.words)
-    assert (loss, right, at) == (0.398, 0.831, 1.0) and lowest == loss
-    for log_T, change in ((-1, 1), (1, -1)):
-        wines.controls["log_T"].value = log_T
-        _, surer, same, worse, *_ = numbers(wines.words)
-        assert same == right and worse > loss and np.sign(surer - sure) == change
-
-
-# ---------------------------------------------------------------- digits
-
-
-def test_the_digit_weights_tell_the_ends_of_the_curves(rng):
-    W, curve = rng.normal(size=(64, 10)), np.linspace(np.log(10), 0.3, 5)
-    fig, words = glm.draw_digit_weights(W, curve, curve + 0.05)
-    assert "from 2.303" in words and "0.30 on training" in words and "0.35 on test" in words
-    images = [ax.images[0].get_array() for ax in fig.axes if ax.images]
-    np.testing.assert_allclose(images[3].ravel(), W[:, 3])
+def test_the_regions_of_the_score_plane_are_those_of_the_argmax():
+    fig, _ = glm.simplex_explorer(glm.soft)(1.0, 0.0, 0.0, 1.0)
+    points = np.random.default_rng(0).uniform(-4, 4, (200, 2))
+    Z = np.column_stack([np.full(200, 1.0), points])
+    patches = fig.axes[0].patches  # of class 1, 2, 0
+    inside = [patch.get_path().contains_points(points) for patch in patches]
+    plt.close(fig)
+    assert np.array_equal(np.argmax(inside, axis=0), np.array([2, 0, 1])[Z.argmax(1)])
 
 
 def test_the_kites_part_the_triangle():
     fig, ax = plt.subplots()
     glm.draw_triangle(ax)
-    kites = [patch.get_path() for patch in ax.patches]
-    rng = np.random.default_rng(0)
-    P = rng.dirichlet(np.ones(3), 100)
-    inside = np.array([kite.contains_points(glm.to_plane(P)) for kite in kites])
-    assert np.array_equal(inside.T, P == P.max(1, keepdims=True))
+    P = np.random.default_rng(0).dirichlet(np.ones(3), 100)
+    inside = [patch.get_path().contains_points(glm.to_plane(P)) for patch in ax.patches]
+    plt.close(fig)
+    assert np.array_equal(np.transpose(inside), P == P.max(1, keepdims=True))
+    np.testing.assert_allclose(glm.to_plane(np.eye(3)), glm.CORNERS)
+
+
+@pytest.mark.parametrize("z, expected", [([1, 3, 2], [0, 1, 0]), ([2, 2, 0], [0, 0, 0])])
+def test_hardmax_knows_no_winner_of_a_tie(z, expected):
+    assert glm.hardmax(z).tolist() == expected
+
+
+def test_the_wines_are_standardised_and_coloured_by_the_means():
+    X, labels = glm.wine_rows()
+    np.testing.assert_allclose(X[:, 1:].mean(0), 0, atol=1e-12)
+    assert np.bincount(labels).tolist() == [59, 71, 48]
+    W, _ = trained("categorical", X, np.eye(3)[labels], tol=1e-3)
+    told = facts(glm.draw_wines(lambda rows: special.softmax(rows @ W, axis=1), np.zeros((178, 2))))
+    model = LogisticRegression(C=np.inf, fit_intercept=False, max_iter=1000).fit(X, labels)
+    assert told["share"] == pytest.approx(model.score(X, labels), abs=0.01)

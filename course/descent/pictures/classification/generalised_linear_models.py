@@ -1,6 +1,11 @@
-"""Generalised linear models: families, inverse links, two historical data sets, and the pictures."""
+"""Generalised linear models: three tables that a straight line fails on, families, inverse links and the simplex.
+
+Compute (pure): `cases`, `digits`, `nll`, `maximum_likelihood`, `hardmax`, `to_plane`.
+Draw: `draw_…` functions return (fig, words); `…_explorer` return one.
+"""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -11,7 +16,8 @@ from scipy.special import expit, logit, logsumexp, ndtr, ndtri, xlogy
 from scipy.special import softmax as scipy_softmax
 
 from descent import data
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes, light
+from descent.words import say
 
 # ---------------------------------------------------------------- data
 
@@ -27,10 +33,11 @@ TEMPERATURES = np.array(
 )
 DAMAGE = np.array([0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1.0])
 LAUNCH = 31.0  # °F, the morning of 28 January 1986
+STROKE = 440  # of the unseen digits: a thick stroke, labelled 1
 
 
 class Case(NamedTuple):
-    """One data set: x, y (n,), the range to draw, names, and the support of y (low, high)."""
+    """One table: x, y (n,), the range to draw, names, and the support of y (low, high)."""
 
     x: np.ndarray
     y: np.ndarray
@@ -39,23 +46,48 @@ class Case(NamedTuple):
     ylabel: str
     support: tuple[float, float]
 
+    def scaled(self, x) -> np.ndarray:
+        """A column of ones and x in standard deviations of the table -> (len(x), 2)."""
+        return with_ones((np.asarray(x, float) - self.x.mean()) / self.x.std())
 
+
+@lru_cache
 def cases() -> dict[str, Case]:
-    """The three data sets of the explorer, by name."""
+    """The three tables of the explorer, by name."""
     patients = data.diabetes()
     bmi, score = patients.X[:80, 2], patients.y[:80]
     return {
+        "O-rings (0 or 1)": Case(
+            TEMPERATURES, DAMAGE, (LAUNCH, 83), "temperature (°F)", "damage: 1 or 0", (0, 1)
+        ),
         "deaths (counts)": Case(
             QUARTERS, DEATHS, (0, 16), "quarter since 1983", "deaths", (0, np.inf)
-        ),
-        "O-rings (0 or 1)": Case(
-            TEMPERATURES, DAMAGE, (LAUNCH, 83), "temperature (°F)", "damage (1) or none (0)", (0, 1)
         ),
         "diabetes (any number)": Case(
             bmi * np.sqrt(442), score - score.mean(), (-2.2, 3.2), "body mass index (standardised)",
             "score above the mean", (-np.inf, np.inf),
         ),
     }  # fmt: skip
+
+
+def with_ones(*columns) -> np.ndarray:
+    """A column of ones, then the given columns (n,) -> (n, 1 + number of columns)."""
+    return np.column_stack([np.ones(len(columns[0])), *columns])
+
+
+@lru_cache
+def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """1797 digits of 8 × 8 pixels, shuffled, with ones -> X (1200, 65), its labels, unseen X (597, 65), its labels."""
+    table, order = data.digits(), np.random.default_rng(7).permutation(1797)
+    X, labels = with_ones(*(table.X / 16).T)[order], table.y[order]
+    return X[:1200], labels[:1200], X[1200:], labels[1200:]
+
+
+def wine_rows() -> tuple[np.ndarray, np.ndarray]:
+    """Alcohol and colour intensity of 178 wines, standardised -> X (178, 3) with ones, labels (178,)."""
+    table = data.wine()
+    raw = table.X[:, [table.names.index("alcohol"), table.names.index("color_intensity")]]
+    return with_ones(*((raw - raw.mean(0)) / raw.std(0)).T), table.y
 
 
 # ---------------------------------------------------------------- links and families
@@ -89,7 +121,6 @@ VARIANCES = {
 REACH = {name: (0, 1) for name in ("logit", "probit", "cloglog")} | {
     "identity": (-np.inf, np.inf), "log": (0, np.inf), "sqrt": (0, np.inf),
 }  # means that the inverse link can take  # fmt: skip
-CANONICAL = {"gaussian": "identity", "bernoulli": "logit", "poisson": "log"}
 
 
 def nll(y, mu, family: str) -> float:
@@ -119,257 +150,212 @@ def has_support(y, family: str) -> bool:
     return bool(whole and (family == "poisson" or y.max() <= 1))
 
 
-def fit(step: Callable, X, y, family: str, link: str, max_steps: int = 60) -> np.ndarray:
-    """Weights that maximise the likelihood, by repeating a step of Fisher scoring -> (d,).
-
-    step(X, y, w, mean, slope, variance) -> w. X (n, d) begins with a column of ones: the start is
-    the constant mean. A step that lowers the likelihood is halved until it does not.
-    """
-    function, spread = LINKS[link], VARIANCES[family]
-    low = 0.05 * np.abs(y).max()
-    high = 0.95 if link in ("logit", "probit", "cloglog") else np.inf
-    w = np.zeros(X.shape[1])
-    w[0] = function.score(np.array(np.clip(y.mean(), None if link == "identity" else low, high)))
-    loss = nll(y, function.mean(X @ w), family)
-    for _ in range(max_steps):
-        with np.errstate(all="ignore"):
-            try:
-                target = np.asarray(step(X, y, w, function.mean, function.slope, spread), float)
-            except np.linalg.LinAlgError:  # the slope died out: nowhere to go
-                return w
-            if not np.all(np.isfinite(target)):
-                return w
-            for halvings in range(12):
-                trial = w + 0.5**halvings * (target - w)
-                new = nll(y, function.mean(X @ trial), family)
-                if new <= loss + 1e-12 * (1 + abs(loss)):
-                    break
-            else:
-                return w
-        moved = np.abs(trial - w).max()
-        w, loss = trial, new
-        if moved < 1e-9:
-            return w
-    return w
-
-
-def maximum_likelihood(X, y, family: str, link: str) -> np.ndarray:
-    """The same weights by a general minimiser that knows no derivative -> (d,)."""
+@lru_cache
+def fitted(name: str, family: str, link: str) -> np.ndarray:
+    """Maximum-likelihood weights of one table on its scaled x, by a minimiser that knows no derivative -> (2,)."""
+    case, function = cases()[name], LINKS[link]
+    X, high = case.scaled(case.x), 0.95 if REACH[link][1] == 1 else np.inf
+    low = -np.inf if link == "identity" else 0.05 * np.abs(case.y).max()
 
     def loss(w):
-        return nll(y, LINKS[link].mean(X @ w), family)
-
-    start = np.zeros(X.shape[1])
-    start[0] = LINKS[link].score(y.mean())
-    return optimize.minimize(loss, start, method="Nelder-Mead", options=dict(xatol=1e-7)).x
-
-
-def with_ones(*columns) -> np.ndarray:
-    """A column of ones, then the given columns (n,) -> (n, 1 + number of columns)."""
-    return np.column_stack([np.ones(len(columns[0])), *columns])
-
-
-# ---------------------------------------------------------------- why it matters
-
-
-def draw_why():
-    """A straight line and the right family on the O-rings and on the deaths -> (fig, words)."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
-    worst = []
-    for ax, case, family in (
-        (left, cases()["O-rings (0 or 1)"], "bernoulli"),
-        (right, cases()["deaths (counts)"], "poisson"),
-    ):
-        centre, scale = case.x.mean(), case.x.std()
-        X, at = with_ones((case.x - centre) / scale), np.linspace(*case.span, 120)
-        grid = with_ones((at - centre) / scale)
-        line = grid @ np.linalg.lstsq(X, case.y, rcond=None)[0]
-        link = CANONICAL[family]
-        curve = LINKS[link].mean(grid @ maximum_likelihood(X, case.y, family, link))
-        for edge in case.support:
-            if np.isfinite(edge):
-                ax.axhline(edge, color=BLACK, linewidth=0.8)
-        ax.plot(at, line, "--", color=VERMILION, label="straight line, least squares")
-        ax.plot(at, curve, color=BLUE, label=f"{family.capitalize()}, {link} link")
-        ax.plot(case.x, case.y, "o", color=BLACK, alpha=0.6, label="data")
-        ax.set(xlabel=case.xlabel, ylabel=case.ylabel)
-        ax.legend(fontsize=9)
-        worst.append(line[0])
-    right.set_xticks(range(0, 17, 2))
-    left.set_title(f"A “probability” of {worst[0]:.2f} at 31 °F")
-    right.set_title(f"{worst[1]:.1f} deaths in quarter 0".replace("-", "−"))
-    return fig, (
-        f"Left: O-ring damage against temperature; the straight line says {worst[0]:.2f} at 31 °F, "
-        f"a logistic curve stays between 0 and 1. Right: deaths a quarter; the straight line says "
-        f"{worst[1]:.1f} at quarter 0, the exponential curve stays above 0."
-    )
-
-
-# ---------------------------------------------------------------- link and family
-
-
-def family_link_explorer(step: Callable) -> Callable:
-    """-> draw(dataset, family, link): one data set, any family, any inverse link, fitted by `step`."""
-    known = cases()
-
-    def draw(dataset: str, family: str, link: str):
-        case = known[dataset]
-        fig, ax = fixed_axes(1, (7.5, 4), (0.1, 0.98, 0.14, 0.91))
-        low, high = _limits(case)
-        ax.set(xlim=case.span, ylim=(low, high), xlabel=case.xlabel, ylabel=case.ylabel)
-        _shade_outside(ax, case, low, high)
-        if not has_support(case.y, family):
-            ax.plot(case.x, case.y, "o", color=BLACK, markersize=4)
-            ax.set_title(f"{family.capitalize()} cannot draw these data")
-            return fig, (
-                f"{family.capitalize()}, {link} link on {dataset}: no fit. Some targets are outside "
-                "the support of the family, so that every mean gives them likelihood 0."
-            )
-        at = np.linspace(*case.span, 161)
-        centre, scale = case.x.mean(), case.x.std()
-        w = fit(step, with_ones((case.x - centre) / scale), case.y, family, link)
         with np.errstate(over="ignore"):
-            fitted = LINKS[link].mean(with_ones((case.x - centre) / scale) @ w)
-            mean = LINKS[link].mean(with_ones((at - centre) / scale) @ w)
-        outside = (mean < case.support[0]) | (mean > case.support[1])
-        band, held = _band(case, family, fitted, mean)
-        if band is not None:
-            ax.fill_between(
-                at, *band, color=SKY, alpha=0.35, linewidth=0, label="about 90 % of new rows"
-            )
-        ax.plot(at, np.where(outside, np.nan, mean), color=BLUE, label="mean")
-        if outside.any():
-            ax.plot(at, np.where(outside, mean, np.nan), ":", color=VERMILION, linewidth=3.5,
-                    label="impossible mean")  # fmt: skip
-        ax.plot(case.x, case.y, "o", color=BLACK, markersize=4, alpha=0.7, label="data")
-        ax.legend(fontsize=9, loc="best")
-        share, reach = 100 * outside.mean(), REACH[link]
-        narrow = reach[0] > case.support[0] or reach[1] < case.support[1]
-        if narrow:
-            span = "0 to 1" if reach[1] == 1 else "means above 0"
-            verdict = f"The {link} link reaches only {span}"
-        elif outside.any():
-            verdict = f"Impossible means on {share:.0f} % of the axis"
-        else:
-            verdict = "Every mean is possible"
-        ax.set_title(verdict)
-        ends = f"{_number(mean[0])} at {case.span[0]:g}, {_number(mean[-1])} at {case.span[1]:g}"
-        return fig, (
-            f"{family.capitalize()}, {link} link on {dataset}: mean {ends}; "
-            f"impossible on {share:.0f} % of the axis.{' ' + verdict + '.' if narrow else ''}{held}"
-        )
+            return nll(case.y, function.mean(X @ w), family)
 
-    return draw
+    start = [function.score(np.clip(case.y.mean(), low, high)), 0.0]
+    options = dict(xatol=1e-6, fatol=1e-9, maxiter=600)
+    return optimize.minimize(loss, start, method="Nelder-Mead", options=options).x
 
 
-def _number(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1e4 else f"{value:.1e}"
+def rings(link: str) -> tuple[np.ndarray, np.ndarray]:
+    """Fitted probabilities of damage of the 23 flights, and weights on the scaled temperature."""
+    case, w = cases()["O-rings (0 or 1)"], fitted("O-rings (0 or 1)", "bernoulli", link)
+    return LINKS[link].mean(case.scaled(case.x) @ w), w
 
 
-def _limits(case):
-    pad = 0.3 * np.ptp(case.y)
-    return case.y.min() - pad, case.y.max() + pad
+def joint_gap() -> float:
+    """How far two petal measurements' weights, fitted with the covariance of their errors, are from least squares'.
+
+    150 irises; the features are both sepal measurements.
+    """
+    flowers = data.iris().X
+    X, Y = with_ones(*flowers[:, :2].T), flowers[:, 2:]
+    W = np.linalg.lstsq(X, Y, rcond=None)[0]
+    P = np.linalg.inv(np.cov((Y - X @ W).T))
+    together = np.linalg.solve(np.kron(P, X.T @ X), (X.T @ Y @ P).ravel(order="F"))
+    return float(np.abs(together.reshape(W.shape, order="F") - W).max())
 
 
-def _shade_outside(ax, case, low, high):
-    style = dict(color=PINK, alpha=0.15, linewidth=0, hatch="//")
-    if np.isfinite(case.support[0]):
-        ax.axhspan(low, case.support[0], **style)
-        ax.annotate("impossible", (0.99, 0.02), xycoords="axes fraction", fontsize=9, ha="right")
-    if np.isfinite(case.support[1]):
-        ax.axhspan(case.support[1], high, **style)
+# ---------------------------------------------------------------- the puzzle, and its answer
 
 
-def _band(case, family, fitted, mean):
-    """Where 90 % of new rows fall, (low, high) along `mean`, and a sentence on the rows it holds."""
-    if family == "bernoulli":
-        return None, ""
-    if family == "gaussian":
-        half = 1.645 * np.sqrt(np.sum((case.y - fitted) ** 2) / (len(case.y) - 2))
-        band = mean - half, mean + half
-        inside = np.abs(case.y - fitted) <= half
-    else:
-        with np.errstate(invalid="ignore"):
-            quantile = lambda q, m: stats.poisson.ppf(q, np.clip(m, 0, 1e6))  # noqa: E731
-            band = np.maximum(quantile(0.05, mean), 0), quantile(0.95, mean)
-            inside = (quantile(0.05, fitted) <= case.y) & (case.y <= quantile(0.95, fitted))
-    widths = np.diff(np.interp([case.x.min(), case.x.max()], np.linspace(*case.span, len(mean)), band[1] - band[0]))  # noqa: E501  # fmt: skip
-    kind = "of one width" if abs(widths[0]) < 1e-6 else "wider where the mean is larger"
-    return band, (
-        f" The band for about 90 % of new rows is {kind}, starts at {_number(band[0].min())}, "
-        f"and holds {inside.sum()} of the {len(case.y)} rows."
-    )
+def _points(ax, case: Case):
+    """A table's points, its axes and the edges of its support."""
+    for edge in case.support:
+        if np.isfinite(edge):
+            ax.axhline(edge, color=BLACK, linewidth=0.8)
+    ax.plot(case.x, case.y, "o", color=BLACK, markersize=5, alpha=0.6)
+    ax.set(xlabel=case.xlabel, ylabel=case.ylabel)
 
 
-# ---------------------------------------------------------------- features
+def _digit(ax, title: str):
+    ax.imshow(digits()[2][STROKE, 1:].reshape(8, 8), cmap="gray_r")
+    ax.set(title=title, xlabel="pixel column", ylabel="pixel row", xticks=[0, 7], yticks=[0, 7])
+    ax.grid(False)
 
 
-def scaled_quarters(quarter):
-    """Quarters 1 … 14 mapped to -1 … 1, so that powers stay in bounds."""
-    return (np.asarray(quarter, float) - 7.5) / 6.5
-
-
-def degree_explorer(powers: Callable, step: Callable) -> Callable:
-    """-> draw(degree, family): a polynomial score on the deaths, and its design matrix."""
-
-    def draw(degree: int, family: str):
-        link = CANONICAL[family]
-        X, at = powers(scaled_quarters(QUARTERS), degree), np.linspace(1, 14, 131)
-        w = fit(step, np.asarray(X, float), DEATHS, family, link)
-        mean = LINKS[link].mean(powers(scaled_quarters(at), degree) @ w)
-        left_over = deviance(DEATHS, LINKS[link].mean(X @ w), family)
-        condition = np.linalg.cond(X)
-        fig, (left, right) = fixed_axes(
-            2, (9, 3.8), (0.07, 0.93, 0.14, 0.9), wspace=0.22, width_ratios=(1.7, 1)
-        )
-        left.axhspan(-15, 0, color=PINK, alpha=0.15, linewidth=0, hatch="//")
-        left.plot(QUARTERS, DEATHS, "o", color=BLACK, label="deaths")
-        left.plot(at, mean, color=BLUE, label=f"{family.capitalize()}, {link} link")
-        left.set(xlabel="quarter since 1983", ylabel="deaths", ylim=(-8, 60))
-        left.set_title(f"Degree {degree}: deviance {left_over:.1f}")
-        left.legend(loc="upper left")
-        image = right.imshow(X, aspect="auto", cmap="cividis", vmin=-1, vmax=1)
-        right.set(xticks=range(degree + 1), yticks=[0, 13], yticklabels=["1", "14"])
-        right.set(xlabel="column k: power of scaled x", ylabel="quarter")
-        right.set_title("Design matrix")
-        right.grid(False)
-        fig.colorbar(image, ax=right, label="entry")
-        return fig, (
-            f"Degree {degree}, {family} family, {link} link: {degree + 1} column{'s' * (degree > 0)}, deviance "
-            f"{left_over:.1f} on {14 - degree - 1} degrees of freedom, lowest mean {mean.min():.1f}. "
-            f"Condition number of the design matrix: {condition:.3g}."
-        )
-
-    return draw
-
-
-def draw_two_features(fits: dict):
-    """Poisson fits of the deaths on two features -> (fig, words). fits: {name: (means (m,), deviance)}."""
-    at = np.linspace(1, 14, 131)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    for (name, (mean, lack)), style, color in zip(
-        fits.items(), ("--", "-"), (VERMILION, BLUE), strict=True
-    ):
-        label = f"log mean linear in {name}: deviance {lack:.1f}"
-        left.plot(at, mean, style, color=color, label=label)
-        right.plot(at, mean, style, color=color)
-    left.plot(QUARTERS, DEATHS, "o", color=BLACK)
-    right.plot(QUARTERS[DEATHS > 0], DEATHS[DEATHS > 0], "o", color=BLACK)
-    left.set(
-        xlabel="quarter since 1983", ylabel="deaths", title="The feature matters, not only the link"
-    )
-    left.legend(fontsize=8, loc="upper left")
-    left.set_ylim(-2, 68)
-    right.set(xscale="log", yscale="log", xlabel="quarter (log axis)", ylabel="deaths (log axis)")
-    right.set_xticks([1, 2, 4, 8, 14], ["1", "2", "4", "8", "14"])
-    right.set_yticks([0.3, 1, 3, 10, 30], ["0.3", "1", "3", "10", "30"])
-    right.minorticks_off()
-    right.set_title("A power of time is a line here")
-    told = "; ".join(f"{name}: deviance {lack:.1f}" for name, (_, lack) in fits.items())
-    return fig, (
-        f"Poisson regressions of the deaths with the log link. {told}. On log axes the fit on log t "
-        "is a straight line through the counts, and the fit on t curves away (the count 0 is not shown)."
+def draw_impossible():
+    """What least squares says of three tables, where nobody can believe it -> (fig, words)."""
+    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.3))
+    told = []
+    for ax, case in zip(axes[:2], cases().values(), strict=False):
+        at = np.linspace(*case.span, 60)
+        line = case.scaled(at) @ np.linalg.lstsq(case.scaled(case.x), case.y, rcond=None)[0]
+        _points(ax, case)
+        ax.plot(at, line, "--", color=VERMILION)
+        ax.plot(at[0], line[0], "s", color=VERMILION, markersize=8)
+        told.append(line[0])
+    axes[0].set_title(f"Probability {told[0]:.2f}")
+    axes[1].set_title(f"{told[1]:.1f} deaths".replace("-", "−"))
+    X, labels, new, _ = digits()
+    told.append(new[STROKE] @ np.linalg.lstsq(X, labels, rcond=None)[0])
+    _digit(axes[2], f"Digit {told[2]:.1f}")
+    return fig, say(
+        "Least squares on three tables. O-ring damage at 31 °F: {damage:.2f}. Deaths in quarter 0: {deaths:.1f}. "
+        "A thick upright stroke, a 1 or perhaps an 8, is read as the digit {digit:.1f}.",
+        damage=told[0], deaths=told[1], digit=told[2],
     )  # fmt: skip
+
+
+def draw_answers(rings, deaths, digit):
+    """The same three questions, answered by models with the right inverse link -> (fig, words).
+
+    rings (60, 3): mean, and the ends of its 95 % interval; deaths (60,): mean; digit (10,): probabilities.
+    """
+    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.3))
+    for ax, case, mean in zip(axes[:2], cases().values(), (rings[:, 0], deaths), strict=False):
+        at = np.linspace(*case.span, 60)
+        _points(ax, case)
+        ax.plot(at, mean, color=BLUE)
+        ax.plot(at[0], mean[0], "s", color=BLUE, markersize=8)
+    span = np.linspace(*cases()["O-rings (0 or 1)"].span, 60)
+    axes[0].fill_between(span, rings[:, 1], rings[:, 2], color=SKY, alpha=0.35, linewidth=0)
+    axes[0].set_title("Damage, 95 % intervals")
+    axes[1].set_title(f"{deaths[0]:.1f} deaths")
+    axes[2].bar(range(10), digit, color=BLUE)
+    axes[2].set(xlabel="digit", ylabel="probability", xticks=range(10), ylim=(0, 1))
+    first, second = np.argsort(-np.asarray(digit))[:2]
+    axes[2].set_title(f"The stroke: {first} or {second}")
+    return fig, say(
+        "The three questions again. Damage at 31 °F: probability {damage:.4f}, 95 % interval {low:.2f} to {high:.2f}. "
+        "Deaths in quarter 0: {deaths:.1f}. The stroke: {first} with {p:.2f}, {second} with {q:.2f}.",
+        damage=rings[0, 0], low=rings[0, 1], high=rings[0, 2], deaths=deaths[0], first=int(first), p=digit[first],
+        second=int(second), q=digit[second],
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- which knob does what
+
+
+def draw_fit(table: str, family: str, link: str):
+    """One table, any family, any inverse link, fitted by maximum likelihood -> (fig, words)."""
+    case = cases()[table]
+    fig, ax = fixed_axes(1, (7.5, 4), (0.1, 0.98, 0.14, 0.91))
+    pad = 0.3 * np.ptp(case.y)
+    low, high = case.y.min() - pad, case.y.max() + pad
+    ax.set(xlim=case.span, ylim=(low, high), xlabel=case.xlabel, ylabel=case.ylabel)
+    for edge, other in zip(case.support, (low, high), strict=True):
+        if np.isfinite(edge):
+            ax.axhspan(edge, other, color=PINK, alpha=0.15, linewidth=0, hatch="//")
+    ax.plot(case.x, case.y, "o", color=BLACK, markersize=4, alpha=0.7, label="data")
+    asked = say(
+        "{family}, {link} link, {table}: ", family=family.capitalize(), link=link, table=table
+    )
+    if not has_support(case.y, family):
+        ax.set_title(f"{family.capitalize()} cannot draw these data")
+        return fig, asked + say("no fit. Some targets are outside the support of the family.")
+    w, at = fitted(table, family, link), np.linspace(*case.span, 161)
+    with np.errstate(over="ignore"):
+        mean, own = (LINKS[link].mean(case.scaled(x) @ w) for x in (at, case.x))
+    outside = (mean < case.support[0]) | (mean > case.support[1])
+    if family != "bernoulli":
+        below, above = _band(family, mean, case.y - own)
+        ax.fill_between(
+            at, below, above, color=SKY, alpha=0.35, linewidth=0, label="90 % of new rows"
+        )
+    ax.plot(at, np.where(outside, np.nan, mean), color=BLUE, label="mean")
+    if outside.any():
+        ax.plot(
+            at,
+            np.where(outside, mean, np.nan),
+            ":",
+            color=VERMILION,
+            linewidth=3.5,
+            label="impossible mean",
+        )
+    ax.legend(fontsize=9, loc="lower left" if table.startswith("O-rings") else "upper left")
+    reach = REACH[link]
+    if reach[0] > case.support[0] or reach[1] < case.support[1]:
+        verdict = f"The {link} link reaches only " + (
+            "0 to 1" if reach[1] == 1 else "means above 0"
+        )
+    else:
+        verdict = "Some means are impossible" if outside.any() else "Every mean is possible"
+    ax.set_title(verdict)
+    return fig, asked + say(
+        "the mean is {left:.3g} at {start:g} and {right:.3g} at {end:g}, impossible on {share:.0f} % of the axis. "
+        "{verdict}.", left=mean[0], start=case.span[0], right=mean[-1], end=case.span[1],
+        share=100 * outside.mean(), verdict=verdict,
+    )  # fmt: skip
+
+
+def _band(family: str, mean, errors) -> tuple[np.ndarray, np.ndarray]:
+    """Where 90 % of new rows fall: around the mean by the spread of the errors, or by Poisson's."""
+    if family == "gaussian":
+        half = 1.645 * np.sqrt(np.sum(errors**2) / (len(errors) - 2))
+        return mean - half, mean + half
+    spread = np.clip(mean, 0, 1e6)
+    low, high = stats.poisson.ppf([[0.05], [0.95]], spread)
+    return np.maximum(low, 0), high
+
+
+# ---------------------------------------------------------------- powers
+
+
+def degree_explorer(step: Callable) -> Callable:
+    """-> draw(degree): a Poisson mean, exp of a polynomial, on the deaths, and its design matrix.
+
+    step(X, y, w, mean, slope, variance) -> w: one step of Fisher scoring.
+    """
+    at = np.linspace(1, 14, 131)
+
+    def powers(quarter, degree):  # of time scaled to -1 … 1, so that they stay in bounds
+        return ((np.asarray(quarter) - 7.5) / 6.5)[:, None] ** np.arange(degree + 1)
+
+    def draw(degree: int):
+        X, w = powers(QUARTERS, degree), np.zeros(degree + 1)
+        w[0] = np.log(DEATHS.mean())
+        for _ in range(30):
+            w = np.asarray(step(X, DEATHS, w, np.exp, np.exp, VARIANCES["poisson"]))
+        mean, lack = np.exp(powers(at, degree) @ w), deviance(DEATHS, np.exp(X @ w), "poisson")
+        fig, (left, right) = fixed_axes(
+            2, (9, 3.8), (0.07, 0.97, 0.15, 0.9), wspace=0.22, width_ratios=(1.7, 1)
+        )
+        left.plot(QUARTERS, DEATHS, "o", color=BLACK, label="deaths")
+        left.plot(at, mean, color=BLUE, label="mean")
+        left.set(xlabel="quarter since 1983", ylabel="deaths", ylim=(-2, 60))
+        left.set_title(f"Degree {degree}: deviance {lack:.1f}")
+        left.legend(loc="upper left")
+        right.imshow(X, aspect="auto", cmap="cividis", vmin=-1, vmax=1)
+        right.set(xticks=range(degree + 1), yticks=[0, 13], yticklabels=["1", "14"])
+        right.set(xlabel="column k: power of scaled time", ylabel="quarter", title="Design matrix")
+        right.grid(False)
+        return fig, say(
+            "Degree {degree}: deviance {lack:.1f} on {free} degrees of freedom; the condition number of the design "
+            "matrix is {condition:.3g}. Dark entries are near −1, bright ones near 1.",
+            degree=degree, lack=lack, free=13 - degree, condition=np.linalg.cond(X),
+        )  # fmt: skip
+
+    return draw
 
 
 # ---------------------------------------------------------------- the simplex
@@ -388,6 +374,11 @@ def hardmax(z) -> np.ndarray:
     z = np.asarray(z, float)
     top = z == z.max()
     return top.astype(float) * (top.sum() == 1)
+
+
+def soft(z, T) -> np.ndarray:
+    """SciPy's softmax of z / T. (…, K) -> the same."""
+    return scipy_softmax(np.asarray(z, float) / T, axis=-1)
 
 
 def draw_triangle(ax):
@@ -409,133 +400,83 @@ def draw_triangle(ax):
 
 
 def simplex_explorer(soft: Callable) -> Callable:
-    """-> draw(z0, z1, z2, log_T): three scores as bars and as a point of the simplex."""
+    """-> draw(z0, z1, z2, T): three scores in the plane of two of them, as bars, and as a point of the simplex.
 
-    def draw(z0: float, z1: float, z2: float, log_T: float):
-        z, T = np.array([z0, z1, z2]), 10.0**log_T
+    soft(Z, T): scores (n, 3) -> probabilities (n, 3).
+    """
+
+    def draw(z0: float, z1: float, z2: float, T: float):
+        z = np.array([z0, z1, z2])
         p, hard = np.asarray(soft(z[None], T))[0], hardmax(z)
-        top, soft_top = z.max(), T * logsumexp(z / T)
-        fig, (left, right) = fixed_axes(2, (9, 3.8), (0.07, 0.99, 0.13, 0.9), wspace=0.1)
-        bars = left.bar(range(3), p, color=COLORS, alpha=0.75, edgecolor="white")
+        fig, (left, middle, right) = fixed_axes(
+            3, (9.6, 3.4), (0.06, 0.99, 0.16, 0.88), wspace=0.24
+        )
+        corner = [-4, z0, z0, -4], [-4, -4, z0, z0]
+        left.fill([z0, 4, 4, z0], [-4, -4, 4, z0], color=COLORS[1], alpha=0.2, linewidth=0)
+        left.fill([-4, z0, 4, -4], [z0, z0, 4, 4], color=COLORS[2], alpha=0.2, linewidth=0)
+        left.fill(*corner, color=COLORS[0], alpha=0.2, linewidth=0)
+        left.plot(z1, z2, "o", color=VERMILION, mec="white", markersize=10)
+        left.set(xlim=(-4, 4), ylim=(-4, 4), xlabel="score of class 1", ylabel="score of class 2")
+        light(left, "Drag the scores", [-4, 0, 4], [-4, 0, 4], fontsize=11)
+        left.grid(False)
+        left.set_gid("scores")
+        bars = middle.bar(range(3), p, color=COLORS, alpha=0.75, edgecolor="white")
         for bar, hatch in zip(bars, HATCHES, strict=True):
             bar.set_hatch(hatch)
-        left.bar(range(3), hard, fill=False, edgecolor=BLACK, linestyle="--", linewidth=1.3,
-                 width=0.9, label="hardmax")  # fmt: skip
-        left.set(ylim=(0, 1.2), ylabel="probability", xticks=range(3))
-        left.set_xticklabels([f"class {k}\nscore {s:.1f}" for k, s in enumerate(z)])
-        left.set_title(f"Softmax at temperature {T:.2g}")
-        left.legend(loc="upper right")
+        middle.bar(
+            range(3), hard, fill=False, edgecolor=BLACK, linestyle="--", width=0.9, label="hardmax"
+        )
+        middle.set(ylim=(0, 1.2), ylabel="probability", xlabel="class")
+        light(middle, f"Softmax, T = {T:.2g}", [0, 1, 2], [0, 0.5, 1], fontsize=11)
+        middle.legend(loc="upper right", fontsize=8)
         draw_triangle(right)
-        path = to_plane(scipy_softmax(z / np.logspace(-2, 2, 161)[:, None], axis=1))
-        right.plot(*path.T, color=BLACK, linewidth=1, linestyle=":", label="all temperatures")
-        right.plot(*to_plane(p), "o", color=VERMILION, markersize=9, label="now")
+        path = to_plane(soft(z, np.logspace(-2, 2, 81)[:, None]))
+        right.plot(*path.T, color=BLACK, linewidth=1, linestyle=":", label="all T")
+        right.plot(*to_plane(p), "o", color=VERMILION, markersize=9)
         right.plot(*CORNERS.mean(0), "+", color=BLACK, markersize=9, label="T → ∞")
-        right.legend(loc="upper left", fontsize=9, bbox_to_anchor=(-0.16, 1.0))
-        right.set_title("Kites: where each class is the argmax")
-        told = ", ".join(f"{value:.3f}" for value in p)
-        return fig, (
-            f"At temperature {T:.3g} the probabilities are {told}; hardmax gives "
-            f"{', '.join(f'{h:.0f}' for h in hard)}. The largest score is {top:.2f}, "
-            f"its soft version T log Σ exp(z/T) is {soft_top:.2f}."
-        )
+        right.legend(loc="upper left", fontsize=8, bbox_to_anchor=(-0.1, 1.02))
+        right.set_title("Kites: who wins", y=1.02, fontsize=11)
+        return fig, say(
+            "Scores {z[0]:.1f}, {z[1]:.1f}, {z[2]:.1f} at temperature {T:.3g}: probabilities {p[0]:.3f}, {p[1]:.3f}, "
+            "{p[2]:.3f}; hardmax {hard[0]:.0f}, {hard[1]:.0f}, {hard[2]:.0f}. The largest score is {top:.1f}, the soft "
+            "maximum T log Σ exp(z/T) is {soft:.2f}.",
+            z=z.tolist(), T=T, p=p.tolist(), hard=hard.tolist(), top=z.max(), soft=T * logsumexp(z / T),
+        )  # fmt: skip
 
     return draw
 
 
-# ---------------------------------------------------------------- three classes in the plane
+def draw_wines(means: Callable, start):
+    """The plane of the wines, coloured by three probabilities, and an empty simplex -> (fig, axes of it, words).
 
-
-def wine_rows():
-    """Alcohol and colour intensity of 178 wines, standardised -> X (178, 3) with ones, labels (178,)."""
-    table = data.wine()
-    raw = table.X[:, [table.names.index("alcohol"), table.names.index("color_intensity")]]
-    return with_ones(*((raw - raw.mean(0)) / raw.std(0)).T), table.y
-
-
-def temperature_explorer(soft: Callable, W, X, labels) -> Callable:
-    """-> draw(log_T): softmax regression of three classes at a temperature, regions and simplex.
-
-    W (3, 3) weights fitted at T = 1, X (n, 3) with ones, labels (n,).
+    means: rows with ones (n, 3) -> probabilities (n, 3). start (178, 2): where the wines stand before training.
     """
+    X, labels = wine_rows()
     low, high = X[:, 1:].min(0) - 0.4, X[:, 1:].max(0) + 0.4
-    x, y = (np.linspace(low[i], high[i], 90) for i in range(2))
-    plane = with_ones(*(a.ravel() for a in np.meshgrid(x, y)))
-    rows = np.arange(len(labels))
-
-    def loss_at(T):
-        scores = X @ W / T
-        top = scores.max(1)
-        return np.mean(np.log(np.exp(scores - top[:, None]).sum(1)) + top - scores[rows, labels])
-
-    temperatures = 10.0 ** np.linspace(-1, 1, 201)
-    best = temperatures[np.argmin([loss_at(T) for T in temperatures])]
-
-    def draw(log_T: float):
-        T = 10.0**log_T
-        P = np.asarray(soft(plane @ W, T))
-        seen = np.asarray(soft(X @ W, T))
-        right_share = np.mean(seen.argmax(1) == labels)
-        fig, (left, right) = fixed_axes(2, (9, 4), (0.07, 0.99, 0.14, 0.9), wspace=0.08)
-        tints = np.array([to_rgb(color) for color in COLORS])
-        mixed = 1 - 0.65 * (P @ (1 - tints)).reshape(90, 90, 3)
-        left.imshow(mixed, origin="lower", extent=(*x[[0, -1]], *y[[0, -1]]), aspect="auto",
-                    interpolation="bilinear")  # fmt: skip
-        ranked = np.sort(P, axis=1)  # a border is where the lead of the winner vanishes
-        for k in range(3):
-            lead = np.where(
-                P[:, k] == ranked[:, 2], ranked[:, 2] - ranked[:, 1], P[:, k] - ranked[:, 2]
-            )
-            left.contour(x, y, lead.reshape(90, 90), levels=[0], colors=BLACK, linewidths=1)
-        draw_triangle(right)
-        for k in range(3):
-            chosen = labels == k
-            style = dict(color=COLORS[k], markersize=4, markeredgecolor=BLACK, markeredgewidth=0.4)
-            left.plot(*X[chosen, 1:].T, MARKERS[k], label=f"cultivar {k}", **style)
-            right.plot(*to_plane(seen[chosen]).T, MARKERS[k], **style)
-        left.set(xlabel="alcohol (standardised)", ylabel="colour intensity (standardised)")
-        left.set_title(f"Probabilities at T = {T:.2g}")
-        left.legend(fontsize=9, loc="upper left")
-        left.grid(False)
-        right.set_title(f"Cross-entropy {loss_at(T):.3f}")
-        return fig, (
-            f"At temperature {T:.3g} the mean largest probability is {seen.max(1).mean():.2f}, the "
-            f"share of right rows {right_share:.3f}, the cross-entropy {loss_at(T):.3f}. "
-            f"Over all temperatures the cross-entropy is lowest, {loss_at(best):.3f}, at {best:.2f}."
-        )
-
-    return draw
-
-
-# ---------------------------------------------------------------- digits
-
-
-def draw_digit_weights(W, train, test):
-    """Loss curves and each class's weights as 8 × 8 images -> (fig, words).
-
-    W (64, 10). train, test (steps + 1,): cross-entropy along gradient descent.
-    """
-    fig = plt.figure(figsize=(9, 3.6), layout="none")
-    ax = fig.add_axes((0.07, 0.16, 0.34, 0.73))
-    ax.plot(train, color=BLUE, label="training rows")
-    ax.plot(test, "--", color=VERMILION, label="test rows")
-    ax.axhline(np.log(10), color=BLACK, linestyle=":", linewidth=1.2, label="log 10")
-    ax.set(xlabel="step of gradient descent", ylabel="cross-entropy (nats)", ylim=(0, 2.5))
-    ax.set_title("It starts at log 10")
-    ax.legend()
-    limit = np.abs(W).max()
-    for k in range(10):
-        small = fig.add_axes((0.46 + 0.107 * (k % 5), 0.5 - 0.44 * (k // 5), 0.1, 0.36))
-        small.imshow(W[:, k].reshape(8, 8), cmap="gray_r", vmin=-limit, vmax=limit)
-        small.set_title(str(k), fontsize=10, loc="center")
-        small.axis("off")
-    fig.text(
-        0.46,
-        0.94,
-        "Dark: ink raises the class. Light: it lowers it.",
-        weight="bold",
-    )
-    return fig, (
-        f"Cross-entropy falls from {train[0]:.3f}, which is log 10, to {train[-1]:.2f} on training and "
-        f"{test[-1]:.2f} on test rows. Ten images of weights, one a digit: ink on dark "
-        "pixels speaks for the class, ink on light pixels against it."
-    )
+    x, y = (np.linspace(low[i], high[i], 120) for i in range(2))
+    P = np.asarray(means(with_ones(*(a.ravel() for a in np.meshgrid(x, y)))))
+    tints = np.array([to_rgb(color) for color in COLORS])
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4))
+    left.imshow(
+        1 - 0.65 * (P @ (1 - tints)).reshape(120, 120, 3), origin="lower", aspect="auto",
+        extent=(*x[[0, -1]], *y[[0, -1]]), interpolation="bilinear",
+    )  # fmt: skip
+    for k in range(3):
+        lead = P[:, k] - np.delete(P, k, 1).max(1)  # a border is where it vanishes
+        left.contour(x, y, lead.reshape(120, 120), levels=[0], colors=BLACK, linewidths=1)
+        left.plot(*X[labels == k, 1:].T, MARKERS[k], color=COLORS[k], markersize=4,
+                  markeredgecolor=BLACK, markeredgewidth=0.4, label=f"cultivar {k}")  # fmt: skip
+    left.set(xlabel="alcohol (standardised)", ylabel="colour intensity (standardised)")
+    left.set_title("Probabilities after training")
+    left.legend(fontsize=9, loc="upper left")
+    left.grid(False)
+    draw_triangle(right)
+    right.plot(*start.T, ".", color=BLACK, markersize=2)
+    right.set_title("178 wines")
+    p = np.asarray(means(X))
+    right_share, sure = np.mean(p.argmax(1) == labels), p.max(1).mean()
+    return fig, right, say(
+        "Left: three regions with straight borders. Right: 178 wines leave the centre of the simplex for their "
+        "corners. At the end {share:.2f} of them are in the right region; the mean largest probability is {sure:.2f}.",
+        share=right_share, sure=sure,
+    )  # fmt: skip
