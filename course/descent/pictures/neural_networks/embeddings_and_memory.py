@@ -9,6 +9,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 
+from descent import data
 from descent.plots import (
     BLACK,
     BLUE,
@@ -249,30 +250,35 @@ def draw_opening():
     )  # fmt: skip
 
 
-def _corners(points, words) -> list[tuple[bool, bool]]:
+def _corners(points, words, avoid=()) -> list[tuple[bool, bool]]:
     """For each word a corner of its point, (right, up), where its label meets few others. Greedy, in order."""
-    spread = np.ptp(points, axis=0)
-    at = (points - points.min(0)) / np.where(spread > 0, spread, 1)
-    taken, corners = (
-        list(at),
-        [],
-    )  # what a label should stay away from: points, and middles of labels
-    for word, own in zip(words, at, strict=True):
-        options = [(right, up) for right in (True, False) for up in (True, False)]
-        reach = np.arange(0.2, 1, 0.3) * (0.02 + 0.014 * len(word))  # places along the label
-        rooms = []
-        for right, up in options:
-            line = own + np.stack(
-                [(1 if right else -1) * (0.012 + reach), np.full(3, 0.03 if up else -0.03)], axis=1
-            )
-            others = np.array([p for p in taken if p is not own])
-            rooms.append((np.abs(line[:, None] - others) / (0.05, 0.04)).max(-1).min())
-        best = int(np.argmax(np.minimum(rooms, 1.5)))
-        corners.append(options[best])
-        right, up = options[best]
-        for x in reach:
-            taken.append(own + (x if right else -x, 0.03 if up else -0.03))
+    low, spread = points.min(0), np.ptp(points, axis=0)
+    spread = np.where(spread > 0, spread, 1)
+    at, corners = (points - low) / spread, []
+    labels = [(place - low) / spread for place in avoid]  # and places along the labels so far
+    for number, (word, own) in enumerate(zip(words, at, strict=True)):
+        reach = np.arange(0.2, 1, 0.3) * (0.02 + 0.014 * len(word))
+        others, lines, rooms = np.array([*np.delete(at, number, 0), *labels]), {}, {}
+        for right, up in ((True, True), (True, False), (False, True), (False, False)):
+            x = (1 if right else -1) * (0.012 + reach)
+            line = own + np.stack([x, np.full(3, 0.03 if up else -0.03)], axis=1)
+            room = (np.abs(line[:, None] - others) / (0.05, 0.04)).max(-1).min()
+            lines[right, up], rooms[right, up] = line, min(room, 1.5)
+        corners.append(max(rooms, key=rooms.get))
+        labels.extend(lines[corners[-1]])
     return corners
+
+
+def label_points(points, words, ax, avoid=()):
+    """The words beside their points (n, 2), and room around them. avoid: places for no label."""
+    spread, corners = np.ptp(points, axis=0), _corners(points, words, avoid)
+    for word, point, (right, up) in zip(words, points, corners, strict=True):
+        side = dict(ha="left" if right else "right", va="bottom" if up else "top")
+        shift = 5 if right else -5, 2 if up else -2
+        ax.annotate(word, point, xytext=shift, textcoords="offset points", fontsize=8, **side)
+    low, high = points.min(0) - 0.18 * spread, points.max(0) + 0.18 * spread
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
+    ax.set(xlabel="first principal axis", ylabel="second principal axis")
 
 
 def draw_map(points, words, ax):
@@ -280,21 +286,8 @@ def draw_map(points, words, ax):
     for (kind, members), marker, color in zip(KINDS.items(), MARKERS, COLORS, strict=True):
         at = [words.index(w) for w in members if w in words]
         ax.plot(*points[at].T, marker, color=color, label=kind)
-    spread = np.ptp(points, axis=0)
-    for word, point, (right, up) in zip(words, points, _corners(points, words), strict=True):
-        ax.annotate(
-            word,
-            point,
-            xytext=(5 if right else -5, 2 if up else -2),
-            ha="left" if right else "right",
-            va="bottom" if up else "top",
-            textcoords="offset points",
-            fontsize=8,
-        )
-    low, high = points.min(0) - 0.1 * spread, points.max(0) + 0.1 * spread
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    ax.set(xlabel="first principal axis", ylabel="second principal axis")
-    ax.legend(fontsize=7, loc="best")
+    label_points(points, words, ax)
+    ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1))
 
 
 def code_of(kind: str, d: int) -> np.ndarray:
@@ -503,6 +496,13 @@ def fit_skipgram(window, d: int = 32, negatives: int = 5, steps: int = 150):
     return W.detach().double().numpy(), C.detach().double().numpy()
 
 
+@cache
+def the_manual() -> tuple[Manual, np.ndarray]:
+    """Python's manual, and skip-gram vectors of its words, of length 1."""
+    manual = read_manual(data.documents())
+    return manual, unit(fit_skipgram(manual.window)[0])
+
+
 def neighbours(vectors, corpus: Corpus, word: str, k: int = 5) -> list[str]:
     """The k words of largest cosine with `word`, itself left out."""
     u = unit(vectors)
@@ -535,18 +535,16 @@ def draw_arrows(vectors, index, told: dict[str, float]):
     fig, axes = plt.subplots(1, 2, figsize=(9, 3.8))
     for ax, (relation, cosine) in zip(axes, told.items(), strict=True):
         pairs = RELATIONS[relation]
-        points = plane(vectors[[index[w] for pair in pairs for w in pair]])
-        for number, (a, b) in enumerate(pairs):
-            start, end = points[2 * number : 2 * number + 2]
-            ax.annotate(
-                "", end, start, arrowprops=dict(arrowstyle="->", color=COLORS[number], linewidth=2)
-            )
-            ha = "right" if number % 2 else "left"
-            ax.text(*start, f" {a} ", fontsize=9, ha=ha, va="top")
-            ax.text(*end, f" {b} ", fontsize=9, ha=ha, va="bottom")
+        names = [word for pair in pairs for word in pair]
+        points = plane(vectors[[index[w] for w in names]])
+        arrows = points.reshape(-1, 2, 2)
+        for (start, end), color in zip(arrows, COLORS, strict=False):
+            look = dict(arrowstyle="->", color=color, linewidth=2)
+            ax.annotate("", end, start, arrowprops=look)
         ax.plot(*points.T, "o", color="0.5", markersize=3)
-        ax.margins(0.25)
-        ax.set(xlabel="first principal axis", ylabel="second principal axis")
+        shares = np.linspace(0.05, 0.95, 19)[:, None, None]
+        along = (1 - shares) * arrows[:, 0] + shares * arrows[:, 1]
+        label_points(points, names, ax, along.reshape(-1, 2))
         ax.set(title=f"{relation}: mean cosine {cosine:.1f}".replace("-", "−"))
     (one, first), (two, second) = told.items()
     return fig, say(
@@ -563,7 +561,8 @@ def snapshot_explorer(corpus: Corpus, seen: dict[int, np.ndarray]) -> Callable:
     def draw(frame: int, word: str):
         step = steps[frame]
         vectors = unit(seen[step])
-        fig, ax = plt.subplots(figsize=(8, 4.6), layout="none")
+        fig, ax = plt.subplots(figsize=(8.6, 4.8), layout="none")
+        fig.subplots_adjust(left=0.09, right=0.86, bottom=0.12, top=0.92)
         draw_map(plane(vectors[at], final), SHOWN, ax)
         cat, dog, car = (vectors[corpus.index[w]] for w in ("cat", "dog", "car"))
         ax.set_title(f"After {step} pairs", y=1.02)
