@@ -87,85 +87,40 @@ def _(rng):
 
 NextWord.mistakes(
     {
-        "embed: rows of We": (
-            "self.We[:, ids].T",
-            "self.We[ids % len(self.We)]",
-            "We has shape (d, V). Along which axis do the words run?",
-        ),
-        "embed: the table as it is stored": (
-            "return self.We[:, ids].T",
-            "return self.We.T[np.unique(ids)]",
-            "The text keeps its length and order, also where a token comes twice.",
-        ),
-        "predict: infinite exponentials": (
-            "s = s - s.max(axis=1, keepdims=True)",
-            "pass",
-            OVERFLOW,
-        ),
-        "predict: one maximum for all rows": (
-            "s.max(axis=1, keepdims=True)",
-            "s.max()",
-            "One token scores 3000, another −1000: what is left of the second after you subtract 3000?",
-        ),
+        "embed: rows of We": ("self.We[:, ids].T", "self.We[ids % len(self.We)]",
+            "We has shape (d, V). Along which axis do the words run?"),
+        "embed: a repeated token is looked up once": ("return self.We[:, ids].T", "return self.We.T[np.unique(ids)]",
+            "The text keeps its length and order, also where a token comes twice."),
+        "predict: infinite exponentials": ("s = s - s.max(axis=1, keepdims=True)", "pass", OVERFLOW),
+        "predict: one maximum for all rows": ("s.max(axis=1, keepdims=True)", "s.max()",
+            "One token scores 3000, another −1000: what is left of the second after you subtract 3000?"),
         "predict: normalised over the tokens": (
-            "np.exp(s).sum(axis=1, keepdims=True)",
-            "np.exp(s).sum(axis=0)",
-            "Whose probabilities add up to 1: those of a row or those of a column?",
-        ),
-        "grads: climbs": (
-            "error = error / len(x)",
-            "error = -error / len(x)",
-            UPHILL,
-        ),
-        "grads: summed, not averaged": (
-            "error = error / len(x)",
-            "pass",
-            "The loss is a mean over the pairs, not a sum.",
-        ),
+            "np.exp(s).sum(axis=1, keepdims=True)", "np.exp(s).sum(axis=0)",
+            "Whose probabilities add up to 1: those of a row or those of a column?"),
+        "grads: climbs": ("error = error / len(x)", "error = -error / len(x)", UPHILL),
+        "grads: summed, not averaged": ("error = error / len(x)", "pass",
+            "The loss is a mean over the pairs, not a sum."),
         "grads: a word that comes twice counts once": (
-            "np.add.at(dWe.T, x, error @ self.Wu)",
-            "dWe.T[x] += error @ self.Wu",
-            "Does += through an index add both contributions of a repeated word?",
-        ),
+            "np.add.at(dWe.T, x, error @ self.Wu)", "dWe.T[x] += error @ self.Wu",
+            "Does += through an index add both contributions of a repeated word?"),
         "grads: the next word's column moves": (
-            "np.add.at(dWe.T, x, error @ self.Wu)",
-            "np.add.at(dWe.T, y, error @ self.Wu)",
-            "Which column of We took part in the forward pass: that of x or that of y?",
-        ),
-        "grads: back through the wrong table": (
-            "error @ self.Wu)",
-            "error @ self.We.T)",
-            "h meets Wu on its way to the scores. Which matrix brings the error back?",
-        ),
+            "np.add.at(dWe.T, x, error @ self.Wu)", "np.add.at(dWe.T, y, error @ self.Wu)",
+            "Which column of We took part in the forward pass: that of x or that of y?"),
+        "grads: back through the wrong table": ("error @ self.Wu)", "error @ self.We.T)",
+            "h meets Wu on its way to the scores. Which matrix brings the error back?"),
         "grads: only the next word's row": (
-            "return dWe, error.T @ H",
-            "return dWe, (error * np.eye(self.We.shape[1])[y]).T @ H",
-            "p has an entry for each word. Which rows of Wu does p − y push?",
-        ),
-        "train: the loss after the step": (
-            "losses.append(-np.log(p[np.arange(len(x)), y]).mean())\n"
-            "            dWe, dWu = self.grads(x, y)\n"
-            "            self.We = self.We - rate * dWe\n"
-            "            self.Wu = self.Wu - rate * dWu",
-            "dWe, dWu = self.grads(x, y)\n"
-            "            self.We = self.We - rate * dWe\n"
-            "            self.Wu = self.Wu - rate * dWu\n"
-            "            p = self.predict(x)\n"
-            "            losses.append(-np.log(p[np.arange(len(x)), y]).mean())",
-            "Each loss is that of the model before its step.",
-        ),
+            "return dWe, error.T @ H", "return dWe, (error * np.eye(self.We.shape[1])[y]).T @ H",
+            "p has an entry for each word. Which rows of Wu does p − y push?"),
+        "train: the loss after the step": ("p = self.predict(x)",
+            "p = type(self)(*(T - rate * D for T, D in zip((self.We, self.Wu), self.grads(x, y)))).predict(x)",
+            "Each loss is that of the model before its step."),
         "train: one table steps before the other's slope is known": (
-            "self.Wu = self.Wu - rate * dWu",
-            "self.Wu = self.Wu - rate * self.grads(x, y)[1]",
-            "Both slopes belong to the tables before the step.",
-        ),
-        "train: only the unembedding learns": (
-            "self.We = self.We - rate * dWe",
-            "pass",
-            "Two tables have slopes. How many of them move?",
-        ),
+            "self.Wu = self.Wu - rate * dWu", "self.Wu = self.Wu - rate * self.grads(x, y)[1]",
+            "Both slopes belong to the tables before the step."),
+        "train: only the unembedding learns": ("self.We = self.We - rate * dWe", "pass",
+            "Two tables have slopes. How many of them move?"),
     }
-)
+)  # fmt: skip
 
 NextWord.worked(
     why=r"""A one-hot vector times a matrix is a column, so nothing is multiplied on the way in, and on the way back the slope lands in that
@@ -290,52 +245,32 @@ def _(rng):
 sgns_loss.mistakes(
     {
         "the loss without logarithms": (
-            "np.logaddexp(0, -real) + np.logaddexp(0, noise).sum()",
-            "-expit(real) + expit(noise).sum()",
-            "Is your loss minus the logarithm of a probability? A hopeless mistake must cost without bound.",
-        ),
-        "the noise words are attracted": (
-            "noise = W_n @ w_c",
-            "noise = -W_n @ w_c",
-            "A noise word should score low. Which sign has its dot product inside σ?",
-        ),
+            "np.logaddexp(0, -real) + np.logaddexp(0, noise).sum()", "-expit(real) + expit(noise).sum()",
+            "Is your loss minus the logarithm of a probability? A hopeless mistake must cost without bound."),
+        "the noise words are attracted": ("noise = W_n @ w_c", "noise = -W_n @ w_c",
+            "A noise word should score low. Which sign has its dot product inside σ?"),
         "averages over the noise words": (
-            "np.logaddexp(0, noise).sum()",
-            "np.logaddexp(0, noise).sum() / max(len(W_n), 1)",
-            "The formula sums over the noise words.",
-        ),
-        "steps uphill": (
-            "g_c, -pull * w_c, np.outer(push, w_c)",
-            "-g_c, pull * w_c, -np.outer(push, w_c)",
-            UPHILL,
-        ),
-        "the centre hears only the context word": (
-            "push @ W_n - pull * w_o",
-            "-pull * w_o",
-            "w_c stands in every term of the loss. Do the noise words push it?",
-        ),
-        "noise is compared with the context word": (
-            "noise = W_n @ w_c",
-            "noise = W_n @ w_o",
-            "Which vector is paired with the noise words: the centre's or the context's?",
-        ),
+            "np.logaddexp(0, noise).sum()", "np.logaddexp(0, noise).sum() / max(len(W_n), 1)",
+            "The formula sums over the noise words."),
+        "steps uphill": ("g_c, -pull * w_c, np.outer(push, w_c)", "-g_c, pull * w_c, -np.outer(push, w_c)",
+            UPHILL),
+        "the centre hears only the context word": ("push @ W_n - pull * w_o", "-pull * w_o",
+            "w_c stands in every term of the loss. Do the noise words push it?"),
+        "noise is compared with the context word": ("noise = W_n @ w_c", "noise = W_n @ w_o",
+            "Which vector is paired with the noise words: the centre's or the context's?"),
         "the logarithm of zero": (
             "np.logaddexp(0, -real) + np.logaddexp(0, noise).sum()",
             "-np.log(expit(real)) - np.log(expit(-noise)).sum()",
-            "For a dot product of −1200, σ is 0 in floating point. How do you get log σ without σ?",
-        ),
+            "For a dot product of −1200, σ is 0 in floating point. How do you get log σ without σ?"),
         "a noise word is pushed along itself": (
             "np.outer(push, w_c)",
             "push[:, None] * W_n",
             "A dot product has two vectors. By which of them do you multiply when you differentiate by the other?",
         ),
-        "pull and push exchanged": (
-            "pull = expit(-real)",
-            "pull = expit(real)",
-            "A context word that is recognised already needs no pull. How large is yours there?",
-        ),
+        "pull and push exchanged": ("pull = expit(-real)", "pull = expit(real)",
+            "A context word that is recognised already needs no pull. How large is yours there?"),
     }
-)
+)  # fmt: skip
 
 sgns_loss.worked(
     why=r"""Each dot product is one yes-or-no question with a label, and the slope of its loss is the error of the answer: $\sigma(z) - 1$
@@ -446,58 +381,31 @@ NORMS = "np.linalg.norm(vecs, axis=1)"
 TARGET = "vecs[b] - vecs[a] + vecs[c]"
 analogy.mistakes(
     {
-        "the step taken backwards": (
-            TARGET,
-            "vecs[a] - vecs[b] + vecs[c]",
-            "a is to b as c is to …: does your target step from a to b, or from b to a?",
-        ),
-        "dot products instead of cosines": (
-            NORMS,
-            "np.ones(len(vecs))",
-            "A long vector has large dot products with everything. What does the cosine divide by?",
-        ),
-        "question words are never left out": (
-            "if exclude:",
-            "if False:",
-            "With exclude=True the answer may not be one of the three words asked about.",
-        ),
-        "question words are always left out": (
-            "if exclude:",
-            "if True:",
-            "What does exclude=False allow?",
-        ),
-        "forgets c": (
-            TARGET,
-            "vecs[b] - vecs[a]",
-            "Which word is nearest to the step alone? The question starts from c.",
-        ),
-        "0 / 0 wins": (
-            "np.zeros(len(vecs))",
-            "np.full(len(vecs), np.inf)",
-            "What is the cosine with a vector of zeros to be?",
-        ),
+        "the step taken backwards": (TARGET, "vecs[a] - vecs[b] + vecs[c]",
+            "a is to b as c is to …: does your target step from a to b, or from b to a?"),
+        "dot products instead of cosines": (NORMS, "np.ones(len(vecs))",
+            "A long vector has large dot products with everything. What does the cosine divide by?"),
+        "question words are never left out": ("if exclude:", "if False:",
+            "With exclude=True the answer may not be one of the three words asked about."),
+        "question words are always left out": ("if exclude:", "if True:", "What does exclude=False allow?"),
+        "forgets c": (TARGET, "vecs[b] - vecs[a]",
+            "Which word is nearest to the step alone? The question starts from c."),
+        "0 / 0 wins": ("np.zeros(len(vecs))", "np.full(len(vecs), np.inf)",
+            "What is the cosine with a vector of zeros to be?"),
         "of equals the last": (
-            "int(np.argmax(score))",
-            "len(score) - 1 - int(np.argmax(np.round(score, 12)[::-1]))",
-            "Two words tie. The text wants the one with the lowest number.",
-        ),
+            "int(np.argmax(score))", "len(score) - 1 - int(np.argmax(np.round(score, 12)[::-1]))",
+            "Two words tie. The text wants the one with the lowest number."),
         "scales the words to length 1 first": (
             TARGET,
             "sum(s * vecs[i] / (np.linalg.norm(vecs[i]) or 1) for s, i in ((1, b), (-1, a), (1, c)))",
             "The step from a to b is a difference of vectors as stored. What becomes of it when you scale both?",
         ),
-        "question words score -1": (
-            "-np.inf",
-            "-1",
-            "A cosine can be −1. Which score is below all cosines, whatever the words?",
-        ),
-        "takes the size of the cosine": (
-            "np.divide(vecs @ target,",
-            "np.divide(np.abs(vecs @ target),",
-            "A word on the opposite side has cosine −1. Is it near?",
-        ),
+        "question words score -1": ("-np.inf", "-1",
+            "A cosine can be −1. Which score is below all cosines, whatever the words?"),
+        "takes the size of the cosine": ("np.divide(vecs @ target,", "np.divide(np.abs(vecs @ target),",
+            "A word on the opposite side has cosine −1. Is it near?"),
     }
-)
+)  # fmt: skip
 
 analogy.worked(
     why=r"""The step from $a$ to $b$ is a difference of vectors as stored; $c$ plus that step is where the answer should be. The cosine asks for the
@@ -531,17 +439,6 @@ def _(vecs, a, b, c, exclude=True):
     if exclude:
         scores[[a, b, c]] = -2
     return scores.argmax()
-
-
-@analogy.right("single precision, a little something in the denominator")
-def _(vecs, a, b, c, exclude=True):
-    vecs = vecs.astype(np.float32)
-    target = vecs[b] - vecs[a] + vecs[c]
-    length = np.linalg.norm(vecs, axis=1) * np.linalg.norm(target)
-    scores = (vecs @ target / (length + 1e-9)).round(5)
-    if exclude:
-        scores[[a, b, c]] = -np.inf
-    return int(np.argmax(scores))
 
 
 # ------------------------------------------------------------------------------------- parallelism
@@ -588,38 +485,23 @@ def _(rng):
 COSINE = "steps[i] @ steps[j] / length"
 parallelism.mistakes(
     {
-        "dot products": (COSINE, "steps[i] @ steps[j]", "A cosine lies between −1 and 1. Where are the lengths?"),
+        "dot products": (COSINE, "steps[i] @ steps[j]",
+            "A cosine lies between −1 and 1. Where are the lengths?"),
         "one length is forgotten": (
-            "np.linalg.norm(steps[i]) * np.linalg.norm(steps[j])",
-            "np.linalg.norm(steps[i]) ** 2",
-            "A cosine divides by the lengths of both.",
-        ),
-        "each step with itself as well": (
-            "range(i)",
-            "range(i + 1)",
-            "A step is parallel to itself, whatever the relation. Does that count?",
-        ),
-        "only neighbours in the list": (
-            "range(i)",
-            "range(max(i - 1, 0), i)",
-            "Four pairs have six cosines. How many do you take?",
-        ),
-        "only against the first pair": (
-            "range(i)",
-            "range(min(i, 1))",
-            "Four pairs have six cosines. How many do you take?",
-        ),
-        "sums": ("np.mean(cosines)", "np.sum(cosines)", "Parallel arrows should score 1, however many there are."),
-        "the size of the cosines": (
-            COSINE,
-            "abs(steps[i] @ steps[j]) / length",
-            "A step that points the other way has cosine −1. Does it speak for the relation?",
-        ),
-        "words in place of steps": (
-            "vecs[pairs[:, 1]] - vecs[pairs[:, 0]]",
-            "vecs[pairs[:, 1]]",
-            "What leads from a to b?",
-        ),
+            "np.linalg.norm(steps[i]) * np.linalg.norm(steps[j])", "np.linalg.norm(steps[i]) ** 2",
+            "A cosine divides by the lengths of both."),
+        "each step with itself as well": ("range(i)", "range(i + 1)",
+            "A step is parallel to itself, whatever the relation. Does that count?"),
+        "only neighbours in the list": ("range(i)", "range(max(i - 1, 0), i)",
+            "Four pairs have six cosines. How many do you take?"),
+        "only against the first pair": ("range(i)", "range(min(i, 1))",
+            "Four pairs have six cosines. How many do you take?"),
+        "sums": ("np.mean(cosines)", "np.sum(cosines)",
+            "Parallel arrows should score 1, however many there are."),
+        "the size of the cosines": (COSINE, "abs(steps[i] @ steps[j]) / length",
+            "A step that points the other way has cosine −1. Does it speak for the relation?"),
+        "words in place of steps": ("vecs[pairs[:, 1]] - vecs[pairs[:, 0]]", "vecs[pairs[:, 1]]",
+            "What leads from a to b?"),
         "the mean step in place of each other step": (
             COSINE,
             "steps[i] @ np.mean(steps, axis=0) / np.linalg.norm(steps[i]) / np.linalg.norm(np.mean(steps, axis=0))",
@@ -679,43 +561,22 @@ def _(rng):
 
 tied_grads.mistakes(
     {
-        "only the output use": (
-            "dWe[:, x] += Wa.T @ back",
-            "pass",
-            "We also looked up x. Does the error reach that column?",
-        ),
-        "only the input use": (
-            "np.outer(h2, error)",
-            "np.zeros(We.shape)",
-            "We also scored all words. Does your slope move any column but that of x?",
-        ),
-        "the memory is not transposed on the way back": (
-            "Wa.T @ back",
-            "Wa @ back",
-            "Forward, h1 goes through Wa. Through which matrix does the error come back?",
-        ),
-        "the output part transposed": (
-            "np.outer(h2, error)",
-            "np.resize(np.outer(error, h2), We.shape)",
-            "A slope has the shape of its matrix. What shape has (p − y) h2ᵀ?",
-        ),
-        "the output part with h1": (
-            "np.outer(h2, error)",
-            "np.outer(h1, error)",
-            "Which vector is compared with the columns of We when words are scored: h1 or h2?",
-        ),
+        "only the output use": ("dWe[:, x] += Wa.T @ back", "pass",
+            "We also looked up x. Does the error reach that column?"),
+        "only the input use": ("np.outer(h2, error)", "np.zeros(We.shape)",
+            "We also scored all words. Does your slope move any column but that of x?"),
+        "the memory is not transposed on the way back": ("Wa.T @ back", "Wa @ back",
+            "Forward, h1 goes through Wa. Through which matrix does the error come back?"),
+        "the output part transposed": ("np.outer(h2, error)", "np.resize(np.outer(error, h2), We.shape)",
+            "A slope has the shape of its matrix. What shape has (p − y) h2ᵀ?"),
+        "the output part with h1": ("np.outer(h2, error)", "np.outer(h1, error)",
+            "Which vector is compared with the columns of We when words are scored: h1 or h2?"),
         "the slope of log p": ("error[y] -= 1", "error[y] -= 1\n    error = -error", UPHILL),
         "infinite exponentials": ("s = s - s.max()", "pass", OVERFLOW),
-        "the input part replaces the output part": (
-            "dWe[:, x] += Wa.T @ back",
-            "dWe[:, x] = Wa.T @ back",
-            "Column x gets a contribution from each use. Does your line add, or overwrite?",
-        ),
-        "the memory's slope with h2": (
-            "np.outer(back, h1)",
-            "np.outer(back, h2)",
-            "What does Wa multiply: h1 or h2?",
-        ),
+        "the input part replaces the output part": ("dWe[:, x] += Wa.T @ back", "dWe[:, x] = Wa.T @ back",
+            "Column x gets a contribution from each use. Does your line add, or overwrite?"),
+        "the memory's slope with h2": ("np.outer(back, h1)", "np.outer(back, h2)",
+            "What does Wa multiply: h1 or h2?"),
     }
 )  # fmt: skip
 
@@ -785,32 +646,21 @@ ROAD = "A @ W.T - own * B"
 crosstalk.mistakes(
     {
         "the whole recall": (ROAD, "A @ W.T", "Pair k itself also answers at key k. Is that crosstalk?"),
-        "recall minus the value": (
-            ROAD,
-            "A @ W.T - B",
-            "At a key of length 3 the pair itself answers with 9 b_k. Did you take away all of it?",
-        ),
+        "recall minus the value": (ROAD, "A @ W.T - B",
+            "At a key of length 3 the pair itself answers with 9 b_k. Did you take away all of it?"),
         "keys and values exchanged": (
             "B.T @ A",
             "A.T @ B\n    W = W if W.shape == (B.shape[1], A.shape[1]) else np.resize(W, (B.shape[1], A.shape[1]))",
             "W is multiplied with a key from the right. Which index of W runs over the key?",
         ),
-        "averages the pairs": ("B.T @ A", "B.T @ A / max(len(A), 1)", "The memory is a sum. What if n doubles?"),
-        "solves for the best memory": (
-            "B.T @ A",
-            "B.T @ np.linalg.pinv(A.T) if len(A) else B.T @ A",
-            "This asks for the plain sum of outer products, not for least squares.",
-        ),
-        "only the sizes of the overlaps": (
-            ROAD,
-            "np.abs(A @ A.T) @ B - own * B",
-            "Keys at an obtuse angle subtract. What happens to the sign of a_i · a_k?",
-        ),
-        "weighs by the likeness of the values": (
-            ROAD,
-            "B @ B.T @ B - (B**2).sum(axis=1, keepdims=True) * B",
-            "Which vectors are multiplied with the key that is asked: stored keys or stored values?",
-        ),
+        "averages the pairs": ("B.T @ A", "B.T @ A / max(len(A), 1)",
+            "The memory is a sum. What if n doubles?"),
+        "solves for the best memory": ("B.T @ A", "B.T @ np.linalg.pinv(A.T) if len(A) else B.T @ A",
+            "This asks for the plain sum of outer products, not for least squares."),
+        "only the sizes of the overlaps": (ROAD, "np.abs(A @ A.T) @ B - own * B",
+            "Keys at an obtuse angle subtract. What happens to the sign of a_i · a_k?"),
+        "weighs by the likeness of the values": (ROAD, "B @ B.T @ B - (B**2).sum(axis=1, keepdims=True) * B",
+            "Which vectors are multiplied with the key that is asked: stored keys or stored values?"),
     }
 )  # fmt: skip
 
@@ -836,11 +686,3 @@ def _(A, B):
     G = A @ A.T
     np.fill_diagonal(G, 0)
     return np.einsum("nm,nd->md", B, A), G @ B
-
-
-@crosstalk.right("single precision")
-def _(A, B):
-    A, B = A.astype(np.float32), B.astype(np.float32)
-    G = A @ A.T
-    np.fill_diagonal(G, 0)
-    return B.T @ A, G @ B

@@ -12,9 +12,9 @@
 # In 2013 a subtraction made the news: *king − man + woman ≈ queen*. A small network had read a lot of text, kept some
 # numbers for each word, and nobody had told it what a king is.
 #
-# You will train such numbers, on 3000 short sentences. The queen comes out here, too. But now look at another pattern
-# of this text: each *barack* is followed by *obama*, each *marie* by *curie*, without one exception. Nothing is
-# surer. So is *obama − barack + marie* near *curie*?
+# You will train such numbers, on 3000 short sentences: *the old king wants his crown*, *barack obama smiles again*. The
+# queen comes out here, too. But each *barack* is followed by *obama*, each *marie* by *curie*, without one exception.
+# Nothing is surer. So is *obama − barack + marie* near *curie*?
 #
 # And on a real text: is *objects − object + value* near *values*? *What must a text do, so that its words can be added
 # and subtracted?* At the end you count, with your own vectors. First place your bet.
@@ -244,6 +244,8 @@ corpus = em.numbered(em.toy_corpus())
 index, words, V, d = corpus.index, corpus.words, len(corpus.words), 12
 pairs, rng = em.next_pairs(corpus.texts), np.random.default_rng(0)
 We0, Wu0 = 0.3 * rng.normal(size=(d, V)), 0.3 * rng.normal(size=(V, d))
+rank = np.linalg.matrix_rank(Wu0 @ We0)
+claim("all {V} × {V} scores are one matrix of rank {d}", rank == d, V=V, d=d)
 with after(NextWord, "moved"):
     model, x, y = NextWord(We0, Wu0), *pairs[:200].T
     onehot = np.array_equal(np.eye(V)[x] @ We0.T, model.embed(x))
