@@ -279,7 +279,7 @@ with after(NextWord):
     show(*em.draw_next(losses, before, p, words, "barack"), digits=1)
 
 # %% [markdown] covers="wu:2.10.2"
-# So the fact is known. Where does it stand? The notes of one lecture picture *cat* as labelled entries: 0.82 animal, 0.75
+# So the fact is known. Where does it stand? Lecture notes like to picture *cat* as labelled entries: 0.82 animal, 0.75
 # pet, 0.31 size. Is entry 3 of your vectors "size"?
 #
 # Take an orthogonal $Q$, and replace $W_e$ by $QW_e$ and $W_u$ by $W_uQ^\top$. The scores $W_uQ^\top QW_e$ are the
@@ -300,7 +300,7 @@ with after(NextWord):
         told = "the same predictions after {name}; the same distances: {far}"
         claim(told, same and far == kept, name=name, far="yes" if far else "no")
     some = ["king", "queen", "man", "woman", "paris", "rome", "cat", "dog"]
-    chosen = model.embed([index[w] for w in some])
+    chosen = model.embed(np.array([index[w] for w in some]))
     show(*em.draw_rotation(chosen, chosen @ Q.T, some), digits=0)
 
 # %% [markdown] covers="explainers:4.4.2.a"
@@ -533,7 +533,7 @@ with after(sgns_loss, analogy, parallelism, "bet"):
 # %% demo=true covers="wu:2.9.1 wu:2.10.5"
 # Training and held-out loss against d, and a table of counts.
 manual, ranks = em.the_manual()[0], [1, 4, 16, 64]
-fits = [em.fit_scores(manual.train, d)[0] for d in ranks]
+fits = [em.fit_scores(manual.train, rank)[0] for rank in ranks]
 train_loss, valid_loss = (
     [em.cross_entropy(counts, P) for P in fits]
     for counts in (manual.train, manual.valid)
@@ -646,8 +646,8 @@ with after(tied_grads, "week"):
     gap = np.abs(np.reshape(slopes, (3, 5)) - tied_grads(1, 4, E, A)[0]).max()
     claim("differences agree, worst gap {gap}", gap < 1e-7, gap=below(1e-7))
     trained = {}
-    for learnt, d in ((False, 7), (True, 2)):
-        E, A = 0.5 * np.random.default_rng(0).normal(size=(d, 7)), np.eye(d)
+    for learnt, dim in ((False, 7), (True, 2)):
+        E, A = 0.5 * np.random.default_rng(0).normal(size=(dim, 7)), np.eye(dim)
         for _ in range(2000):
             both = [tied_grads(day, (day + 1) % 7, E, A) for day in range(7)]
             dE, dA = (sum(part) for part in zip(*both, strict=True))
@@ -757,14 +757,16 @@ with after(crosstalk, "as-long"):
     rng = np.random.default_rng(7)
     Q, B = np.linalg.qr(rng.normal(size=(6, 6)))[0], rng.normal(size=(6, 4))
     claim("orthonormal keys: exact", np.allclose(Q @ crosstalk(Q, B)[0].T, B))
-    for n, d in ((16, 64), (64, 64), (256, 64), (256, 256)):
-        memories = [em.pairs_of("random", n, d, rng) for _ in range(10)]
-        error = np.sqrt(np.mean([np.mean(crosstalk(*m)[1] ** 2) for m in memories]) * d)
-        law = np.sqrt((n - 1) / d)
-        right = em.measure_recall("random", n, d, repeats=8)[1]
+    for n, dim in ((16, 64), (64, 64), (256, 64), (256, 256)):
+        memories = [em.pairs_of("random", n, dim, rng) for _ in range(10)]
+        error = np.sqrt(
+            np.mean([np.mean(crosstalk(*m)[1] ** 2) for m in memories]) * dim
+        )
+        law = np.sqrt((n - 1) / dim)
+        right = em.measure_recall("random", n, dim, repeats=8)[1]
         told = "n = {n}, d = {d}: error {e:.1f}, formula {law:.1f}; nearest {r:.0%}"
         near = abs(error / law - 1) < 0.1
-        claim(told, near, n=n, d=d, e=error, law=law, r=right)
+        claim(told, near, n=n, d=dim, e=error, law=law, r=right)
     solved = [em.measure_recall("pseudo-inverse", n, 64)[0] for n in (64, 65)]
     exact = [error < 1e-6 for error in solved]
     claim("least squares: exact for n = 64, not for n = 65", exact == [True, False])
@@ -815,9 +817,9 @@ explore(
 
 # %% demo=true covers="wu:2.11.7"
 # Keys of 8 numbers: linear, and hidden layers of 16 and 32 units, random and trained.
-d, ns = 8, np.array([4, 8, 12, 16, 20, 24, 32, 40, 48, 64])
+dim, ns = 8, np.array([4, 8, 12, 16, 20, 24, 32, 40, 48, 64])
 rng = np.random.default_rng(10)
-stored = [em.pairs_of("random", n, d, rng) for n in ns]
+stored = [em.pairs_of("random", n, dim, rng) for n in ns]
 keys, values = (em.padded(list(part), 64) for part in zip(*stored, strict=True))
 
 
@@ -835,7 +837,7 @@ for m in (16, 32):
     claim("m = {m}, random W_in: exact up to n = m, not beyond", exact, m=m)
     more = trained[m][list(ns).index(m + m // 4)] < 0.05
     claim("m = {m}, trained: n = {n} fit to 5 %", more, m=m, n=m + m // 4)
-show(*em.draw_capacity(ns, linear, fixed, trained, d), digits=0)
+show(*em.draw_capacity(ns, linear, fixed, trained, dim), digits=0)
 
 # %% [markdown] covers="wu:2.11.7"
 # So it is "not limited by the input dimension", with a limit of its own. And another: without biases $\mathrm{ReLU}(2z)
