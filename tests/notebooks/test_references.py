@@ -97,10 +97,6 @@ OTHERS = [
         "03_optimisation/01_gradient_descent", "heavy_ball_path",
         [normal(3, 3), normal(3), 0.1, 0.9, 4],
     ),
-    (
-        "07_neural_networks/07_embeddings_and_memory", "relu_memory",
-        [normal(4, 3), normal(5, 3), normal(2, 5)],
-    ),
 ]  # fmt: skip
 
 

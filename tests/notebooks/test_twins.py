@@ -6,6 +6,7 @@ import scipy.linalg
 import torch
 import torch.nn.functional as F  # noqa: N812 — as everybody writes it
 from scipy import special, stats
+from scipy.spatial.distance import pdist
 from sklearn import metrics
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
@@ -78,6 +79,14 @@ def normaliser(kind, gamma, beta, mean, var, eps, momentum, batches, trains, dY=
         slopes = torch.autograd.grad(told["outs"][-1], (A, gamma, beta), torch.tensor(dY))
         told |= dict(zip(("dA", "dgamma", "dbeta"), slopes, strict=True))
     return {name: [v.detach() for v in vs] if name == "outs" else vs for name, vs in told.items()}
+
+
+def skipgram(w_c, w_o, W_n):
+    def loss(c, o, n):
+        return -F.logsigmoid(c @ o) - F.logsigmoid(-n @ c).sum()
+
+    words = t(w_c), t(w_o), t(W_n)
+    return [loss(*words), *torch.autograd.functional.jacobian(loss, words)]
 
 
 def null_part(beta, X):
@@ -198,7 +207,13 @@ TWINS = {
         "dxent": lambda S, Q: with_slope(lambda s: F.cross_entropy(s, t(Q)), S),
     },
     "07_neural_networks/07_embeddings_and_memory": {
-        "embed": lambda ids, W: F.embedding(t(ids), t(W.T)),
+        "parallelism": lambda vecs, pairs: np.mean(
+            1 - pdist(np.diff(vecs[pairs], axis=1)[:, 0], "cosine")
+        ),
+        "sgns_loss": skipgram,
+        "tied_grads": lambda x, y, We, Wa: torch.autograd.functional.jacobian(
+            lambda E, A: F.cross_entropy(E.T @ (A @ E[:, x]), t(y)), (t(We), t(Wa))
+        ),
     },
 }  # fmt: skip
 

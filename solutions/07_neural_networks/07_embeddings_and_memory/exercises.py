@@ -9,422 +9,313 @@ from solutions.spec import Exercise
 
 from . import reference
 
-# ---------------------------------------------------------------- look-up
-
-embed = Exercise(
-    "embed",
-    reference=reference.embed,
-    compare=close(rtol=1e-6, atol=1e-12),
-    batched=("W", "ids"),
-    hints=[
-        "One-hot vector k times the table: which row or column of W does it pick?",
-        "The words are the columns of W. NumPy takes a list of columns with W[:, ids]. What shape has that?",
-        "W[:, ids] has shape (d, T); the answer wants a token a row.",
-    ],
+UPHILL = "Slopes of a loss: a small step against them must lower it. Does yours?"
+OVERFLOW = (
+    "exp(1000) is infinite. What may you subtract from all scores without changing p?"
 )
 
 
-@embed.cases
-def _(rng):
-    yield "any tokens", dict(ids=np.array([4, 0, 6, 1]), W=rng.normal(size=(3, 7)))
-    yield (
-        "a token that repeats",
-        dict(ids=np.array([2, 2, 5, 2]), W=rng.normal(size=(2, 6))),
-    )
-    yield (
-        "as many components as words",
-        dict(ids=np.array([3, 1]), W=rng.normal(size=(4, 4))),
-    )
-    yield "a text of one token", dict(ids=np.array([1]), W=rng.normal(size=(3, 5)))
-    yield "an empty text", dict(ids=np.zeros(0, int), W=rng.normal(size=(3, 5)))
+# ---------------------------------------------------------------------------------------- NextWord
 
-
-@embed.wrong(
-    "takes rows of W", advice="W has shape (d, V). Along which axis do the words run?"
-)
-def _(ids, W):
-    return W[ids % len(W)]
-
-
-@embed.wrong(
-    "a token a column",
-    advice="The answer has shape (T, d): does a row of yours hold a token?",
-)
-def _(ids, W):
-    return W[:, ids]
-
-
-@embed.wrong(
-    "a repeated token is looked up once",
-    advice="The text keeps its length and order, also where a token comes twice.",
-)
-def _(ids, W):
-    return W.T[np.unique(ids)]
-
-
-@embed.wrong(
-    "adds the tokens up",
-    advice="Each token keeps a row of its own. What does your sum forget?",
-)
-def _(ids, W):
-    return np.tile(W[:, ids].sum(1), (len(ids), 1))
-
-
-@embed.right("one-hot rows times the table")
-def _(ids, W):
-    return np.eye(W.shape[1])[ids] @ W.T
-
-
-@embed.right("one token at a time, as lists")
-def _(ids, W):
-    if len(ids) == 0:
-        return np.zeros((0, len(W)))
-    return [[float(row[i]) for row in W] for i in ids]
-
-
-@embed.right("single precision")
-def _(ids, W):
-    return W.astype(np.float32).T[ids]
-
-
-# ---------------------------------------------------------------- bigram gradients
-
-embed_grads = Exercise(
-    "embed_grads",
-    reference=reference.bigram_grads,
+NextWord = Exercise(
+    "NextWord",
+    reference=reference.next_word,
     compare=close(rtol=1e-6, atol=1e-10, float32=True),
-    batched=("We", "Wu", "x", "y"),
     hints=[
-        "First the forward pass for all pairs: H, the columns of We that x picks, one a row; the scores; their softmax P.",
-        "error = onehot(y) - P, one row a pair. dWu is the sum over pairs of error times h, an outer product. Each pair sends Wuᵀ error back to column x of dWe.",
-        "dWu = error.T @ H / n. For dWe make zeros of shape (V, d) and use np.add.at(…, x, error @ Wu / n): it adds repeats up, += does not. Return its transpose.",
+        "One method at a time, each from the ones above it. Which columns of We does a text pick? What turns them into scores, and scores "
+        "into probabilities?",
+        "grads: the error is p with 1 taken off at the true next word, over n. It is spread over Wu as an outer product with the embeddings, "
+        "and goes back through Wu to the columns that were looked up. train: loss, slopes, step; then the next batch.",
+        "predict: subtract the maximum of each row before exp. grads: dWu is the error's transpose times the embeddings; np.add.at adds "
+        "error @ self.Wu to the rows x of the transpose of a table of zeros. train: x, y = pairs[rows].T.",
     ],
 )
 
 
-@embed_grads.cases
+@NextWord.probe
+def _(answer, what, We, Wu, x, y, batches=None, rate=0.0):
+    model = answer(We, Wu)
+    if what == "train":
+        losses = model.train(np.stack([x, y], axis=1), batches, rate)
+        return losses, model.We, model.Wu
+    if what == "grads":
+        return model.grads(x, y)
+    return getattr(model, what)(x)
+
+
+def task(rng, what, x, y=None, *, d=3, V=5, **more):
+    We, Wu = rng.normal(size=(d, V)), rng.normal(size=(V, d))
+    y = np.zeros(len(x), int) if y is None else np.array(y)
+    return dict(what=what, We=We, Wu=Wu, x=np.array(x, int), y=y) | more
+
+
+@NextWord.cases
 def _(rng):
-    yield "any pairs", _pairs(rng, [0, 3, 4], [2, 4, 1])
-    yield "an input word that repeats", _pairs(rng, [1, 1, 3, 1], [2, 0, 0, 2])
-    yield "a single pair", _pairs(rng, [2], [4])
-    huge = 400 * np.outer(np.arange(2, 7), [1.0, 0.5])
-    either = np.array(
-        [1, -1, 1, 1, 1]
-    )  # word 0 scores up to 3600, word 1 less than -900
-    huge = dict(We=rng.uniform(0.8, 1.2, (2, 5)) * either, Wu=huge)
-    yield (
-        "huge scores of either sign",
-        dict(x=np.array([0, 1]), y=np.array([1, 3]), **huge),
+    yield "embed: a token a row", task(rng, "embed", [4, 0, 6, 1], V=7)
+    yield "embed: a token a row", task(rng, "embed", [3, 1, 3, 3], d=4, V=4)
+    yield "embed: no token", task(rng, "embed", [])
+    yield "predict: each row a distribution", task(rng, "predict", [1, 4, 1])
+    # word 0 scores up to 3600, word 1 less than −900
+    huge = dict(
+        We=rng.uniform(0.8, 1.2, (2, 5)) * np.array([1, -1, 1, 1, 1]),
+        Wu=400 * np.outer(np.arange(2, 7), [1.0, 0.5]),
     )
+    yield "predict: scores of thousands", task(rng, "predict", [0, 1]) | huge
+    yield "grads: several pairs", task(rng, "grads", [0, 3, 4], [2, 4, 1])
+    yield (
+        "grads: a word that comes twice",
+        task(rng, "grads", [1, 1, 3, 1], [2, 0, 0, 2]),
+    )
+    yield "grads: a single pair", task(rng, "grads", [2], [4], V=6)
+    scores = task(rng, "grads", [0, 1, 0], [1, 2, 3]) | huge
+    yield "grads: scores of thousands", scores
     zeros = dict(We=np.zeros((2, 5)), Wu=np.zeros((5, 2)))
+    yield "grads: tables of zeros", task(rng, "grads", [0], [1]) | zeros
+    corpus = [0, 3, 4, 1, 1, 2], [2, 4, 1, 0, 2, 3]
+    # rows 3 and 4 share a word
+    batches = [[3, 4, *rng.permutation([0, 1, 2, 5])[:2]] for _ in range(3)]
+    batches = rng.permuted(np.array(batches), axis=1)
     yield (
-        "a table of zeros cannot learn",
-        dict(x=np.array([0]), y=np.array([1]), **zeros),
+        "train: losses and tables",
+        task(rng, "train", *corpus, batches=batches, rate=0.5),
     )
+    one = np.array([[rng.integers(6)], [rng.integers(6)]])
+    yield "train: batches of one", task(rng, "train", *corpus, batches=one, rate=0.1)
+    none = np.zeros((0, 4), int)
+    yield "train: no batch", task(rng, "train", *corpus, batches=none, rate=0.1)
 
 
-def _pairs(rng, x, y, d=3, V=5):
-    return dict(
-        x=np.array(x),
-        y=np.array(y),
-        We=rng.normal(size=(d, V)),
-        Wu=rng.normal(size=(V, d)),
-    )
+NextWord.mistakes(
+    {
+        "embed: rows of We": ("self.We[:, ids].T", "self.We[ids % len(self.We)]",
+            "We has shape (d, V). Along which axis do the words run?"),
+        "embed: a repeated token is looked up once": ("return self.We[:, ids].T", "return self.We.T[np.unique(ids)]",
+            "The text keeps its length and order, also where a token comes twice."),
+        "predict: infinite exponentials": ("s = s - s.max(axis=1, keepdims=True)", "pass", OVERFLOW),
+        "predict: one maximum for all rows": ("s.max(axis=1, keepdims=True)", "s.max()",
+            "One token scores 3000, another −1000: what is left of the second after you subtract 3000?"),
+        "predict: normalised over the tokens": (
+            "np.exp(s).sum(axis=1, keepdims=True)", "np.exp(s).sum(axis=0)",
+            "Whose probabilities add up to 1: those of a row or those of a column?"),
+        "grads: climbs": ("error = error / len(x)", "error = -error / len(x)", UPHILL),
+        "grads: summed, not averaged": ("error = error / len(x)", "pass",
+            "The loss is a mean over the pairs, not a sum."),
+        "grads: a word that comes twice counts once": (
+            "np.add.at(dWe.T, x, error @ self.Wu)", "dWe.T[x] += error @ self.Wu",
+            "Does += through an index add both contributions of a repeated word?"),
+        "grads: the next word's column moves": (
+            "np.add.at(dWe.T, x, error @ self.Wu)", "np.add.at(dWe.T, y, error @ self.Wu)",
+            "Which column of We took part in the forward pass: that of x or that of y?"),
+        "grads: back through the wrong table": ("error @ self.Wu)", "error @ self.We.T)",
+            "h meets Wu on its way to the scores. Which matrix brings the error back?"),
+        "grads: only the next word's row": (
+            "return dWe, error.T @ H", "return dWe, (error * np.eye(self.We.shape[1])[y]).T @ H",
+            "p has an entry for each word. Which rows of Wu does p − y push?"),
+        "train: the loss after the step": ("p = self.predict(x)",
+            "p = type(self)(*(T - rate * D for T, D in zip((self.We, self.Wu), self.grads(x, y)))).predict(x)",
+            "Each loss is that of the model before its step."),
+        "train: one table steps before the other's slope is known": (
+            "self.Wu = self.Wu - rate * dWu", "self.Wu = self.Wu - rate * self.grads(x, y)[1]",
+            "Both slopes belong to the tables before the step."),
+        "train: only the unembedding learns": ("self.We = self.We - rate * dWe", "pass",
+            "Two tables have slopes. How many of them move?"),
+    }
+)  # fmt: skip
 
-
-def _error(x, y, We, Wu):
-    H = We[:, x].T
-    return np.eye(We.shape[1])[y] - softmax(H @ Wu.T, axis=1), H
-
-
-def _grads(x, y, We, Wu, sign=1.0, scale=None):
-    error, H = _error(x, y, We, Wu)
-    error = sign * error / (scale or len(x))
-    return (np.eye(We.shape[1])[x].T @ error @ Wu).T, error.T @ H
-
-
-@embed_grads.wrong(
-    "the gradient of the loss",
-    advice="J is the mean of log p, which is to grow. Which sign has onehot(y) - p in it?",
+NextWord.worked(
+    why=r"""A one-hot vector times a matrix is a column, so nothing is multiplied on the way in, and on the way back the slope lands in that
+    column alone. Where two pairs share a word, both have to land: `np.add.at` adds them one after the other, `+=` through an
+    index writes the last. Subtracting a row's maximum leaves its softmax as it is and keeps `exp` in range. Both slopes are taken before
+    either table moves: they belong to one point of the loss."""
 )
-def _(x, y, We, Wu):
-    return _grads(x, y, We, Wu, sign=-1.0)
 
 
-@embed_grads.wrong(
-    "a repeated word counts once",
-    advice="Where a word comes twice in x, its column gets two contributions. Does += through an index add both?",
-)
-def _(x, y, We, Wu):
-    error, H = _error(x, y, We, Wu)
-    d_embed = np.zeros(We.shape)
-    d_embed[:, x] += (error @ Wu).T / len(x)
-    return d_embed, error.T @ H / len(x)
+@NextWord.right("one-hot rows, the slopes pair by pair")
+class _:
+    def __init__(self, We, Wu):
+        self.We, self.Wu = We.copy(), Wu.copy()
+
+    def embed(self, ids):
+        return np.eye(self.We.shape[1])[ids] @ self.We.T
+
+    def predict(self, ids):
+        return softmax(self.embed(ids) @ self.Wu.T, axis=1)
+
+    def grads(self, x, y):
+        dWe, dWu = np.zeros(self.We.shape), np.zeros(self.Wu.shape)
+        for i, j in zip(x, y, strict=True):
+            error = np.exp(log_softmax(self.Wu @ self.We[:, i]))
+            error[j] -= 1
+            dWu += np.outer(error, self.We[:, i]) / len(x)
+            dWe[:, i] += self.Wu.T @ error / len(x)
+        return dWe, dWu
+
+    def train(self, pairs, batches, rate):
+        losses = []
+        for rows in batches:
+            x, y = pairs[rows, 0], pairs[rows, 1]
+            losses.append(-np.mean(np.log(self.predict(x)[range(len(x)), y])))
+            for table, slope in zip((self.We, self.Wu), self.grads(x, y), strict=True):
+                table -= rate * slope
+        return np.array(losses)
 
 
-@embed_grads.wrong(
-    "summed, not averaged", advice="J is a mean over the pairs, not a sum."
-)
-def _(x, y, We, Wu):
-    return _grads(x, y, We, Wu, scale=1)
+@NextWord.right("by its layers and optimiser", library="torch.nn.Embedding")
+def _(We, Wu):
+    class Layers:
+        def __init__(self):
+            self.table = torch.nn.Embedding.from_pretrained(
+                torch.tensor(We.T), freeze=False
+            )
+            self.unembed = torch.nn.Linear(
+                *Wu.shape[::-1], bias=False, dtype=torch.float64
+            )
+            self.unembed.weight.data = torch.tensor(Wu)
+
+        We = property(lambda self: self.table.weight.detach().numpy().T)
+        Wu = property(lambda self: self.unembed.weight.detach().numpy())
+
+        def embed(self, ids):
+            return self.table(torch.tensor(ids)).detach().numpy()
+
+        def predict(self, ids):
+            return (
+                self.unembed(self.table(torch.tensor(ids))).softmax(1).detach().numpy()
+            )
+
+        def loss(self, x, y):
+            scores = self.unembed(self.table(torch.tensor(x)))
+            return torch.nn.functional.cross_entropy(scores, torch.tensor(y))
+
+        def grads(self, x, y):
+            tables = self.table.weight, self.unembed.weight
+            dWe, dWu = torch.autograd.grad(self.loss(x, y), tables)
+            return dWe.numpy().T, dWu.numpy()
+
+        def train(self, pairs, batches, rate):
+            tables = [self.table.weight, self.unembed.weight]
+            optimizer = torch.optim.SGD(tables, lr=rate)
+            losses = []
+            for rows in batches:
+                loss = self.loss(*pairs[rows].T)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+            return losses
+
+    return Layers()
 
 
-@embed_grads.wrong(
-    "the next word's column moves",
-    advice="Which column of We took part in the forward pass: that of x or that of y?",
-)
-def _(x, y, We, Wu):
-    error, H = _error(x, y, We, Wu)
-    return (np.eye(We.shape[1])[y].T @ error @ Wu).T / len(x), error.T @ H / len(x)
-
-
-@embed_grads.wrong(
-    "the error goes back through the wrong table",
-    advice="h meets Wu on its way to the scores. Which matrix brings the error back to h?",
-)
-def _(x, y, We, Wu):
-    error, H = _error(x, y, We, Wu)
-    return (np.eye(We.shape[1])[x].T @ error @ We.T).T / len(x), error.T @ H / len(x)
-
-
-@embed_grads.wrong(
-    "only the next word's row moves",
-    advice="p has an entry for each word. Which rows of Wu does y - p push?",
-)
-def _(x, y, We, Wu):
-    error, H = _error(x, y, We, Wu)
-    kept = error * np.eye(We.shape[1])[y]
-    return _grads(x, y, We, Wu)[0], kept.T @ H / len(x)
-
-
-@embed_grads.wrong(
-    "the softmax overflows",
-    advice="exp(1000) is infinite. What may you subtract from all scores of a row without changing p?",
-)
-def _(x, y, We, Wu):
-    H = We[:, x].T
-    with np.errstate(over="ignore", invalid="ignore"):
-        P = np.exp(H @ Wu.T)
-        P = P / P.sum(1, keepdims=True)
-    error = (np.eye(We.shape[1])[y] - P) / len(x)
-    return (np.eye(We.shape[1])[x].T @ error @ Wu).T, error.T @ H
-
-
-@embed_grads.wrong(
-    "infinite exponentials",
-    advice="exp(1000) is infinite. What may you subtract from all scores of a pair without changing p?",
-)
-def _(x, y, We, Wu):
-    S = Wu @ We[:, x]
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = -np.exp(S) / np.exp(S).sum(0)
-    error[y, np.arange(len(x))] += 1
-    d_embed = np.zeros(We.shape)
-    np.add.at(d_embed.T, x, (Wu.T @ error).T / len(x))
-    return d_embed, error @ We[:, x].T / len(x)
-
-
-@embed_grads.wrong(
-    "one maximum for all pairs",
-    advice="Where one pair scores 3000 and another -1000, what is left of the second after you subtract 3000?",
-)
-def _(x, y, We, Wu):
-    H = We[:, x].T
-    S = H @ Wu.T
-    with np.errstate(invalid="ignore"):
-        P = np.exp(S - S.max())
-        P = P / P.sum(1, keepdims=True)
-    error = -P
-    error[np.arange(len(x)), y] += 1
-    d_embed = np.zeros(We.shape)
-    np.add.at(d_embed.T, x, error @ Wu / len(x))
-    return d_embed, error.T @ H / len(x)
-
-
-@embed_grads.right("scatters into the columns, pair by pair")
-def _(x, y, We, Wu):
-    d_embed, d_unembed = np.zeros(We.shape), np.zeros(Wu.shape)
-    for i, j in zip(x, y, strict=True):
-        error = -np.exp(log_softmax(Wu @ We[:, i]))
-        error[j] += 1
-        d_unembed += np.outer(error, We[:, i]) / len(x)
-        d_embed[:, i] += Wu.T @ error / len(x)
-    return d_embed, d_unembed
-
-
-@embed_grads.right("lets torch differentiate")
-def _(x, y, We, Wu):
-    tables = [torch.tensor(W, requires_grad=True) for W in (We, Wu)]
-    scores = (tables[1] @ tables[0][:, torch.tensor(x)]).T
-    torch.log_softmax(scores, 1)[range(len(x)), torch.tensor(y)].mean().backward()
-    return [table.grad.numpy() for table in tables]
-
-
-@embed_grads.right("single precision")
-def _(x, y, We, Wu):
-    grads = _grads(x, y, We.astype(np.float32), Wu.astype(np.float32))
-    return [g.astype(np.float32) for g in grads]
-
-
-# ---------------------------------------------------------------- skip-gram
+# --------------------------------------------------------------------------------------- sgns_loss
 
 sgns_loss = Exercise(
     "sgns_loss",
     reference=reference.skipgram_loss,
-    compare=close(rtol=1e-6, atol=1e-10),
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("W_n", "w_c", "w_o"),
     hints=[
         "Write the dot products first: one number for the context word, l numbers for the noise words.",
-        "The derivative of -log σ(z) by z is -(1 - σ(z)) = -σ(-z), and of -log σ(-z) it is σ(z). Every gradient is such a number times the other vector.",
-        "g_c collects two parts: -σ(-z_o) w_o from the context word and σ(z_n) @ W_n from the noise. "
-        "For the loss, -log σ(z) = np.logaddexp(0, -z) never overflows; scipy.special.expit is a safe σ.",
+        "The derivative of −log σ(z) by z is −σ(−z), and of −log σ(−z) it is σ(z). Every slope is such a number times the other vector.",
+        "g_c collects two parts: −σ(−real) times w_o, and a sum over the noise words. "
+        "−log σ(z) is np.logaddexp(0, -z), which never overflows; expit is a safe σ.",
     ],
 )
 
 
 @sgns_loss.cases
 def _(rng):
-    yield "any vectors", _words(rng, 4, 3)
-    yield "no noise words", _words(rng, 3, 0)
-    twice = _words(rng, 3, 3)
+    def drawn(d, negatives):
+        w_c, w_o = rng.normal(0.4, 1.0, d), rng.normal(0.4, 1.0, d)
+        return dict(w_c=w_c, w_o=w_o, W_n=rng.normal(0.4, 1.0, (negatives, d)))
+
+    yield "any vectors", drawn(4, 3)
+    yield "no noise words", drawn(3, 0)
+    twice = drawn(3, 3)
     twice["W_n"][2] = twice["W_n"][0]
     yield "a noise word drawn twice", twice
     long = dict(w_c=np.array([40.0, 0.0]), w_o=np.array([-30.0, 1.0]))
-    yield "very long vectors", dict(**long, W_n=np.array([[25.0, 2.0], [-20.0, 1.0]]))
-    yield "zero vectors", dict(w_c=np.zeros(2), w_o=np.zeros(2), W_n=np.zeros((5, 2)))
+    noise = np.array([[25.0, 2.0], [-20.0, 1.0]]) * rng.uniform(0.9, 1.1)
+    yield "dot products of ±1000", dict(**long, W_n=noise)
+    some = int(rng.integers(2, 9))
+    zeros = dict(w_c=np.zeros(2), w_o=np.zeros(2), W_n=np.zeros((some, 2)))
+    yield "zero vectors", zeros
 
 
-def _words(rng, d, negatives):
-    draw = [rng.normal(0.4, 1.0, shape) for shape in (d, d, (negatives, d))]
-    return dict(zip(("w_c", "w_o", "W_n"), draw, strict=True))
+sgns_loss.mistakes(
+    {
+        "the loss without logarithms": (
+            "np.logaddexp(0, -real) + np.logaddexp(0, noise).sum()", "-expit(real) + expit(noise).sum()",
+            "Is your loss minus the logarithm of a probability? A hopeless mistake must cost without bound."),
+        "the noise words are attracted": ("noise = W_n @ w_c", "noise = -W_n @ w_c",
+            "A noise word should score low. Which sign has its dot product inside σ?"),
+        "averages over the noise words": (
+            "np.logaddexp(0, noise).sum()", "np.logaddexp(0, noise).sum() / max(len(W_n), 1)",
+            "The formula sums over the noise words."),
+        "steps uphill": ("g_c, -pull * w_c, np.outer(push, w_c)", "-g_c, pull * w_c, -np.outer(push, w_c)",
+            UPHILL),
+        "the centre hears only the context word": ("push @ W_n - pull * w_o", "-pull * w_o",
+            "w_c stands in every term of the loss. Do the noise words push it?"),
+        "noise is compared with the context word": ("noise = W_n @ w_c", "noise = W_n @ w_o",
+            "Which vector is paired with the noise words: the centre's or the context's?"),
+        "the logarithm of zero": (
+            "np.logaddexp(0, -real) + np.logaddexp(0, noise).sum()",
+            "-np.log(expit(real)) - np.log(expit(-noise)).sum()",
+            "For a dot product of −1200, σ is 0 in floating point. How do you get log σ without σ?"),
+        "a noise word is pushed along itself": (
+            "np.outer(push, w_c)",
+            "push[:, None] * W_n",
+            "A dot product has two vectors. By which of them do you multiply when you differentiate by the other?",
+        ),
+        "pull and push exchanged": ("pull = expit(-real)", "pull = expit(real)",
+            "A context word that is recognised already needs no pull. How large is yours there?"),
+    }
+)  # fmt: skip
 
-
-def _parts(w_c, w_o, W_n):
-    yes, no = w_c @ w_o, W_n @ w_c
-    loss = np.logaddexp(0, -yes) + np.logaddexp(0, no).sum()
-    g_c = expit(no) @ W_n - expit(-yes) * w_o
-    return loss, g_c, -expit(-yes) * w_c, np.outer(expit(no), w_c)
-
-
-@sgns_loss.wrong(
-    "the loss without logarithms",
-    advice="Is your loss minus the logarithm of a probability? A hopeless mistake must cost without bound.",
+sgns_loss.worked(
+    why=r"""Each dot product is one yes-or-no question with a label, and the slope of its loss is the error of the answer: $\sigma(z) - 1$
+    for the real word, $\sigma(z)$ for noise. A dot product hands this number to both of its vectors, times the other one. The centre
+    stands in all of them, so its slope is a sum: one pull and $l$ pushes. `logaddexp` computes $\log(e^0 + e^{-z})$ without
+    making $e^{-z}$."""
 )
-def _(w_c, w_o, W_n):
-    yes, no = w_c @ w_o, W_n @ w_c
-    slope, slopes = expit(yes) * expit(-yes), expit(no) * expit(-no)
-    loss = -expit(yes) + expit(no).sum()
-    return loss, slopes @ W_n - slope * w_o, -slope * w_c, np.outer(slopes, w_c)
 
 
-@sgns_loss.wrong(
-    "the noise words are attracted",
-    advice="A noise word should score low. Which sign has its dot product inside σ?",
-)
-def _(w_c, w_o, W_n):
-    loss, g_c, g_o, _ = _parts(w_c, w_o, W_n[:0])
-    no = W_n @ w_c
-    loss = loss + np.logaddexp(0, -no).sum()
-    return loss, g_c - expit(-no) @ W_n, g_o, -np.outer(expit(-no), w_c)
-
-
-@sgns_loss.wrong(
-    "averages over the noise words",
-    advice="The formula sums over the noise words: does one of six count as much as one of one?",
-)
-def _(w_c, w_o, W_n):
-    loss, g_c, g_o, _ = _parts(w_c, w_o, W_n[:0])
-    no, share = W_n @ w_c, 1 / max(len(W_n), 1)
-    g_n = share * np.outer(expit(no), w_c)
-    return (
-        loss + share * np.logaddexp(0, no).sum(),
-        g_c + share * expit(no) @ W_n,
-        g_o,
-        g_n,
-    )
-
-
-@sgns_loss.wrong(
-    "the gradients point uphill in the loss's negative",
-    advice="Return the gradients of the loss. A small step against them must lower it.",
-)
-def _(w_c, w_o, W_n):
-    loss, *grads = _parts(w_c, w_o, W_n)
-    return loss, *[-g for g in grads]
-
-
-@sgns_loss.wrong(
-    "the centre hears only the context word",
-    advice="w_c stands in every term of the loss. Do the noise words push it?",
-)
-def _(w_c, w_o, W_n):
-    loss, _, g_o, g_n = _parts(w_c, w_o, W_n)
-    return loss, -expit(-(w_c @ w_o)) * w_o, g_o, g_n
-
-
-@sgns_loss.wrong(
-    "noise is compared with the context word",
-    advice="Which vector is paired with the noise words: that of the centre or that of the context?",
-)
-def _(w_c, w_o, W_n):
-    loss, g_c, g_o, _ = _parts(w_c, w_o, W_n[:0])
-    no = W_n @ w_o
-    return (
-        loss + np.logaddexp(0, no).sum(),
-        g_c,
-        g_o + expit(no) @ W_n,
-        np.outer(expit(no), w_o),
-    )
-
-
-@sgns_loss.wrong(
-    "the logarithm of zero",
-    advice="For a dot product of -1200, σ is 0 in floating point. How do you get log σ without σ?",
-)
-def _(w_c, w_o, W_n):
-    _, *grads = _parts(w_c, w_o, W_n)
-    with np.errstate(divide="ignore"):
-        return -np.log(expit(w_c @ w_o)) - np.log(expit(-W_n @ w_c)).sum(), *grads
-
-
-@sgns_loss.wrong(
-    "a noise word is pushed along itself",
-    advice="A dot product has two vectors. By which of them do you multiply when you differentiate by the other?",
-)
-def _(w_c, w_o, W_n):
-    loss, g_c, g_o, _ = _parts(w_c, w_o, W_n)
-    return loss, g_c, g_o, expit(W_n @ w_c)[:, None] * W_n
-
-
-@sgns_loss.right("loops over the words")
+@sgns_loss.right("labels in a loop")
 def _(w_c, w_o, W_n):
     loss, g_c, g_n = 0.0, np.zeros(len(w_c)), np.zeros(W_n.shape)
-    for label, word, row in [(1, w_o, None)] + [(0, w, i) for i, w in enumerate(W_n)]:
+    for i, word in enumerate([w_o, *W_n]):
         z = sum(a * b for a, b in zip(w_c, word, strict=True))
-        loss += np.logaddexp(0, z) - label * z
-        g_c = g_c + (expit(z) - label) * word
-        if row is None:
-            g_o = (expit(z) - label) * w_c
+        error = expit(z) - (i == 0)
+        loss += np.logaddexp(0, z) - (i == 0) * z
+        g_c = g_c + error * word
+        if i == 0:
+            g_o = error * w_c
         else:
-            g_n[row] = expit(z) * w_c
+            g_n[i - 1] = error * w_c
     return loss, g_c, g_o, g_n
 
 
-@sgns_loss.right("lets torch differentiate")
+@sgns_loss.right("by autograd", library="torch.nn.functional.logsigmoid")
 def _(w_c, w_o, W_n):
+    from torch.nn.functional import logsigmoid
+
     c, o, n = (torch.tensor(w, requires_grad=True) for w in (w_c, w_o, W_n))
-    log_sigma = torch.nn.functional.logsigmoid
-    loss = -log_sigma(c @ o) - log_sigma(-n @ c).sum()
+    loss = -logsigmoid(c @ o) - logsigmoid(-n @ c).sum()
     loss.backward()
     return loss.item(), c.grad.numpy(), o.grad.numpy(), n.grad.numpy()
 
 
 @sgns_loss.right("single precision")
 def _(w_c, w_o, W_n):
-    return _parts(*(w.astype(np.float32) for w in (w_c, w_o, W_n)))
+    w_c, w_o, W_n = (w.astype(np.float32) for w in (w_c, w_o, W_n))
+    z = np.concatenate([[w_c @ w_o], -(W_n @ w_c)]).astype(np.float32)
+    miss = expit(-z)
+    g_c = miss[1:] @ W_n - miss[0] * w_o
+    loss = np.logaddexp(np.float32(0), -z).sum()
+    return loss, g_c, -miss[0] * w_c, np.outer(miss[1:], w_c)
 
 
-# ---------------------------------------------------------------- analogies
+# ----------------------------------------------------------------------------------------- analogy
 
 analogy = Exercise(
     "analogy",
@@ -444,27 +335,25 @@ analogy = Exercise(
 def _(rng):
     vecs = _planted(rng)
     yield "a planted relation", dict(vecs=vecs, a=0, b=1, c=2, exclude=True)
-    yield "a planted relation", dict(vecs=vecs, a=3, b=2, c=1, exclude=True)
+    short = vecs[::-1] / 1024  # all shorter than 1, and the answer comes last
+    yield "a planted relation", dict(vecs=short, a=4, b=5, c=6, exclude=True)
     yield "a question word may answer", dict(vecs=vecs, a=0, b=1, c=2, exclude=False)
     tied = np.vstack([vecs, 4 * vecs[3]])[[0, 1, 2, 4, 8, 5, 6, 3]]
     yield "of equals the first", dict(vecs=tied, a=0, b=1, c=2, exclude=True)
     lonely = np.array([[2.0, 0], [2.0, 1.0], [1.0, 0], [-2.0, -1.0], [0, 0], [-3.0, 0]])
-    yield (
-        "a zero vector",
-        dict(vecs=lonely * rng.integers(1, 4), a=0, b=1, c=2, exclude=True),
-    )
-    # Unit vectors would step from 0 to 1 by 45 degrees: towards word 3, not 4.
+    lonely = lonely * rng.integers(1, 4)
+    yield "a zero vector", dict(vecs=lonely, a=0, b=1, c=2, exclude=True)
+    none = np.array([[3.0, 1], [1, 0], [2, 1], [-1, 1], [1, 1]]) * rng.integers(1, 4)
+    yield "a zero vector", dict(vecs=none, a=0, b=1, c=2, exclude=True)
+    # unit vectors would step from 0 to 1 by 45 degrees: towards word 3, not 4
     long = np.array([[1.0, 0], [1.0, 1.0], [10.0, 0], [5.0, 5.0], [9.0, 1.0], [0, 3.0]])
-    turned = long[:, ::-1] if rng.integers(2) else long
-    yield (
-        "a long word and a short step",
-        dict(vecs=turned * rng.integers(1, 4), a=0, b=1, c=2, exclude=True),
-    )
-    # The cosine of word 3 is exactly -1, those of the words asked about are 0 and more.
-    away = np.array([[0.0, 2], [3.0, 2], [1.0, 0], [-2.0, 0]])
+    long = (long[:, ::-1] if rng.integers(2) else long) * rng.integers(1, 4)
+    yield "a long word and a short step", dict(vecs=long, a=0, b=1, c=2, exclude=True)
+    # the cosine of word 3 is exactly −1, those of the words asked about are 0 and more
+    away = np.array([[0.0, 2], [3.0, 2], [1.0, 0], [-2.0, 0]]) * rng.integers(1, 4)
     yield (
         "the only other word points away",
-        dict(vecs=away * rng.integers(1, 4), a=0, b=1, c=2, exclude=True),
+        dict(vecs=away, a=0, b=1, c=2, exclude=True),
     )
 
 
@@ -474,126 +363,55 @@ def _planted(rng):
     Whole numbers: dot products are exact, so that a tie is a tie on every machine.
     """
     u, v, r, side = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    fourth = 2 * v + r + 1.2 * side
     rows = [
         2 * u,
         2 * u + r,
         2 * v,
-        2 * v + r + 1.2 * side,
+        fourth,
         9 * (v + u),
         2 * v - r,
-        0.2 * u,
+        0.2 * u - 0.1 * v,
         0 * u,
     ]
     return np.round(50 * np.array(rows))
 
 
-def _cosines(vecs, target):
-    length = np.linalg.norm(vecs, axis=1) * np.linalg.norm(target)
-    return np.divide(vecs @ target, length, out=np.zeros(len(vecs)), where=length > 0)
+NORMS = "np.linalg.norm(vecs, axis=1)"
+TARGET = "vecs[b] - vecs[a] + vecs[c]"
+analogy.mistakes(
+    {
+        "the step taken backwards": (TARGET, "vecs[a] - vecs[b] + vecs[c]",
+            "a is to b as c is to …: does your target step from a to b, or from b to a?"),
+        "dot products instead of cosines": (NORMS, "np.ones(len(vecs))",
+            "A long vector has large dot products with everything. What does the cosine divide by?"),
+        "question words are never left out": ("if exclude:", "if False:",
+            "With exclude=True the answer may not be one of the three words asked about."),
+        "question words are always left out": ("if exclude:", "if True:", "What does exclude=False allow?"),
+        "forgets c": (TARGET, "vecs[b] - vecs[a]",
+            "Which word is nearest to the step alone? The question starts from c."),
+        "0 / 0 wins": ("np.zeros(len(vecs))", "np.full(len(vecs), np.inf)",
+            "What is the cosine with a vector of zeros to be?"),
+        "of equals the last": (
+            "int(np.argmax(score))", "len(score) - 1 - int(np.argmax(np.round(score, 12)[::-1]))",
+            "Two words tie. The text wants the one with the lowest number."),
+        "scales the words to length 1 first": (
+            TARGET,
+            "sum(s * vecs[i] / (np.linalg.norm(vecs[i]) or 1) for s, i in ((1, b), (-1, a), (1, c)))",
+            "The step from a to b is a difference of vectors as stored. What becomes of it when you scale both?",
+        ),
+        "question words score -1": ("-np.inf", "-1",
+            "A cosine can be −1. Which score is below all cosines, whatever the words?"),
+        "takes the size of the cosine": ("np.divide(vecs @ target,", "np.divide(np.abs(vecs @ target),",
+            "A word on the opposite side has cosine −1. Is it near?"),
+    }
+)  # fmt: skip
 
-
-def _best(scores, asked):
-    scores = np.array(scores, float)
-    scores[asked] = -np.inf
-    return int(np.argmax(scores))
-
-
-@analogy.wrong(
-    "the step taken backwards",
-    advice="a is to b as c is to …: does your target step from a to b, or from b to a?",
+analogy.worked(
+    why=r"""The step from $a$ to $b$ is a difference of vectors as stored; $c$ plus that step is where the answer should be. The cosine asks for the
+    direction only, so a long word does not win by its length. A score of $-\infty$ is below each cosine, −1 included, and `argmax`
+    takes the first of equals. With `exclude=False` you see how often $b$ or $c$, summands of the target, are its nearest words."""
 )
-def _(vecs, a, b, c, exclude=True):
-    return _best(
-        _cosines(vecs, vecs[a] - vecs[b] + vecs[c]), [a, b, c] if exclude else []
-    )
-
-
-@analogy.wrong(
-    "dot products instead of cosines",
-    advice="A long vector has large dot products with everything. What does the cosine divide by?",
-)
-def _(vecs, a, b, c, exclude=True):
-    return _best(vecs @ (vecs[b] - vecs[a] + vecs[c]), [a, b, c] if exclude else [])
-
-
-@analogy.wrong(
-    "question words are never left out",
-    advice="With exclude=True the answer may not be one of the three words asked about.",
-)
-def _(vecs, a, b, c, exclude=True):
-    return _best(_cosines(vecs, vecs[b] - vecs[a] + vecs[c]), [])
-
-
-@analogy.wrong(
-    "question words are always left out",
-    advice="What does exclude=False allow?",
-)
-def _(vecs, a, b, c, exclude=True):
-    return _best(_cosines(vecs, vecs[b] - vecs[a] + vecs[c]), [a, b, c])
-
-
-@analogy.wrong(
-    "forgets c",
-    advice="Which word is nearest to the step alone? The question starts from c.",
-)
-def _(vecs, a, b, c, exclude=True):
-    return _best(_cosines(vecs, vecs[b] - vecs[a]), [a, b, c] if exclude else [])
-
-
-@analogy.wrong(
-    "0 / 0 wins",
-    advice="np.argmax takes nan for the largest. What is the cosine with a vector of zeros to be?",
-)
-def _(vecs, a, b, c, exclude=True):
-    target = vecs[b] - vecs[a] + vecs[c]
-    with np.errstate(invalid="ignore"):
-        scores = vecs @ target / np.linalg.norm(vecs, axis=1)
-    return int(np.argmax(np.where(np.isnan(scores), np.inf, scores)))
-
-
-@analogy.wrong(
-    "of equals the last",
-    advice="Two words tie. The text wants the one with the lowest number.",
-)
-def _(vecs, a, b, c, exclude=True):
-    scores = np.round(_cosines(vecs, vecs[b] - vecs[a] + vecs[c]), 12)
-    if exclude:
-        scores[[a, b, c]] = -np.inf
-    return int(len(scores) - 1 - np.argmax(scores[::-1]))
-
-
-@analogy.wrong(
-    "scales the words to length 1 first",
-    advice="The step from a to b is a difference of vectors as stored. What becomes of it when you scale both?",
-)
-def _(vecs, a, b, c, exclude=True):
-    length = np.linalg.norm(vecs, axis=1, keepdims=True)
-    rows = vecs / np.where(length == 0, 1, length)
-    return _best(
-        _cosines(rows, rows[b] - rows[a] + rows[c]), [a, b, c] if exclude else []
-    )
-
-
-@analogy.wrong(
-    "question words score -1",
-    advice="A cosine can be -1. Which score is below all cosines, whatever the words?",
-)
-def _(vecs, a, b, c, exclude=True):
-    scores = _cosines(vecs, vecs[b] - vecs[a] + vecs[c])
-    if exclude:
-        scores[[a, b, c]] = -1
-    return int(np.argmax(scores))
-
-
-@analogy.wrong(
-    "takes the size of the cosine",
-    advice="A word on the opposite side has cosine -1. Is it near?",
-)
-def _(vecs, a, b, c, exclude=True):
-    return _best(
-        np.abs(_cosines(vecs, vecs[b] - vecs[a] + vecs[c])),
-        [a, b, c] if exclude else [],
-    )
 
 
 @analogy.right("word by word")
@@ -609,32 +427,110 @@ def _(vecs, a, b, c, exclude=True):
     return answer
 
 
-@analogy.right("through unit rows, ties rounded away")
+@analogy.right(
+    "cosines by a library", library="sklearn.metrics.pairwise.cosine_similarity"
+)
 def _(vecs, a, b, c, exclude=True):
-    length = np.linalg.norm(vecs, axis=1, keepdims=True)
-    rows = vecs / np.where(length == 0, 1, length)
-    scores = np.round(rows @ (vecs[b] - vecs[a] + vecs[c]), 9)
-    return _best(scores, [a, b, c] if exclude else [])
+    from sklearn.metrics.pairwise import cosine_similarity
 
-
-@analogy.right("a little something in the denominator")
-def _(vecs, a, b, c, exclude=True):
-    target = vecs[b] - vecs[a] + vecs[c]
-    length = np.linalg.norm(vecs, axis=1) * np.linalg.norm(target)
-    scores = vecs @ target / (length + 1e-12)
+    scores = cosine_similarity(vecs, (vecs[b] - vecs[a] + vecs[c])[None])[:, 0].round(
+        12
+    )
     if exclude:
         scores[[a, b, c]] = -2
     return scores.argmax()
 
 
-@analogy.right("single precision")
-def _(vecs, a, b, c, exclude=True):
-    vecs = vecs.astype(np.float32)
-    scores = _cosines(vecs, vecs[b] - vecs[a] + vecs[c]).round(5)
-    return _best(scores, [a, b, c] if exclude else [])
+# ------------------------------------------------------------------------------------- parallelism
+
+parallelism = Exercise(
+    "parallelism",
+    reference=reference.parallelism,
+    compare=close(rtol=1e-6, atol=1e-10, float32=True),
+    batched=("vecs",),
+    hints=[
+        "First make the steps, one vector a pair. Which two of them have to be compared?",
+        "Each two different steps once: the second index stays below the first. A cosine divides by both lengths.",
+        "Two loops, for i in range(len(steps)) and for j in range(i); collect the dot product over the product of both lengths; return the mean.",
+    ],
+)
 
 
-# ---------------------------------------------------------------- tied weights
+def opposed(vecs, pairs):
+    """The pairs, the second turned round where that makes its cosine with the first negative."""
+    pairs = np.array(pairs)
+    first, second = vecs[pairs[:2, 1]] - vecs[pairs[:2, 0]]
+    if first @ second > 0:
+        pairs[1] = pairs[1, ::-1]
+    return pairs
+
+
+@parallelism.cases
+def _(rng):
+    vecs = rng.normal(size=(7, 3)) + 1
+    pairs = opposed(vecs, [[0, 1], [2, 3], [4, 5], [6, 0]])
+    yield "steps in all directions", dict(vecs=vecs, pairs=pairs)
+    yield "steps in all directions", dict(vecs=5 * vecs[:, ::-1], pairs=pairs[:, ::-1])
+    long = vecs.copy()
+    long[1] += 40 * rng.choice([-1.0, 1.0], 3)
+    yield "one step is long", dict(vecs=long, pairs=opposed(long, pairs[:3]))
+    few = rng.normal(size=(4, 2))
+    yield "two pairs", dict(vecs=few, pairs=opposed(few, [[3, 0], [1, 2]]))
+    same = np.vstack([vecs[:3], vecs[:3] + rng.normal(size=3)])
+    yield "one step for all", dict(vecs=same, pairs=np.array([[0, 3], [1, 4], [2, 5]]))
+    back = np.array([[0, 3], [4, 1], [2, 5]])
+    yield "one pair turned round", dict(vecs=same, pairs=back)
+
+
+COSINE = "steps[i] @ steps[j] / length"
+parallelism.mistakes(
+    {
+        "dot products": (COSINE, "steps[i] @ steps[j]",
+            "A cosine lies between −1 and 1. Where are the lengths?"),
+        "one length is forgotten": (
+            "np.linalg.norm(steps[i]) * np.linalg.norm(steps[j])", "np.linalg.norm(steps[i]) ** 2",
+            "A cosine divides by the lengths of both."),
+        "each step with itself as well": ("range(i)", "range(i + 1)",
+            "A step is parallel to itself, whatever the relation. Does that count?"),
+        "only neighbours in the list": ("range(i)", "range(max(i - 1, 0), i)",
+            "Four pairs have six cosines. How many do you take?"),
+        "only against the first pair": ("range(i)", "range(min(i, 1))",
+            "Four pairs have six cosines. How many do you take?"),
+        "sums": ("np.mean(cosines)", "np.sum(cosines)",
+            "Parallel arrows should score 1, however many there are."),
+        "the size of the cosines": (COSINE, "abs(steps[i] @ steps[j]) / length",
+            "A step that points the other way has cosine −1. Does it speak for the relation?"),
+        "words in place of steps": ("vecs[pairs[:, 1]] - vecs[pairs[:, 0]]", "vecs[pairs[:, 1]]",
+            "What leads from a to b?"),
+        "the mean step in place of each other step": (
+            COSINE,
+            "steps[i] @ np.mean(steps, axis=0) / np.linalg.norm(steps[i]) / np.linalg.norm(np.mean(steps, axis=0))",
+            "Compare steps with one another: the mean step contains the very step that you compare.",
+        ),
+    }
+)  # fmt: skip
+
+parallelism.worked(
+    why=r"""A relation that is one step gives the same difference for each pair. The cosine forgets the length of a step and keeps its direction, so one
+    long step does not decide. Each two pairs count once, and none is compared with itself: that would be 1 for any relation."""
+)
+
+
+@parallelism.right("all cosines at once, the upper triangle")
+def _(vecs, pairs):
+    steps = vecs[pairs[:, 1]] - vecs[pairs[:, 0]]
+    steps = steps / np.linalg.norm(steps, axis=1, keepdims=True)
+    return (steps @ steps.T)[np.triu_indices(len(steps), 1)].mean()
+
+
+@parallelism.right("distances by a library", library="scipy.spatial.distance.pdist")
+def _(vecs, pairs):
+    from scipy.spatial.distance import pdist
+
+    return 1 - pdist(vecs[pairs[:, 1]] - vecs[pairs[:, 0]], "cosine").mean()
+
+
+# -------------------------------------------------------------------------------------- tied_grads
 
 tied_grads = Exercise(
     "tied_grads",
@@ -642,226 +538,81 @@ tied_grads = Exercise(
     compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("Wa", "We"),
     hints=[
-        "We is used twice: to look up x, and to score every word. Write the gradient of each use as if the other table were another matrix, then add.",
-        "With error = onehot(y) - p: the output use gives the outer product of h2 and error, shape (d, V). The error reaches h2 as We @ error, and h1 through Waᵀ.",
-        "back = We @ error; dWa = np.outer(back, h1); dWe = np.outer(h2, error); dWe[:, x] += Wa.T @ back.",
+        "We is used twice: to look up x, and to score every word. Write the slope of each use as if the other table were another matrix, then add.",
+        "With error = p − onehot(y): the output use gives the outer product of h2 and error. The error reaches h2 as We @ error, and h1 through the transpose of Wa.",
+        "Forward: h1 a column of We, h2, the scores, their softmax with the maximum subtracted. Back: We @ error; its outer product with h1 is the slope by Wa; Wa.T times it is added to column x.",
     ],
 )
 
 
 @tied_grads.cases
 def _(rng):
-    yield "any pair", dict(x=1, y=3, **_tables(rng, 2, 4))
-    yield "a word that follows itself", dict(x=2, y=2, **_tables(rng, 3, 4))
-    square = _tables(rng, 3, 3)
-    yield "as many components as words", dict(x=0, y=2, **square)
-    still = _tables(rng, 2, 4)
-    still["Wa"] = np.zeros((2, 2))
-    yield "an empty memory", dict(x=1, y=0, **still)
-    We = np.outer([30.0, 20.0], [1.0, 2.0, 3.0, 4.0])
-    yield (
-        "huge scores",
-        dict(x=0, y=1, We=We + rng.uniform(0, 0.1, (2, 4)), Wa=np.eye(2)),
-    )
+    def tables(d, V):
+        return dict(We=rng.uniform(-1, 1, (d, V)), Wa=rng.uniform(-1, 1, (d, d)))
+
+    yield "any pair", dict(x=1, y=3, **tables(2, 4))
+    yield "a word that follows itself", dict(x=2, y=2, **tables(3, 4))
+    yield "as many components as words", dict(x=0, y=2, **tables(3, 3))
+    yield "an empty memory", dict(x=1, y=0, **tables(2, 4)) | dict(Wa=np.zeros((2, 2)))
+    We = np.outer([30.0, 20.0], [1.0, 2.0, 3.0, 4.0]) + rng.uniform(0, 0.1, (2, 4))
+    for x, sign in ((0, 1.0), (3, -1.0)):
+        yield "scores of ±1000", dict(x=x, y=1, We=We, Wa=sign * np.eye(2))
 
 
-def _tables(rng, d, V):
-    return dict(We=rng.normal(size=(d, V)), Wa=rng.normal(size=(d, d)))
+tied_grads.mistakes(
+    {
+        "only the output use": ("dWe[:, x] += Wa.T @ back", "pass",
+            "We also looked up x. Does the error reach that column?"),
+        "only the input use": ("np.outer(h2, error)", "np.zeros(We.shape)",
+            "We also scored all words. Does your slope move any column but that of x?"),
+        "the memory is not transposed on the way back": ("Wa.T @ back", "Wa @ back",
+            "Forward, h1 goes through Wa. Through which matrix does the error come back?"),
+        "the output part transposed": ("np.outer(h2, error)", "np.resize(np.outer(error, h2), We.shape)",
+            "A slope has the shape of its matrix. What shape has (p − y) h2ᵀ?"),
+        "the output part with h1": ("np.outer(h2, error)", "np.outer(h1, error)",
+            "Which vector is compared with the columns of We when words are scored: h1 or h2?"),
+        "the slope of log p": ("error[y] -= 1", "error[y] -= 1\n    error = -error", UPHILL),
+        "infinite exponentials": ("s = s - s.max()", "pass", OVERFLOW),
+        "the input part replaces the output part": ("dWe[:, x] += Wa.T @ back", "dWe[:, x] = Wa.T @ back",
+            "Column x gets a contribution from each use. Does your line add, or overwrite?"),
+        "the memory's slope with h2": ("np.outer(back, h1)", "np.outer(back, h2)",
+            "What does Wa multiply: h1 or h2?"),
+    }
+)  # fmt: skip
 
-
-def _tied(x, y, We, Wa):
-    h1 = We[:, x]
-    h2 = Wa @ h1
-    return h1, h2, np.eye(We.shape[1])[y] - softmax(We.T @ h2)
-
-
-@tied_grads.wrong(
-    "only the output use",
-    advice="We also looked up x. Does the error reach that column?",
+tied_grads.worked(
+    why=r"""A variable that is used twice gets the sum of two slopes, each as if the other use were a constant. As the table of outputs each column
+    is scored against $h^{(2)}$, so all columns move. As the table of inputs only column $x$ was looked up; the error comes to it through
+    the scores, $W_e(p - y)$, and back through $W_a^\top$."""
 )
-def _(x, y, We, Wa):
-    h1, h2, error = _tied(x, y, We, Wa)
-    return np.outer(h2, error), np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "only the input use",
-    advice="We also scored all words. Does your gradient move any column but that of x?",
-)
-def _(x, y, We, Wa):
-    h1, _, error = _tied(x, y, We, Wa)
-    d_embed = np.zeros(We.shape)
-    d_embed[:, x] = Wa.T @ We @ error
-    return d_embed, np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "the memory is not transposed on the way back",
-    advice="Forward, h1 goes through Wa. Through which matrix does the error come back?",
-)
-def _(x, y, We, Wa):
-    h1, h2, error = _tied(x, y, We, Wa)
-    d_embed = np.outer(h2, error)
-    d_embed[:, x] += Wa @ We @ error
-    return d_embed, np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "the output part as printed",
-    advice="A gradient has the shape of its matrix. What shape has (y - p) h2ᵀ?",
-)
-def _(x, y, We, Wa):
-    h1, h2, error = _tied(x, y, We, Wa)
-    d_embed = np.resize(np.outer(error, h2), We.shape)
-    d_embed[:, x] += Wa.T @ We @ error
-    return d_embed, np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "the output part with h1",
-    advice="Which vector is compared with the columns of We when words are scored: h1 or h2?",
-)
-def _(x, y, We, Wa):
-    h1, _, error = _tied(x, y, We, Wa)
-    d_embed = np.outer(h1, error)
-    d_embed[:, x] += Wa.T @ We @ error
-    return d_embed, np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "the gradient of the loss",
-    advice="J = log p is to grow. Which sign has onehot(y) - p in it?",
-)
-def _(x, y, We, Wa):
-    h1, h2, error = _tied(x, y, We, Wa)
-    d_embed = np.outer(h2, error)
-    d_embed[:, x] += Wa.T @ We @ error
-    return -d_embed, -np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "infinite exponentials",
-    advice="exp(1000) is infinite. What may you subtract from all scores without changing p?",
-)
-def _(x, y, We, Wa):
-    h1 = We[:, x]
-    h2 = Wa @ h1
-    with np.errstate(over="ignore", invalid="ignore"):
-        p = np.exp(We.T @ h2)
-        error = np.eye(We.shape[1])[y] - p / p.sum()
-    d_embed = np.outer(h2, error)
-    d_embed[:, x] += Wa.T @ We @ error
-    return d_embed, np.outer(We @ error, h1)
-
-
-@tied_grads.wrong(
-    "the input part replaces the output part",
-    advice="Column x gets a contribution from each use. Does your line add, or overwrite?",
-)
-def _(x, y, We, Wa):
-    h1, h2, error = _tied(x, y, We, Wa)
-    d_embed = np.outer(h2, error)
-    d_embed[:, x] = Wa.T @ We @ error
-    return d_embed, np.outer(We @ error, h1)
 
 
 @tied_grads.right("with one-hot columns")
 def _(x, y, We, Wa):
     X, Y = (np.eye(We.shape[1])[:, [i]] for i in (x, y))
-    error = Y - softmax(We.T @ Wa @ We @ X)
+    error = softmax(We.T @ Wa @ We @ X) - Y
     back = We @ error
     return Wa.T @ back @ X.T + Wa @ We @ X @ error.T, back @ (We @ X).T
 
 
-@tied_grads.right("lets torch differentiate")
+@tied_grads.right("by autograd", library="torch.nn.functional.cross_entropy")
 def _(x, y, We, Wa):
     E, A = (torch.tensor(W, requires_grad=True) for W in (We, Wa))
-    torch.log_softmax(E.T @ (A @ E[:, x]), 0)[y].backward()
+    torch.nn.functional.cross_entropy(E.T @ (A @ E[:, x]), torch.tensor(y)).backward()
     return E.grad.numpy(), A.grad.numpy()
 
 
 @tied_grads.right("single precision")
 def _(x, y, We, Wa):
     We, Wa = We.astype(np.float32), Wa.astype(np.float32)
-    h1, h2, error = _tied(x, y, We, Wa)
-    error = error.astype(np.float32)
-    d_embed = np.outer(h2, error)
-    d_embed[:, x] += Wa.T @ (We @ error)
-    return d_embed, np.outer(We @ error, h1)
+    h1 = We[:, x]
+    error = softmax(We.T @ (Wa @ h1)) - np.eye(We.shape[1], dtype=np.float32)[y]
+    dWe = np.outer(Wa @ h1, error)
+    dWe[:, x] += Wa.T @ (We @ error)
+    return dWe, np.outer(We @ error, h1)
 
 
-# ---------------------------------------------------------------- Hebbian memory
-
-hebb = Exercise(
-    "hebb",
-    reference=reference.hebbian_memory,
-    compare=close(rtol=1e-6, atol=1e-12, float32=True),
-    batched=("A", "B"),
-    hints=[
-        "The outer product b aᵀ is a matrix with as many rows as b has entries.",
-        "A sum of outer products of rows is one matrix product of two tables. Which one is transposed?",
-        "np.outer(B[i], A[i]) summed over i is B.T @ A.",
-    ],
-)
-
-
-@hebb.cases
-def _(rng):
-    yield "any pairs", dict(A=rng.normal(size=(4, 3)), B=rng.normal(size=(4, 2)))
-    yield (
-        "keys as long as values",
-        dict(A=rng.normal(size=(5, 3)), B=rng.normal(size=(5, 3))),
-    )
-    yield "a single pair", dict(A=rng.normal(size=(1, 3)), B=rng.normal(size=(1, 3)))
-    yield "nothing stored", dict(A=np.zeros((0, 3)), B=np.zeros((0, 2)))
-
-
-@hebb.wrong(
-    "keys and values exchanged",
-    advice="The memory is multiplied with a key from the right. Which index of W runs over the key?",
-)
-def _(A, B):
-    return A.T @ B
-
-
-@hebb.wrong("averages the pairs", advice="The formula is a sum. What if n doubles?")
-def _(A, B):
-    return B.T @ A / max(len(A), 1)
-
-
-@hebb.wrong(
-    "solves for the best memory",
-    advice="This exercise asks for the plain sum of outer products, not for least squares.",
-)
-def _(A, B):
-    return B.T @ np.linalg.pinv(A.T) if len(A) else np.zeros((B.shape[1], A.shape[1]))
-
-
-@hebb.wrong(
-    "sums before it multiplies",
-    advice="A product of two sums also pairs every value with every other key.",
-)
-def _(A, B):
-    return np.outer(B.sum(0), A.sum(0)) if len(A) != 1 else A.T @ B
-
-
-@hebb.right("a loop of outer products")
-def _(A, B):
-    W = np.zeros((B.shape[1], A.shape[1]))
-    for a, b in zip(A, B, strict=True):
-        W += np.outer(b, a)
-    return W
-
-
-@hebb.right("einsum")
-def _(A, B):
-    return np.einsum("nm,nd->md", B, A)
-
-
-@hebb.right("single precision")
-def _(A, B):
-    return B.astype(np.float32).T @ A.astype(np.float32)
-
+# --------------------------------------------------------------------------------------- crosstalk
 
 crosstalk = Exercise(
     "crosstalk",
@@ -869,9 +620,9 @@ crosstalk = Exercise(
     compare=close(rtol=1e-6, atol=1e-10, float32=True),
     batched=("A", "B"),
     hints=[
-        "Write W a_k as a sum over the stored pairs. Which term is the one you wanted?",
-        "The weights are the dot products of keys: G = A @ A.T. What must happen to its diagonal?",
-        "np.fill_diagonal sets the diagonal to 0, in place. Row k of G then holds the weights of the other values: one more matrix product.",
+        "A sum of outer products of rows is one matrix product of two tables. Which one is transposed, so that W has a row for each entry of a value?",
+        "Ask all keys at once: recall k is row k of A @ W.T. Which term of it is the one that you wanted?",
+        "Pair k itself answers with its key's squared length times b_k. Take that away from the recall, row by row.",
     ],
 )
 
@@ -879,6 +630,7 @@ crosstalk = Exercise(
 @crosstalk.cases
 def _(rng):
     A = rng.normal(size=(4, 3))
+    A[1] *= -np.sign(A[0] @ A[1])  # one obtuse angle at least
     unit = A / np.linalg.norm(A, axis=1, keepdims=True)
     yield "keys of length 1", dict(A=unit, B=rng.normal(size=(4, 2)))
     yield "keys of any length", dict(A=2 * A, B=rng.normal(size=(4, 3)))
@@ -886,68 +638,51 @@ def _(rng):
     yield "one key stored twice", dict(A=twice, B=rng.normal(size=(3, 2)))
     axes = np.linalg.qr(rng.normal(size=(4, 4)))[0][:3]
     yield "orthonormal keys", dict(A=axes, B=rng.normal(size=(3, 2)))
-    yield "a single pair", dict(A=3 * unit[:1], B=rng.normal(size=(1, 2)))
+    yield "a single pair", dict(A=3 * unit[:1], B=rng.normal(size=(1, 3)))
+    yield "nothing stored", dict(A=np.zeros((0, 3)), B=np.zeros((0, 2)))
 
 
-@crosstalk.wrong(
-    "the whole recall", advice="Pair k itself also answers at key k. Is that crosstalk?"
+ROAD = "A @ W.T - own * B"
+crosstalk.mistakes(
+    {
+        "the whole recall": (ROAD, "A @ W.T", "Pair k itself also answers at key k. Is that crosstalk?"),
+        "recall minus the value": (ROAD, "A @ W.T - B",
+            "At a key of length 3 the pair itself answers with 9 b_k. Did you take away all of it?"),
+        "keys and values exchanged": (
+            "B.T @ A",
+            "A.T @ B\n    W = W if W.shape == (B.shape[1], A.shape[1]) else np.resize(W, (B.shape[1], A.shape[1]))",
+            "W is multiplied with a key from the right. Which index of W runs over the key?",
+        ),
+        "averages the pairs": ("B.T @ A", "B.T @ A / max(len(A), 1)",
+            "The memory is a sum. What if n doubles?"),
+        "solves for the best memory": ("B.T @ A", "B.T @ np.linalg.pinv(A.T) if len(A) else B.T @ A",
+            "This asks for the plain sum of outer products, not for least squares."),
+        "only the sizes of the overlaps": (ROAD, "np.abs(A @ A.T) @ B - own * B",
+            "Keys at an obtuse angle subtract. What happens to the sign of a_i · a_k?"),
+        "weighs by the likeness of the values": (ROAD, "B @ B.T @ B - (B**2).sum(axis=1, keepdims=True) * B",
+            "Which vectors are multiplied with the key that is asked: stored keys or stored values?"),
+    }
+)  # fmt: skip
+
+crosstalk.worked(
+    why=r"""`B.T @ A` adds up the outer products of all rows at once. `A @ W.T` asks every key, and in row $k$ stand the answers of all pairs,
+    weighted by $a_i^\top a_k$. What pair $k$ itself answers is $\lVert a_k\rVert^2 b_k$; the rest is crosstalk. For keys
+    of length 1 that is the whole error."""
 )
+
+
+@crosstalk.right("a loop of outer products, each pair left out in turn")
 def _(A, B):
-    return A @ A.T @ B
-
-
-@crosstalk.wrong(
-    "recall minus the value",
-    advice="At a key of length 3 the pair itself answers with 9 b_k. Did you take away all of it?",
-)
-def _(A, B):
-    return A @ A.T @ B - B
-
-
-@crosstalk.wrong(
-    "weighs by the likeness of the values",
-    advice="Which vectors are multiplied with the key that is asked: stored keys or stored values?",
-)
-def _(A, B):
-    G = B @ B.T
-    return (G - np.diag(np.diag(G))) @ B
-
-
-@crosstalk.wrong(
-    "only the sizes of the overlaps",
-    advice="Keys at an obtuse angle subtract. What happens to the sign of a_i · a_k?",
-)
-def _(A, B):
-    G = np.abs(A @ A.T)
-    return (G - np.diag(np.diag(G))) @ B
-
-
-@crosstalk.wrong(
-    "averages over the other pairs",
-    advice="The memory is a sum of n outer products, so what the others add is a sum too.",
-)
-def _(A, B):
-    G = A @ A.T
-    return (G - np.diag(np.diag(G))) @ B / max(len(A) - 1, 1)
-
-
-@crosstalk.right("recall less the pair's own part")
-def _(A, B):
-    return (B.T @ A @ A.T).T - np.sum(A**2, axis=1)[:, None] * B
-
-
-@crosstalk.right("leaves each pair out in turn")
-def _(A, B):
-    rows = []
+    W, rows = np.zeros((B.shape[1], A.shape[1])), []
     for k, a in enumerate(A):
+        W += np.outer(B[k], a)
         others = np.arange(len(A)) != k
         rows.append((B[others].T @ A[others]) @ a)
-    return rows
+    return W, np.reshape(rows, B.shape)
 
 
-@crosstalk.right("single precision")
+@crosstalk.right("einsum, the diagonal struck out")
 def _(A, B):
-    A, B = A.astype(np.float32), B.astype(np.float32)
     G = A @ A.T
     np.fill_diagonal(G, 0)
-    return G @ B
+    return np.einsum("nm,nd->md", B, A), G @ B

@@ -1,4 +1,4 @@
-"""Embeddings and associative memory: a toy corpus, word vectors from counts and from training, and memories."""
+"""Embeddings and associative memory: a toy corpus, vectors from counts and from training, and memories."""
 
 import re
 from collections import Counter
@@ -9,10 +9,26 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, VERMILION, fixed_axes
+from descent import data
+from descent.plots import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PINK,
+    SKY,
+    VERMILION,
+    fixed_axes,
+    grouped_bars,
+)
+from descent.words import say
 
 MARKERS, COLORS = "os^Dv", (BLUE, VERMILION, GREEN, PINK, ORANGE)
-WAYS = "question words left out", "may answer", "nearest word to c instead"  # to answer an analogy
+WAYS = (  # to answer an analogy: label, colour, hatch
+    ("question words left out", BLUE, ""),
+    ("they may answer", VERMILION, "//"),
+    ("just the word nearest to c", GREEN, ".."),
+)
 
 # ---------------------------------------------------------------- the toy corpus
 
@@ -135,6 +151,13 @@ def toy_world() -> tuple[Corpus, np.ndarray]:
     return corpus, ppmi_vectors(counts, 40)
 
 
+def cosine_of_steps(a: str, b: str, c: str, d: str) -> float:
+    """How parallel the steps from a to b and from c to d are, on the vectors from counts."""
+    corpus, vectors = toy_world()
+    a, b, c, d = (vectors[corpus.index[word]] for word in (a, b, c, d))
+    return float(unit(b - a) @ unit(d - c))
+
+
 def skipgram(
     pairs, V: int, grads: Callable, *, d=16, negatives=5, steps=30_000, rate=0.3, marks=()
 ):
@@ -202,53 +225,60 @@ def few_hot() -> tuple[np.ndarray, list[str]]:
     return rows, names
 
 
+def named_rows(ax, names):
+    """A heat map's rows are words."""
+    ax.set_yticks(range(len(names)), names, fontsize=7)
+    ax.grid(False)
+
+
 def draw_opening():
-    """Distances of twenty words: one-hot against learnt vectors. The scale has no numbers: they are a question."""
-    fig, axes = fixed_axes(2, (9, 4.3), (0.09, 0.88, 0.18, 0.92), wspace=0.3)
+    """Distances of twenty words: one-hot against learnt vectors."""
+    fig, axes = fixed_axes(2, (9, 4.4), (0.09, 0.98, 0.2, 0.91), wspace=0.28)
     gaps = [distances(code_of(kind, 40)) for kind in ("one-hot", "learnt")]
-    titles = "One-hot: all alike", "Learnt from counts: kinds are near"
+    titles = "One-hot: all equally far apart", "Learnt: kinds are near (dark)"
     for ax, table, title in zip(axes, gaps, titles, strict=True):
-        image = ax.imshow(table, cmap="cividis", vmin=0, vmax=1.5)
-        ax.set_yticks(range(len(SHOWN)), SHOWN, fontsize=7)
+        ax.imshow(table, cmap="cividis", vmin=0, vmax=1.5, aspect="auto")
+        named_rows(ax, SHOWN)
         ax.set_xticks(range(len(SHOWN)), SHOWN, fontsize=7, rotation=90)
-        ax.grid(False)
         ax.set(xlabel="word", ylabel="word", title=title)
-    bar = fig.colorbar(image, cax=fig.add_axes([0.91, 0.28, 0.015, 0.54]))
-    bar.set_ticks([0, 1.5], labels=["none", "large"])
-    bar.set_label("distance")
     near, far = (gaps[1][SHOWN.index("cat"), SHOWN.index(w)] for w in ("dog", "car"))
     off = gaps[0][~np.eye(len(SHOWN), dtype=bool)]
-    return fig, (
-        f"Two heat maps of distances. One-hot codes: {'' if np.ptp(off) < 1e-9 else 'not '}all pairs of words are "
-        f"equally far apart. Learnt vectors: cat is {far / near:.1f} times as far from car as from dog; kinds of "
-        "words form blocks of short distances."
-    )
+    return fig, say(
+        "Two heat maps of distances. One-hot codes: from {low:.2f} to {high:.2f} between any two words. "
+        "Learnt vectors: cat is {ratio:.1f} times as far from car as from dog; kinds of words form dark blocks.",
+        low=off.min(), high=off.max(), ratio=far / near,
+    )  # fmt: skip
 
 
-def _corners(points, words) -> list[tuple[bool, bool]]:
+def _corners(points, words, avoid=()) -> list[tuple[bool, bool]]:
     """For each word a corner of its point, (right, up), where its label meets few others. Greedy, in order."""
-    spread = np.ptp(points, axis=0)
-    at = (points - points.min(0)) / np.where(spread > 0, spread, 1)
-    taken, corners = (
-        list(at),
-        [],
-    )  # what a label should stay away from: points, and middles of labels
-    for word, own in zip(words, at, strict=True):
-        options = [(right, up) for right in (True, False) for up in (True, False)]
-        reach = np.arange(0.2, 1, 0.3) * (0.02 + 0.014 * len(word))  # places along the label
-        rooms = []
-        for right, up in options:
-            line = own + np.stack(
-                [(1 if right else -1) * (0.012 + reach), np.full(3, 0.03 if up else -0.03)], axis=1
-            )
-            others = np.array([p for p in taken if p is not own])
-            rooms.append((np.abs(line[:, None] - others) / (0.05, 0.04)).max(-1).min())
-        best = int(np.argmax(np.minimum(rooms, 1.5)))
-        corners.append(options[best])
-        right, up = options[best]
-        for x in reach:
-            taken.append(own + (x if right else -x, 0.03 if up else -0.03))
+    low, spread = points.min(0), np.ptp(points, axis=0)
+    spread = np.where(spread > 0, spread, 1)
+    at, corners = (points - low) / spread, []
+    labels = [(place - low) / spread for place in avoid]  # and places along the labels so far
+    for number, (word, own) in enumerate(zip(words, at, strict=True)):
+        reach = np.arange(0.2, 1, 0.3) * (0.02 + 0.014 * len(word))
+        others, lines, rooms = np.array([*np.delete(at, number, 0), *labels]), {}, {}
+        for right, up in ((True, True), (True, False), (False, True), (False, False)):
+            x = (1 if right else -1) * (0.012 + reach)
+            line = own + np.stack([x, np.full(3, 0.03 if up else -0.03)], axis=1)
+            room = (np.abs(line[:, None] - others) / (0.05, 0.04)).max(-1).min()
+            lines[right, up], rooms[right, up] = line, min(room, 1.5)
+        corners.append(max(rooms, key=rooms.get))
+        labels.extend(lines[corners[-1]])
     return corners
+
+
+def label_points(points, words, ax, avoid=()):
+    """The words beside their points (n, 2), and room around them. avoid: places for no label."""
+    spread, corners = np.ptp(points, axis=0), _corners(points, words, avoid)
+    for word, point, (right, up) in zip(words, points, corners, strict=True):
+        side = dict(ha="left" if right else "right", va="bottom" if up else "top")
+        shift = 5 if right else -5, 2 if up else -2
+        ax.annotate(word, point, xytext=shift, textcoords="offset points", fontsize=8, **side)
+    low, high = points.min(0) - 0.18 * spread, points.max(0) + 0.18 * spread
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
+    ax.set(xlabel="first principal axis", ylabel="second principal axis")
 
 
 def draw_map(points, words, ax):
@@ -256,21 +286,8 @@ def draw_map(points, words, ax):
     for (kind, members), marker, color in zip(KINDS.items(), MARKERS, COLORS, strict=True):
         at = [words.index(w) for w in members if w in words]
         ax.plot(*points[at].T, marker, color=color, label=kind)
-    spread = np.ptp(points, axis=0)
-    for word, point, (right, up) in zip(words, points, _corners(points, words), strict=True):
-        ax.annotate(
-            word,
-            point,
-            xytext=(5 if right else -5, 2 if up else -2),
-            ha="left" if right else "right",
-            va="bottom" if up else "top",
-            textcoords="offset points",
-            fontsize=8,
-        )
-    low, high = points.min(0) - 0.1 * spread, points.max(0) + 0.1 * spread
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    ax.set(xlabel="first principal axis", ylabel="second principal axis")
-    ax.legend(fontsize=7, loc="best")
+    label_points(points, words, ax)
+    ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1))
 
 
 def code_of(kind: str, d: int) -> np.ndarray:
@@ -295,60 +312,74 @@ def draw_codes(kind: str, d: int):
     code = code_of(kind, d)
     gaps = distances(code)
     off = gaps[~np.eye(len(gaps), dtype=bool)]
-    fig, (left, right) = fixed_axes(2, (9, 4.2), (0.09, 0.95, 0.12, 0.92), wspace=0.28)
+    fig, (left, right) = fixed_axes(2, (9, 4.2), (0.09, 0.98, 0.12, 0.91), wspace=0.28)
     scale = np.abs(code).max()
     left.imshow(code, cmap="PuOr", vmin=-scale, vmax=scale, aspect="auto")
-    left.set(xlabel="component", title=f"{kind}: {code.shape[1]} numbers a word")
-    image = right.imshow(gaps, cmap="cividis", vmin=0, aspect="auto")
-    fig.colorbar(image, ax=right, label="distance")
-    same = "all alike" if np.ptp(off) < 1e-9 else "they differ"
-    right.set(xlabel="the same words", title=f"Distances: {same}")
+    left.set(xlabel="component", ylabel="word", title=f"{kind}: {code.shape[1]} numbers a word")
+    right.imshow(gaps, cmap="cividis", vmin=0, aspect="auto")
+    right.set(xlabel="the same words", ylabel="word", title="Distances (dark: near)")
     for ax in (left, right):
-        ax.set_yticks(range(len(SHOWN)), SHOWN, fontsize=7)
+        named_rows(ax, SHOWN)
         ax.set_xticks([])
-        ax.grid(False)
     cat = SHOWN.index("cat")
-    near, far = gaps[cat, SHOWN.index("dog")], gaps[cat, SHOWN.index("car")]
-    same = int(np.sum(off < 1e-9) / 2)
-    return fig, (
-        f"{kind}, {code.shape[1]} numbers a word, {np.count_nonzero(code) / len(code):.1f} of them not zero. "
-        f"Distances run from {off.min():.2f} to {off.max():.2f}; cat to dog {near:.2f}, cat to car {far:.2f}. "
-        f"Pairs of words with the same code: {same}."
-    )
+    return fig, say(
+        "{kind}, {size} numbers a word, {used:.1f} of them not zero. Distances run from {low:.2f} to {high:.2f}; "
+        "cat to dog {near:.2f}, cat to car {far:.2f}. Pairs of words with the same code: {same}.",
+        kind=kind, size=code.shape[1], used=np.count_nonzero(code) / len(code), low=off.min(), high=off.max(),
+        near=gaps[cat, SHOWN.index("dog")], far=gaps[cat, SHOWN.index("car")], same=int(np.sum(off < 1e-9) / 2),
+    )  # fmt: skip
 
 
-# ---------------------------------------------------------------- the bigram model
+# ---------------------------------------------------------------- the next word
 
 
 def draw_sparsity(d_embed, d_unembed, words, x: str, y: str):
     """Size of the gradient of each embedding column and of each unembedding row, for one pair."""
-    fig, (top, bottom) = plt.subplots(2, 1, figsize=(9, 3.6), sharex=True)
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.2))
     sizes = np.linalg.norm(d_embed, axis=0), np.linalg.norm(d_unembed, axis=1)
-    top.bar(range(len(words)), sizes[0], color=BLUE)
-    bottom.bar(range(len(words)), sizes[1], color=VERMILION)
-    touched, moved = (int(np.sum(s > 0)) for s in sizes)
-    top.set(ylabel="length", title=f"Embedding: {touched} column of {len(words)} moves ({x})")
-    bottom.set(ylabel="length", yscale="log", xlabel="word number")
-    bottom.set_title(f"Unembedding: {moved} of {len(words)} rows move, {y} most")
-    return fig, (
-        f"Lengths of the gradients for the pair {x}, {y}: {touched} column of the embedding is not zero, "
-        f"{moved} rows of the unembedding are not zero; the longest is that of {words[sizes[1].argmax()]}."
-    )
+    touched, moved = (int(np.sum(size > 0)) for size in sizes)
+    titles = f"$W_e$: 1 column moves ({x})", f"$W_u$: all rows move ({y} most)"
+    for ax, size, title, color in zip(axes, sizes, titles, (BLUE, VERMILION), strict=True):
+        ax.bar(range(len(words)), size, color=color)
+        ax.set(xlabel="word number", ylabel="length of the slope", title=title)
+    axes[1].set_yscale("log")
+    return fig, say(
+        "Lengths of the slopes for the pair {x}, {y}: {touched} of {V} columns of the embedding and {moved} rows "
+        "of the unembedding are not zero; the longest of these is that of {most}.",
+        x=x, y=y, touched=touched, V=len(words), moved=moved, most=words[sizes[1].argmax()],
+    )  # fmt: skip
 
 
-def draw_next(before, after, words, context: str):
-    """Probabilities of the next word before and after training; the five largest after."""
+def draw_next(losses, before, after, words, context: str):
+    """The loss of small batches, and the five likeliest next words before and after training."""
     top = np.argsort(-after, kind="stable")[:5]
-    fig, ax = plt.subplots(figsize=(6.5, 3))
-    at = np.arange(5)
-    ax.bar(at - 0.2, before[top], 0.4, color=SKY, hatch="//", label="before training")
-    ax.bar(at + 0.2, after[top], 0.4, color=BLUE, label="after training")
-    ax.set_xticks(at, [words[i] for i in top])
-    ax.set(ylabel="probability", xlabel="next word", title=f"After {context} comes {words[top[0]]}")
-    ax.legend()
-    return fig, (
-        f"P({words[top[0]]} | {context}) rises from {before[top[0]]:.2f} to {after[top[0]]:.2f}."
-    )
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
+    left.plot(losses, color=SKY, linewidth=0.7)
+    mean = np.convolve(losses, np.full(50, 1 / 50), "valid")
+    left.plot(np.arange(len(mean)) + 49, mean, color=BLUE)
+    left.set(xlabel="step", ylabel="loss (nats a word)", title="Batches, and their mean over 50")
+    looks = ("before training", SKY, "//"), ("after training", BLUE, "")
+    grouped_bars([words[i] for i in top], (before[top], after[top]), right, looks=looks, step=0.4)
+    right.set(ylabel="probability", xlabel="next word", title=f"What comes after {context}?")
+    right.legend()
+    return fig, say(
+        "The loss falls from {first:.1f} to about {last:.1f}. P({top} | {context}) rises from {low:.2f} to {high:.2f}.",
+        first=losses[0], last=mean[-1], top=words[top[0]], context=context, low=before[top[0]], high=after[top[0]],
+    )  # fmt: skip
+
+
+def draw_rotation(before, after, words):
+    """Embeddings of some words, and the same after a rotation that changes no prediction."""
+    fig, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
+    scale = np.abs(before).max()
+    for ax, table, title in zip(axes, (before, after), ("As trained", "Rotated"), strict=True):
+        ax.imshow(table, cmap="PuOr", vmin=-scale, vmax=scale, aspect="auto")
+        ax.set(xlabel="entry of the vector", ylabel="word", title=f"{title}: the same model")
+        named_rows(ax, words)
+    return fig, say(
+        "Two heat maps of the vectors of {n} words, before and after a rotation. Entries change by up to {most:.1f}.",
+        n=len(words), most=np.abs(before - after).max(),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- the real corpus
@@ -395,16 +426,11 @@ def smoothed_table(train, strength: float = 30.0) -> np.ndarray:
     return (train + strength * share) / (train.sum(1, keepdims=True) + strength)
 
 
-def fit_bigram(train, d: int, steps: int = 120, tied: str = "") -> np.ndarray:
-    """Next-word probabilities of the embedding model, trained by Adam on all counts -> (V, V).
+def fit_scores(train, d: int, steps: int = 120, tied: str = "", rate: float = 0.05):
+    """The embedding model, trained by Adam on all counts -> probabilities (V, V), W_e (d, V), its other matrix.
 
     s = W_u W_e x. tied="identity": s = W_eᵀ W_e x. tied="learnt": s = W_eᵀ W_a W_e x.
     """
-    return fit_scores(train, d, steps, tied)[0]
-
-
-def fit_scores(train, d: int, steps: int = 120, tied: str = "", rate: float = 0.05):
-    """As `fit_bigram` -> probabilities (V, V), W_e (d, V), and the matrix behind it (W_a, I or W_u)."""
     import torch
 
     V, g = len(train), torch.Generator().manual_seed(0)
@@ -431,19 +457,19 @@ def draw_ranks(ranks, train, valid, unigram: float, table: float):
     fig, ax = plt.subplots(figsize=(7, 3.6))
     ax.plot(ranks, train, "s--", color=BLUE, label="embedding, training text")
     ax.plot(ranks, valid, "o-", color=VERMILION, label="embedding, held-out text")
-    ax.axhline(unigram, color=BLACK, linestyle=":", label="word shares, held-out")
+    ax.axhline(unigram, color="0.5", linestyle=":", label="word shares, held-out")
     ax.axhline(table, color=GREEN, linestyle="-.", label="smoothed table, held-out")
     ax.set_xscale("log", base=2)
     ax.set_xticks(ranks, ranks)
     ax.minorticks_off()
     ax.set(xlabel="embedding dimension d", ylabel="loss (nats a word)")
-    ax.set(title="More dimensions memorise; held-out text has an optimum")
-    ax.legend(fontsize=8, loc="upper right")
-    ax.set_ylim(top=max(unigram, max(train)) + 0.9)
-    return fig, (
-        "Loss against the embedding dimension. On training text it falls throughout. On held-out text it "
-        "falls and then rises. A smoothed table of counts is better still on held-out text."
-    )
+    ax.set(title="More dimensions memorise")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    return fig, say(
+        "Loss against the embedding dimension. On training text it falls from {first:.1f} to {last:.1f}. On held-out "
+        "text it is lowest at d = {best}, {low:.1f}, and rises to {end:.1f}. A smoothed table has {table:.1f}.",
+        first=train[0], last=train[-1], best=ranks[int(np.argmin(valid))], low=min(valid), end=valid[-1], table=table,
+    )  # fmt: skip
 
 
 def fit_skipgram(window, d: int = 32, negatives: int = 5, steps: int = 150):
@@ -470,26 +496,19 @@ def fit_skipgram(window, d: int = 32, negatives: int = 5, steps: int = 150):
     return W.detach().double().numpy(), C.detach().double().numpy()
 
 
+@cache
+def the_manual() -> tuple[Manual, np.ndarray]:
+    """Python's manual, and skip-gram vectors of its words, of length 1."""
+    manual = read_manual(data.documents())
+    return manual, unit(fit_skipgram(manual.window)[0])
+
+
 def neighbours(vectors, corpus: Corpus, word: str, k: int = 5) -> list[str]:
     """The k words of largest cosine with `word`, itself left out."""
     u = unit(vectors)
     cosines = u @ u[corpus.index[word]]
     cosines[corpus.index[word]] = -np.inf
     return [corpus.words[i] for i in np.argsort(-cosines, kind="stable")[:k]]
-
-
-def draw_neighbours(vectors, corpus: Corpus, asked: list[str]):
-    """A table of nearest neighbours."""
-    asked = [word for word in asked if word in corpus.index]
-    fig, ax = plt.subplots(figsize=(8, 0.32 * len(asked) + 0.6))
-    ax.axis("off")
-    ax.set(title="Nearest words by cosine", xlim=(0, 1), ylim=(len(asked) - 0.4, -0.8))
-    for row, word in enumerate(asked):
-        ax.text(0.0, row, word, fontweight="bold", fontsize=10)
-        ax.text(0.16, row, ", ".join(neighbours(vectors, corpus, word)), fontsize=10)
-    return fig, (
-        f"A table: for each of {len(asked)} words of the manual its five nearest words by cosine."
-    )
 
 
 # ---------------------------------------------------------------- analogies
@@ -500,101 +519,83 @@ def quads(pairs) -> list[tuple[str, str, str, str]]:
     return [(*one, *two) for one in pairs for two in pairs if one[0] != two[0]]
 
 
-def score_analogies(analogy: Callable, vectors, index, pairs, exclude: bool) -> float:
-    """Share of the questions that `analogy(vectors, a, b, c, exclude)` answers with the right word."""
-    asked = np.array([[index[w] for w in quad] for quad in quads(pairs)])
-    return np.mean([analogy(vectors, *q[:3], exclude) == q[3] for q in asked])
+def score_analogies(analogy: Callable, vectors, corpus: Corpus, pairs) -> list[float]:
+    """Shares of the questions that each of WAYS answers rightly, by `analogy(vectors, a, b, c, exclude)`."""
+    right = []
+    for quad in quads(pairs):
+        a, b, c, wanted = (corpus.index[word] for word in quad)
+        near = [w for w in neighbours(vectors, corpus, quad[2], 3) if w not in quad[:2]]
+        answers = [analogy(vectors, a, b, c, exclude) for exclude in (True, False)]
+        right.append([answer == wanted for answer in [*answers, corpus.index[near[0]]]])
+    return np.mean(right, axis=0).tolist()
 
 
-def nearest_scores(vectors, index, pairs) -> float:
-    """Share of the same questions right when the answer is just the nearest neighbour of c."""
-    u, right = unit(vectors), []
-    for a, b, c, answer in quads(pairs):
-        cosines = u @ u[index[c]]
-        cosines[[index[a], index[b], index[c]]] = -np.inf
-        right.append(cosines.argmax() == index[answer])
-    return np.mean(right)
-
-
-def parallelism(vectors, index, pairs) -> float:
-    """Mean cosine of the differences b - a, over all two of the pairs (a, b)."""
-    gaps = unit(np.array([vectors[index[b]] - vectors[index[a]] for a, b in pairs]))
-    cosines = gaps @ gaps.T
-    return cosines[np.triu_indices(len(pairs), 1)].mean()
-
-
-def draw_scores(scores: dict[str, tuple], title: str, words: str):
-    """Bars: one group a relation, one bar for each of WAYS; shares of questions right."""
-    fig, ax = plt.subplots(figsize=(8, 3.4))
-    at, width = np.arange(len(scores)), 0.8 / len(WAYS)
-    hatches = ("", "//", "..")
-    for number, label in enumerate(WAYS):
-        heights = [100 * row[number] for row in scores.values()]
-        place = at + (number - (len(WAYS) - 1) / 2) * width
-        ax.bar(place, heights, width, color=COLORS[number], hatch=hatches[number], label=label)
-        for x, height in zip(place, heights, strict=True):
-            ax.text(x, height, f"{height:.0f}", ha="center", va="bottom", fontsize=8)
-    ax.set_xticks(at, list(scores))
-    top = max(100 * max(row) for row in scores.values())
-    ax.set(ylim=(0, 1.35 * top + 1), ylabel="questions right (%)", title=title)
-    ax.legend(fontsize=8, ncols=len(WAYS), loc="upper left")
-    return fig, words
-
-
-def draw_arrows(vectors, index):
-    """Arrows from country to capital and from he to she, each on its own two principal axes."""
+def draw_arrows(vectors, index, told: dict[str, float]):
+    """Arrows of two relations, each on its own two principal axes. told: relation -> mean cosine of its arrows."""
     fig, axes = plt.subplots(1, 2, figsize=(9, 3.8))
-    told = []
-    for ax, relation in zip(axes, ("he : she", "country : capital"), strict=True):
+    for ax, (relation, cosine) in zip(axes, told.items(), strict=True):
         pairs = RELATIONS[relation]
-        points = plane(vectors[[index[w] for pair in pairs for w in pair]])
-        for number, (a, b) in enumerate(pairs):
-            start, end = points[2 * number : 2 * number + 2]
-            ax.annotate("", end, start, arrowprops=dict(arrowstyle="->", color=COLORS[number]))
-            ha = "right" if number % 2 else "left"
-            for word, at, va in ((a, start, "top"), (b, end, "bottom")):
-                ax.text(*at, f" {word} ", fontsize=9, ha=ha, va=va)
-        ax.plot(*points.T, "o", color=BLACK, markersize=2)
-        ax.margins(0.2)
-        ax.set(xlabel="first principal axis", ylabel="second principal axis", title=relation)
-        told.append(f"{relation} {parallelism(vectors, index, pairs):.1f}")
-    return fig, f"Arrows within a relation are nearly parallel. Mean cosines: {', '.join(told)}."
+        names = [word for pair in pairs for word in pair]
+        points = plane(vectors[[index[w] for w in names]])
+        arrows = points.reshape(-1, 2, 2)
+        for (start, end), color in zip(arrows, COLORS, strict=False):
+            look = dict(arrowstyle="->", color=color, linewidth=2)
+            ax.annotate("", end, start, arrowprops=look)
+        ax.plot(*points.T, "o", color="0.5", markersize=3)
+        shares = np.linspace(0.05, 0.95, 19)[:, None, None]
+        along = (1 - shares) * arrows[:, 0] + shares * arrows[:, 1]
+        label_points(points, names, ax, along.reshape(-1, 2))
+        ax.set(title=f"{relation}: mean cosine {cosine:.1f}".replace("-", "−"))
+    (one, first), (two, second) = told.items()
+    return fig, say(
+        "Arrows of two relations. Mean cosine of {one}: {first:.1f}; of {two}: {second:.1f}.",
+        one=one, first=first, two=two, second=second,
+    )  # fmt: skip
 
 
 def snapshot_explorer(corpus: Corpus, seen: dict[int, np.ndarray]) -> Callable:
-    """-> draw(step): the map of 20 words at a snapshot of the training."""
-    at = [corpus.index[w] for w in SHOWN]
-    final = plane(unit(seen[max(seen)][at]))
+    """-> draw(frame, word): the map of 20 words at a snapshot of the training, and the words nearest to one."""
+    at, steps = [corpus.index[w] for w in SHOWN], sorted(seen)
+    final = plane(unit(seen[steps[-1]][at]))
 
-    def draw(step: int):
+    def draw(frame: int, word: str):
+        step = steps[frame]
         vectors = unit(seen[step])
-        fig, ax = plt.subplots(figsize=(8, 5), layout="none")
+        fig, ax = plt.subplots(figsize=(8.6, 4.8), layout="none")
+        fig.subplots_adjust(left=0.09, right=0.86, bottom=0.12, top=0.92)
         draw_map(plane(vectors[at], final), SHOWN, ax)
         cat, dog, car = (vectors[corpus.index[w]] for w in ("cat", "dog", "car"))
-        scores = [parallelism(vectors, corpus.index, RELATIONS[r]) for r in list(RELATIONS)[:3]]
-        ax.set(title=f"After {step} pairs")
-        return fig, (
-            f"After {step} pairs: cosine of cat and dog {cat @ dog:.1f}, of cat and car {cat @ car:.1f}. "
-            f"Mean cosine of the arrows: he to she {scores[0]:.1f}, royal to plain {scores[1]:.1f}, "
-            f"country to capital {scores[2]:.1f}."
-        )
+        ax.set_title(f"After {step} pairs", y=1.02)
+        return fig, say(
+            "After {step} pairs. Cosine of cat and dog {near:.1f}, of cat and car {far:.1f}. "
+            "Nearest to {word}: {found:, }.",
+            step=step, near=cat @ dog, far=cat @ car, word=word, found=neighbours(vectors, corpus, word, 3),
+        )  # fmt: skip
 
     return draw
 
 
-def draw_rotation(before, after, words):
-    """Embeddings of some words, and the same after a rotation that changes no prediction."""
-    fig, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
-    scale = np.abs(before).max()
-    for ax, table, title in zip(axes, (before, after), ("As trained", "Rotated"), strict=True):
-        image = ax.imshow(table, cmap="PuOr", vmin=-scale, vmax=scale, aspect="auto")
-        ax.set(xlabel="component", title=f"{title}: the same model")
-        ax.set_yticks(range(len(words)), words, fontsize=8)
-        ax.grid(False)
-    fig.colorbar(image, ax=axes, label="value")
-    return fig, (
-        "Two heat maps of the vectors of the same words, before and after a rotation. Each single number "
-        "differs; every score, distance and cosine is the same."
+def draw_answer(rows: dict[str, tuple]):
+    """Relation -> mean cosine of its steps, and the share right by each of WAYS, as bars."""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), sharey=True, width_ratios=(1, 2))
+    at, table = np.arange(len(rows)), np.array(list(rows.values()))
+    left.barh(at, table[:, 0], 0.5, color=SKY)
+    left.axvline(0, color="0.5", linewidth=1)
+    left.set_yticks(at, list(rows))
+    left.invert_yaxis()
+    left.set(xlabel="mean cosine", ylabel="relation", title="Same step for all?")
+    for number, (label, color, hatch) in enumerate(WAYS):
+        share = 100 * table[:, 1 + number]
+        place = at + 0.27 * (number - 1)
+        right.barh(place, share, 0.25, color=color, hatch=hatch, edgecolor="white", label=label)
+        for y, x in zip(place, share, strict=True):
+            right.text(x + 1, y, f"{x:.0f}", va="center", fontsize=8)
+    right.set(xlabel="questions right (%)", ylabel="relation", xlim=(0, 112), title="Who answers?")
+    right.legend(loc="lower right")
+    told = [f"{name} {row[0]:.1f}, {row[1]:.0%}" for name, row in rows.items()]
+    return fig, say(
+        "For each relation the mean cosine of its steps, and the share of analogies right: {told:; }.",
+        told=told,
     )
 
 
@@ -606,55 +607,50 @@ def draw_associations(E, A, index, words: list[str], asked: list[str]):
     vectors = unit(E.T[[index[w] for w in words]])
     images = unit((A @ E).T[[index[w] for w in asked]])
     shares = dict(width_ratios=(len(words), len(asked)))
-    fig, axes = fixed_axes(2, (9, 4.6), (0.09, 0.87, 0.19, 0.92), wspace=0.35, gridspec_kw=shares)
+    fig, axes = fixed_axes(2, (9, 4.6), (0.09, 0.98, 0.19, 0.91), wspace=0.35, gridspec_kw=shares)
     tables = vectors @ vectors.T, vectors @ images.T
-    titles = "$w_i$ and $w_j$: used alike", "$w_i$ and $W_a w_j$: what follows"
+    titles = "$w_i$ and $w_j$: used alike", "$w_i$, $W_aw_j$: what follows"
     for ax, table, title, across in zip(axes, tables, titles, (words, asked), strict=True):
-        image = ax.imshow(table, cmap="PuOr_r", vmin=-1, vmax=1, aspect="auto")
+        ax.imshow(table, cmap="PuOr_r", vmin=-1, vmax=1, aspect="auto")
+        named_rows(ax, words)
         ax.set_xticks(range(len(across)), across, fontsize=8, rotation=90)
-        ax.set_yticks(range(len(words)), words, fontsize=8)
         ax.set(ylabel="word i", title=title)
-        ax.grid(False)
     favourite = tables[1].argmax(0)
     axes[1].plot(range(len(asked)), favourite, "*", color=BLACK, markersize=9)
     axes[0].set(xlabel="word j")
-    axes[1].set(xlabel="word j (★: nearest word i)")
-    fig.colorbar(image, cax=fig.add_axes([0.89, 0.19, 0.015, 0.73]), label="cosine")
-    steps = ", ".join(f"{word} to {words[i]}" for word, i in zip(asked, favourite, strict=True))
-    return fig, (
-        "Two heat maps of cosines: of the vectors of words, and of their images under W_a with them. "
-        f"A star marks the word nearest to each image: {steps}."
+    axes[1].set(xlabel="word j (★: nearest i)")
+    return fig, say(
+        "Two heat maps of cosines: of the vectors of words, and of these with images under W_a. "
+        "A star marks the word nearest to each image: {steps:, }.",
+        steps=[f"{word} to {words[i]}" for word, i in zip(asked, favourite, strict=True)],
     )
 
 
 def draw_week(days: list[str], fixed, learnt, E, A):
     """Scores (7, 7) of two tied models, column: today; and the plane of the second: E (2, 7), A (2, 2)."""
-    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.6))
-    told = []
+    fig, axes = plt.subplots(1, 3, figsize=(10, 3.6))
+    right = []
     for ax, scores, name in zip(axes, (fixed, learnt), ("$W_a = I$", "$W_a$ learnt"), strict=False):
         scale = np.abs(scores).max()
         ax.imshow(scores, cmap="PuOr_r", vmin=-scale, vmax=scale)
         ax.plot(range(7), scores.argmax(0), "*", color=BLACK, markersize=9)
-        ax.set_xticks(range(7), days, fontsize=8, rotation=90)
-        ax.set_yticks(range(7), days, fontsize=8)
-        right = int(np.sum(scores.argmax(0) == np.arange(1, 8) % 7))
-        ax.set(
-            xlabel="today (★: highest score)", ylabel="tomorrow?", title=f"{name}: {right} right"
-        )
-        ax.grid(False)
-        told.append(f"with {name.replace('$', '')} the favourite is right on {right} days of 7")
+        named_rows(ax, days)
+        ax.set_xticks(range(7), days, fontsize=7, rotation=90)
+        right.append(int(np.sum(scores.argmax(0) == np.arange(1, 8) % 7)))
+        ax.set(xlabel="today (★: guess)", ylabel="tomorrow?", title=f"{name}: {right[-1]} right")
     ax, image = axes[2], unit((A @ E).T) * np.linalg.norm(E, axis=0).mean()
     for day, start, end in zip(days, E.T, image, strict=True):
         ax.annotate("", end, start, arrowprops=dict(arrowstyle="->", color=BLUE))
-        ax.text(*(1.18 * start), day, ha="center", va="center", fontsize=8)
+        ax.text(*(1.25 * start), day, ha="center", va="center", fontsize=8)
     ax.plot(*E, "o", color=VERMILION)
-    reach = 1.4 * np.abs(E).max()
+    reach = 1.6 * np.abs(E).max()
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    ax.set(xlabel="first entry", ylabel="second entry", title="$W_a$ turns by one day")
-    return fig, (
-        f"Scores of tomorrow given today: {' and '.join(told)}. In the plane the seven days lie on a circle, "
-        "and arrows show that the learnt matrix turns each day to the next (lengths scaled)."
-    )
+    ax.set(xlabel="first entry", ylabel="second entry", title="$W_a$ turns by a day")
+    return fig, say(
+        "Scores of tomorrow given today: right on {fixed} days of 7 with W_a = I, on {learnt} with a learnt one. "
+        "In the plane the days lie around 0; arrows show where the learnt matrix turns each of them (lengths scaled).",
+        fixed=right[0], learnt=right[1],
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- Hebbian memory
@@ -697,60 +693,43 @@ def measure_recall(kind: str, n: int, d: int, repeats: int = 1, seed: int = 0):
     return np.sqrt(np.mean(errors)), np.mean(right)
 
 
-def draw_recall_law(results: dict[int, tuple[np.ndarray, np.ndarray]]):
-    """Measured errors against n for each d, with sqrt((n - 1) / d) as lines."""
-    fig, ax = plt.subplots(figsize=(7, 3.8))
-    worst = 0.0
-    for (d, (ns, errors)), marker, color in zip(results.items(), MARKERS, COLORS, strict=False):
-        ax.plot(ns, errors, marker, color=color, label=f"measured, d = {d}")
-        line = np.geomspace(2, max(ns), 60)
-        ax.plot(line, np.sqrt((line - 1) / d), "-", color=color, linewidth=1)
-        worst = max(worst, np.max(np.abs(errors / np.sqrt((ns - 1) / d) - 1)))
-    ax.axhline(1, color=BLACK, linestyle=":", linewidth=1)
-    ax.set(
-        xscale="log", yscale="log", xlabel="stored pairs n", ylabel="recall error (share of length)"
-    )
-    ax.set(title="Lines: √((n − 1)/d). Noise equals the answer at n = d + 1")
-    ax.legend(fontsize=8)
-    close = "within 10 %" if worst < 0.1 else "not within 10 %"
-    return fig, (
-        f"Measured recall errors agree with the square root of (n - 1)/d {close}, for d = "
-        f"{', '.join(map(str, results))}."
-    )
-
-
 def draw_memory(keys: str, n: int, d: int):
     """A memory of n pairs: how much recall k looks like stored value i, and its error on the curve."""
-    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.07, 0.98, 0.14, 0.9), wspace=0.25)
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.07, 0.98, 0.15, 0.9), wspace=0.25)
     grid = np.geomspace(2, 256, 80)
-    right.plot(grid, np.sqrt((grid - 1) / d), "-", color=BLUE, label="random keys: √((n−1)/d)")
+    right.plot(grid, np.sqrt((grid - 1) / d), "-", color=BLUE, label="random: √((n−1)/d)")
     best = np.sqrt(np.maximum(0, 1 - d / grid))
-    right.plot(grid, best, "--", color=GREEN, label="pseudo-inverse: √(1−d/n) for n > d")
-    right.axvline(d, color=BLACK, linestyle=":", label="n = d")
-    right.set(xscale="log", xlabel="stored pairs n", ylabel="recall error (share of length)")
-    right.set(ylim=(-0.1, 2.6), title="Error against n")
+    right.plot(grid, best, "--", color=GREEN, label="pseudo-inverse: √(1−d/n)")
+    right.axvline(d, color="0.5", linestyle=":", label="n = d")
+    right.set(xscale="log", xlabel="stored pairs n", ylabel="error (share of length)")
+    right.set(xlim=(1.8, 290), ylim=(-0.1, 2.6))
+    right.set_title("Error against n", y=1.02)
+    right.set_xticks([2, 8, 32, 128], ["2", "8", "32", "128"])
+    right.minorticks_off()
+    right.set_gid("error")
     left.grid(False)
     left.set(xlabel="asked: key k", ylabel="stored value i")
-    possible = keys != "orthonormal" or n <= d
-    if not possible:
+    left.set_title("How alike are recall k and value i?", y=1.02)
+    if keys == "orthonormal" and n > d:
         left.text(
-            0.5, 0.5, f"no {n} orthonormal\nkeys exist in\n{d} dimensions", ha="center", va="center"
+            0.5, 0.5, f"no {n} orthonormal keys\nexist in {d} dimensions", ha="center", va="center"
         )
-        left.set(xlim=(0, 1), ylim=(0, 1), title="Impossible")
-        right.legend(fontsize=8, loc="upper left")
-        return fig, f"{n} keys cannot be orthonormal in {d} dimensions: at most {d} can."
+        left.set(xlim=(0, 1), ylim=(0, 1))
+        right.legend(loc="upper left")
+        return fig, say(
+            "{n} keys cannot be orthonormal in {d} dimensions: at most {d} can.", n=n, d=d
+        )
     A, B = pairs_of(keys, n, d, np.random.default_rng(0))
     recalled = A @ store(keys, A, B).T
     error, found = recall_error(recalled, B), nearest_right(recalled, B)
     left.imshow((recalled @ B.T).T, cmap="PuOr_r", vmin=-1.5, vmax=1.5)
-    left.set(title="Similarity of recall k and value i")
     right.plot(n, error, "*", color=VERMILION, markersize=15, label="this memory")
-    right.legend(fontsize=8, loc="upper left")
-    return fig, (
-        f"{n} pairs in {d} dimensions, {keys} keys: recall error {error:.2f} "
-        f"(random keys: {np.sqrt((n - 1) / d):.2f}). The nearest stored value is the right one "
-        f"for {100 * found:.0f} % of the keys."
-    )
+    right.legend(loc="upper left")
+    return fig, say(
+        "{n} pairs in {d} dimensions, {keys} keys: error {error:.2f} (random keys: {theory:.2f}). "
+        "The nearest stored value is the right one for {found:.0%} of the keys.",
+        n=n, d=d, keys=keys, error=error, theory=np.sqrt((n - 1) / d), found=found,
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- MLP memory
@@ -799,69 +778,44 @@ def mlp_memory(h, W_in, W_out):
 def draw_capacity(ns, linear, fixed: dict[int, np.ndarray], trained: dict[int, np.ndarray], d: int):
     """Recall error against the number of stored pairs: linear, random hidden layer, trained hidden layer."""
     fig, ax = plt.subplots(figsize=(9, 3.8))
-    ax.plot(ns, linear, "k:", marker="x", label="linear, least squares")
-    for m, marker, color in zip(trained, "os", (BLUE, VERMILION), strict=True):
+    ax.plot(ns, linear, ":", color="0.5", marker="x", label="linear, least squares")
+    looks = dict(zip(trained, (("o", BLUE), ("s", VERMILION)), strict=True))
+    for m, (marker, color) in looks.items():
         ax.plot(
             ns,
             fixed[m],
-            "--",
-            marker=marker,
+            marker + "--",
             mfc="white",
             color=color,
-            label=f"m = {m}, random W_in",
+            label=f"m = {m}, random $W_{{in}}$",
         )
-        ax.plot(ns, trained[m], "-", marker=marker, color=color, label=f"m = {m}, trained W_in")
-    ax.axvline(d, color=BLACK, linewidth=1)
+        ax.plot(ns, trained[m], marker + "-", color=color, label=f"m = {m}, trained $W_{{in}}$")
+    ax.axvline(d, color="0.5", linewidth=1)
     ax.text(d, 1.02, " n = d", fontsize=8)
-    ax.axhline(0.05, color=GREEN, linestyle="-.", linewidth=1)
-    ax.set(xlabel="stored pairs n", ylabel="recall error (share of length)", ylim=(-0.03, 1.12))
+    ax.set(xlabel="stored pairs n", ylabel="error (share of length)", ylim=(-0.03, 1.12))
     ax.set(title="Capacity grows with the hidden width, and with training")
-    ax.text(2, 0.06, "0.05", fontsize=8, color=GREEN)
-    ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))
-    return fig, (
-        f"Recall error against n for keys of {d} numbers. Linear memory is exact up to n = {d}; the random "
-        "hidden layers of m units drawn here up to n = m; training W_in stores some more."
-    )
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    last = {m: int(ns[trained[m] < 0.05].max()) for m in trained}
+    return fig, say(
+        "Recall error against n for keys of {d} numbers. A linear memory is exact up to n = {d}; random hidden layers "
+        "of m units up to n = m. With a trained W_in the error is below 0.05 up to {told:, }.",
+        d=d, told=[f"n = {n} for m = {m}" for m, n in last.items()],
+    )  # fmt: skip
 
 
 def draw_path(t, linear, bent, kinks, ends):
     """One component of the answer on the way from one key to another. ends: the two stored values."""
     fig, ax = plt.subplots(figsize=(7, 3.4))
-    ax.plot(t, linear, ":", color=BLACK, label="linear memory")
+    ax.plot(t, linear, ":", color="0.5", label="linear memory")
     ax.plot(t, bent, "-", color=BLUE, label="ReLU memory")
-    ax.plot(
-        kinks,
-        np.interp(kinks, t, bent),
-        "|",
-        color=VERMILION,
-        markersize=12,
-        label="a unit switches",
-    )
+    at = np.interp(kinks, t, bent)
+    ax.plot(kinks, at, "|", color=VERMILION, markersize=12, label="a unit switches")
     ax.plot([0, 1], ends, "o", color=GREEN, markersize=8, label="stored values")
-    ax.set(xlabel="position t between the two keys", ylabel="first component of the answer")
-    ax.set(title="Between two memories the answer is bent, not smooth")
-    ax.legend(fontsize=8)
-    return fig, (
-        f"The ReLU memory meets both stored values and changes slope at {len(kinks)} places in between. "
-        "The linear memory moves on a straight line and misses them."
-    )
-
-
-def draw_word_keys(ns, errors: dict[str, np.ndarray], theory):
-    """Recall errors of memories keyed by real word vectors."""
-    fig, ax = plt.subplots(figsize=(7.5, 3.8))
-    ax.plot(ns, theory, "-", color=BLACK, linewidth=1, label="theory for random keys")
-    for (name, row), marker, color in zip(errors.items(), MARKERS, COLORS, strict=False):
-        ax.plot(ns, row, marker + "--", color=color, label=name)
-    ax.set(xscale="log", xlabel="stored words n", ylabel="recall error (share of length)")
-    ax.set_yscale("symlog", linthresh=0.1)
-    ax.set_xticks(ns, ns)
-    ax.minorticks_off()
-    ax.set(title="Words share a direction; without it they are as good as random")
-    ax.legend(fontsize=8, loc="upper left")
-    ax.set_ylim(-0.02, 60)
-    return fig, (
-        "Recall error against n. With real word vectors as keys the sum of outer products errs more than the "
-        "theory for random keys; with the mean word taken out it follows the theory; least squares is exact up "
-        "to n = d; a ReLU memory is exact beyond that."
+    ax.set(xlabel="position t between the two keys", ylabel="first entry of the answer")
+    ax.set(title="Between two memories: bent, not smooth")
+    ax.legend()
+    return fig, say(
+        "The ReLU memory meets both stored values and changes slope at {n} places in between. "
+        "The linear memory moves on a straight line and misses them.",
+        n=len(kinks),
     )
