@@ -32,7 +32,7 @@ class Comparison:
             return self._walk_list(expected, got, place)
         if expected is None or isinstance(expected, str | bool):
             return self._plain(expected, got, place)
-        want = np.asarray(expected)
+        want = _within_64_bits(np.asarray(expected))
         have, problem = _as_array(got)
         if problem:
             return f"{place}{problem}"
@@ -181,7 +181,7 @@ class Worth(Comparison):
     """
 
     def __call__(self, expected, got):
-        want = np.asarray(expected)
+        want = _within_64_bits(np.asarray(expected))
         have, problem = _as_array(got)
         if problem:
             return problem
@@ -420,15 +420,20 @@ def _as_array(got):
     if isinstance(got, list) and _holds_other_than_numbers(got):
         return None, "the result holds something that is not a number"
     try:
-        have = np.asarray(got)
+        have = _within_64_bits(np.asarray(got))
     except ValueError:
         return None, "the rows of the result have different lengths"
-    if have.dtype.kind == "O":  # integers beyond 64 bits, told as floats
-        with contextlib.suppress(TypeError, ValueError):
-            have = np.vectorize(_float, otypes=[float])(have)
     if have.dtype.kind not in "biufc":
         return None, "the result holds something that is not a number"
     return have, None
+
+
+def _within_64_bits(array: np.ndarray) -> np.ndarray:
+    """The array, with whole numbers that are larger told as floats."""
+    if array.dtype.kind == "O":
+        with contextlib.suppress(TypeError, ValueError):
+            return np.vectorize(_float, otypes=[float])(array)
+    return array
 
 
 def _float(value) -> float:

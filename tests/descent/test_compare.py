@@ -225,3 +225,10 @@ def test_two_free_choices_are_the_same_only_when_they_are_equal():
     assert not both.same(one, {**one, "p": np.array([1.0, 2.1])})
     assert not both.same(one, {"p": one["p"]}) and not both.same(one, 3)
     assert at_most(1.0).same(1.0, 1.5) and not at_most(0.1).same(1.0, 1.5)
+
+
+@pytest.mark.parametrize("comparison", [compare.exact(), compare.close(), compare.at_most()])
+def test_two_answers_beyond_64_bits_can_be_compared(comparison):
+    large = 2**70
+    assert comparison.same(large, large) and comparison.same([1, large], [1, large])
+    assert not comparison.same(large, 2 * large) and not comparison.same(large, 5)
