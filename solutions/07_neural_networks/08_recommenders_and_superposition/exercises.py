@@ -417,9 +417,13 @@ def _listed(rng, *size, **more):
             reference.als_step(told["B"], torch.tensor(x[None]), case["lam"])[0].numpy()
             for x in (r - mean, r)
         ]
-        scores = mean + B @ rows[0], B @ rows[0], mean + B @ rows[1], mean
-        lists = {tuple(np.argsort(-s[np.isnan(r)])[: case["top"]]) for s in scores}
-        if len(lists) == len(scores):
+        own, raw = B @ rows[0], B @ rows[1]
+        others = own, mean + raw, mean, mean / 2 + own, 2 * mean + own
+        right, *wrong = (
+            np.argsort(-s[np.isnan(r)])[: case["top"]].tolist()
+            for s in (mean + own, *others)
+        )
+        if right not in wrong:
             return case
 
 
@@ -431,10 +435,10 @@ def _(rng):
     stops = _table(rng, 6, 6, 2, max_passes=8)
     yield "stops when J hardly falls", _stops(stops, 1)
     yield "stops when J hardly falls", _table(rng, 5, 7, 1, tol=0.99, max_passes=6)
-    small = _table(rng, 5, 6, 1, lam=1e-12, tol=1e-9)
+    small = _table(rng, 5, 6, 1, lam=1e-12, tol=1e-6)
     yield (
         "small ratings are fitted as long as large ones",
-        dict(small, R=1e-6 * small["R"]),
+        dict(small, R=1e-4 * small["R"]),
     )
     flat = _table(rng, 4, 5, 2, max_passes=4)
     flat["R"] = np.where(np.isnan(flat["R"]), np.nan, rng.permutation(5) + 1.0)
@@ -447,7 +451,7 @@ def _(rng):
     known = _table(rng, 5, 4, 2, share=1.0)
     known["newcomer"] = np.round(2 * away(rng, 4))
     yield "nothing is unknown", known
-    yield "a newcomer's list", _listed(rng, 6, 8, 2, top=3)
+    yield "a newcomer's list", _listed(rng, 6, 9, 2, top=4)
     yield "a newcomer's list", _listed(rng, 5, 9, 1, top=4, lam=1.0)
 
 
@@ -602,8 +606,11 @@ canonical = Exercise(
 )
 
 
-def _telling(draw, *, one_sign=False, whole=False):
-    """The first drawn case in which LAPACK's signs, and other rules for them, are not the rule of the text."""
+def _telling(draw, *, apart=True, summed=True):
+    """The first drawn case in which LAPACK has to be turned: in B', the largest entries are negative.
+
+    apart: those of A' have the other sign. summed: the columns of B' have sums of the other sign.
+    """
     while True:
         case = draw()
         A, B = case["A"], case["B"]
@@ -615,9 +622,12 @@ def _telling(draw, *, one_sign=False, whole=False):
             np.diff(np.sort(np.abs(X), axis=0)[-2:], axis=0).min() > 0.05
             for X in (left, right)
         )
-        turned, apart = (top < 0).all(), (top * other < 0).all()
-        summed = (top * right.sum(0) < 0).all()
-        if clear and turned and apart and (one_sign or whole or summed):
+        fits = (
+            (top < 0).all(),
+            ((top * other < 0) == apart).all(),
+            ((top * right.sum(0) < 0) == summed).all(),
+        )
+        if clear and all(fits):
             return case
 
 
@@ -628,12 +638,12 @@ def _(rng):
 
     yield "same product, aligned axes", _telling(factors(5, 6, [3.0, 1.2]))
     yield "same product, aligned axes", _telling(factors(4, 6, [4.0, 2.0]))
-    yield "one dimension", _telling(factors(4, 5, [2.0]))
+    yield "one dimension", _telling(factors(4, 5, [2.0]), apart=False)
 
     def alike():
         return dict(A=away(rng, 4, 1), B=rng.choice([-1, 1]) * abs(away(rng, 3, 1)))
 
-    yield "a column whose entries have one sign", _telling(alike, one_sign=True)
+    yield "a column whose entries have one sign", _telling(alike, summed=False)
     yield "a dimension that is not needed", _telling(lambda: _spare(rng))
 
     def whole():
@@ -642,7 +652,7 @@ def _(rng):
         B[rng.permutation(4)[:2], [0, 1]] = rng.choice([-4, 4]), rng.choice([-2, 2])
         return dict(A=A, B=B)
 
-    yield "whole numbers", _telling(whole, whole=True)
+    yield "whole numbers", _telling(whole, summed=False)
 
 
 def _spare(rng):
@@ -746,11 +756,11 @@ interference = Exercise(
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("W",),
     hints=[
-        "One product holds what all features put on all directions. Which table stands on its left, and which on its right?",
-        "Make unit vectors of the columns of W for the left side only. In the product, row i belongs to direction i; what stands on "
-        "its diagonal?",
-        "np.linalg.norm(W, axis=0) are the lengths; where one is 0, divide by np.inf. The unit vectors, transposed, times W: "
-        "np.fill_diagonal makes the diagonal 0 in place. Sum the squares along axis 1.",
+        "All inner products stand in one table, W.T @ W. Where do you find the squared lengths in it?",
+        "Row i of that table G holds the inner products of w_i with all. Sum their squares, leave out its own, and divide by its squared "
+        "length once: only w_i becomes a unit vector.",
+        "own = np.diag(G) are the squared lengths. np.diag(G @ G) sums the squares of each row, own squared among them: divided by own it "
+        "is the interference plus own. Where own is 0, divide by np.inf.",
     ],
 )
 
@@ -768,64 +778,64 @@ def _(rng):
     yield "a single feature", dict(W=away(rng, 3, 1))
     faint = away(rng, 2, 3) * np.array([1.0, 1e-4, 1.0])
     yield "a faint feature is a direction too", dict(W=faint)
-    yield "whole numbers", dict(W=rng.choice([-3, -2, 2, 3], (2, 3)))
+    yield "whole numbers", dict(W=rng.choice([-1, 1], (2, 3)) * [[1, 2, 3], [4, 1, 2]])
 
 
-SQUARES = "(overlaps**2).sum(axis=1)"
+OTHERS = "total / safe - own"
 interference.mistakes(
     {
         "both vectors are made unit vectors": (
-            "units.T @ W",
-            "units.T @ units",
+            OTHERS,
+            "(G**2 / np.outer(safe, safe)).sum(1) - (own > 0)",
             "A short neighbour disturbs less than a long one. Which of the two vectors does the text normalise?",
         ),
         "neither vector is made a unit vector": (
-            "units.T @ W",
-            "W.T @ W * 1.0",
+            OTHERS,
+            "total - own**2",
             "Interference is measured along the direction of w_i: does the length of w_i matter?",
         ),
-        "the other vectors are made unit vectors": (
-            "sum(axis=1)",
-            "sum(axis=0)",
-            "Row i of unit vectors times W belongs to w_i. Along which axis do you sum?",
+        "divided by the length, not by its square": (
+            OTHERS,
+            "(total - own**2) / np.sqrt(safe)",
+            "The unit vector stands inside the square. How often do you divide by the length?",
         ),
         "counts the feature itself": (
-            "np.fill_diagonal(overlaps, 0)",
-            "pass",
+            OTHERS,
+            "total / safe",
             "Is a feature its own interference?",
         ),
         "squared lengths": (
-            "return lengths,",
-            "return lengths**2,",
-            "Which are asked for: lengths or their squares?",
+            "return np.sqrt(own)",
+            "return own",
+            "The diagonal of WᵀW holds squared lengths. Which are asked for?",
         ),
         "rows for columns": (
-            "np.linalg.norm(W, axis=0)",
-            "np.linalg.norm(W, axis=1, keepdims=True)",
-            "W is (d, n), a column a feature. How many lengths should come back?",
+            "G = W.T @ W",
+            "G = W @ W.T",
+            "W is (d, n), a column a feature. How many values should come back?",
         ),
         "divides by zero": (
-            "np.where(lengths > 0, lengths, np.inf)",
-            "lengths",
+            OTHERS,
+            "total / own - own",
             "A feature of length 0 has no direction. What does the text say for it?",
         ),
         "overlaps are not squared": (
-            SQUARES,
-            "overlaps.sum(axis=1)",
+            OTHERS,
+            "(G.sum(axis=1) - own) / np.sqrt(safe)",
             "Overlaps of both signs must not cancel. What is summed, the inner product or its square?",
         ),
         "the mean of the squares": (
-            SQUARES,
-            "(overlaps**2).mean(axis=1)",
+            OTHERS,
+            "(total / safe - own) / max(1, len(own) - 1)",
             "χ is a sum over the other features, however many there are.",
         ),
     }
 )
 
 interference.worked(
-    why="""Row i of the product of unit vectors and W holds what each feature puts on the direction of w_i. Its diagonal is the feature itself and is set to 0;
-    what is left is squared, so that both signs disturb, and summed along the row. Dividing a column of zeros by infinity gives zeros: a feature without a
-    direction reads nothing."""
+    why="""The Gram matrix G = WᵀW holds all inner products. The diagonal of G G sums the squares of each row of G, the feature's own squared length squared among
+    them. One division by the squared length makes w_i a unit vector inside each square, and turns that own term into the squared length itself, which is
+    taken off. A feature of length 0 has zeros in its row: divided by infinity they stay 0."""
 )
 
 

@@ -95,7 +95,7 @@ def by_dimension(recommender, R, true):
     dims, hidden = (1, 2, 3, 4, 6, 8), np.where(np.isnan(R), true, np.nan)
     train, held = {}, {}
     for lam in (0.01, 1.0, 4.0):
-        fits = [recommender(lam).fit(R, first_vectors(R.shape[1], d), 1e-4, 15) for d in dims]
+        fits = [recommender(lam).fit(R, first_vectors(R.shape[1], d), 1e-3, 12) for d in dims]
         guesses = [fit.mean + fit.A @ fit.B.T for fit in fits]
         train[lam], held[lam] = (np.array([rmse(P, on) for P in guesses]) for on in (R, hidden))
     return dims, train, held
@@ -158,7 +158,7 @@ def draw_dimensions(dims, train, held):
     weak = min(held)
     if held[weak][-1] > 1.5:
         axes[1].annotate(
-            f"up to {held[weak][-1]:.1f}", (0.98, 0.92), xycoords="axes fraction", ha="right"
+            f"up to {held[weak].max():.1f}", (0.98, 0.92), xycoords="axes fraction", ha="right"
         )
     told = [
         f"λ = {lam:g}: training {train[lam][-1]:.2f}, held out {held[lam][-1]:.2f}, best at d = {dims[best]}"
@@ -175,6 +175,7 @@ def draw_descent(curves, floor: float):
         above = np.where(losses - floor > 1e-3, losses - floor, np.nan)
         ax.plot(above, style, color=color, markersize=4, label=name)
     ax.set(yscale="log", xlabel="passes over the known ratings", ylabel="J above its lowest value")
+    ax.set_xticks(range(0, len(above), 5))
     ax.set_title("Exact half-steps need the fewest passes")
     ax.legend()
     five = {name: float(losses[5] - floor) for name, losses in curves.items()}
