@@ -446,6 +446,7 @@ def _(rng):
     alone = _table(rng, 5, 6, 2, top=6)
     alone["R"][:, 2] = np.nan
     alone["R"][:, 0] = -1.0  # the first film is the worst
+    alone["R"][1:, 4] = np.nan  # one rating is enough for a mean
     alone["newcomer"][:] = np.nan
     yield "a film without ratings, a newcomer too", alone
     known = _table(rng, 5, 4, 2, share=1.0)
@@ -600,16 +601,16 @@ canonical = Exercise(
         "The product A Bᵀ is all that counts. Which factorisation of it into orthonormal columns, a diagonal and orthonormal rows do you know?",
         "The product is U diag(s) Vᵀ of rank at most d: keep d columns. Split each s evenly: its root goes to U and to V. Then turn signs, in "
         "both factors together.",
-        "np.linalg.svd(A @ B.T, full_matrices=False) gives U, s, Vt. The new A is U[:, :d] times the roots of s[:d], the new B comes likewise from "
+        "np.linalg.svd(A @ B.T) gives U, s, Vt. The new A is U[:, :d] times the roots of s[:d], the new B comes likewise from "
         "Vt.T. np.abs(new_B).argmax(axis=0) finds the largest entry of each column; where it is negative, turn that column of both.",
     ],
 )
 
 
-def _telling(draw, *, apart=True, summed=True):
-    """The first drawn case in which LAPACK has to be turned: in B', the largest entries are negative.
+def _telling(draw, *, turned=True, apart=True, summed=True):
+    """The first drawn case of that kind.
 
-    apart: those of A' have the other sign. summed: the columns of B' have sums of the other sign.
+    turned: as LAPACK gives it, B' has negative largest entries. apart: those of A' have the other sign. summed: the columns of B' have sums of the other sign.
     """
     while True:
         case = draw()
@@ -623,7 +624,7 @@ def _telling(draw, *, apart=True, summed=True):
             for X in (left, right)
         )
         fits = (
-            (top < 0).all(),
+            ((top < 0) == turned).all(),
             ((top * other < 0) == apart).all(),
             ((top * right.sum(0) < 0) == summed).all(),
         )
@@ -644,6 +645,7 @@ def _(rng):
         return dict(A=away(rng, 4, 1), B=rng.choice([-1, 1]) * abs(away(rng, 3, 1)))
 
     yield "a column whose entries have one sign", _telling(alike, summed=False)
+    yield "nothing to turn", _telling(factors(5, 4, [0.8, 0.5]), turned=False)
     yield "a dimension that is not needed", _telling(lambda: _spare(rng))
 
     def whole():
@@ -689,13 +691,13 @@ canonical.mistakes(
             "Multiply your factors. Is the product still that of A and B?",
         ),
         "signs as they come": (
-            "return left * sign, right * sign",
+            "return np.where(turn, -left, left), np.where(turn, -right, right)",
             "return left, right",
             "The sign of a column is free in an SVD. What does the text ask of the new B?",
         ),
         "only B is turned": (
-            "return left * sign",
-            "return left",
+            "np.where(turn, -left, left)",
+            "left",
             "Turn a column of one factor only, and the product changes.",
         ),
         "the signs of A decide": (
@@ -719,6 +721,10 @@ canonical.mistakes(
             "How many columns do A and B have?",
         ),
     }
+)
+
+canonical.equivalent(
+    {"turn = largest < 0 → turn = largest <= 0": "(A column of zeros has no sign.)"}
 )
 
 canonical.worked(

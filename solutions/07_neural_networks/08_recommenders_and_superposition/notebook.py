@@ -320,17 +320,17 @@ def canonical(A, B):
 
     A (u, d), B (t, d), d <= u and d <= t. Returns A' (u, d), B' (t, d) with
     A' B'ᵀ = A Bᵀ and A'ᵀA' = B'ᵀB' diagonal, largest entry first; in each column of B'
-    the entry of largest absolute value is positive.
+    the entry of largest absolute value is positive. (A column of zeros has no sign.)
     A = [[2], [0]], B = [[0], [-8]] gives [[-4], [0]] and [[0], [4]].
     """
     ### BEGIN SOLUTION
     d = A.shape[1]
-    U, s, Vt = np.linalg.svd(A @ B.T, full_matrices=False)
+    U, s, Vt = np.linalg.svd(A @ B.T)
     left = U[:, :d] * np.sqrt(s[:d])
     right = Vt[:d].T * np.sqrt(s[:d])
     largest = right[np.abs(right).argmax(axis=0), np.arange(d)]
-    sign = np.where(largest < 0, -1.0, 1.0)
-    return left * sign, right * sign
+    turn = largest < 0
+    return np.where(turn, -left, left), np.where(turn, -right, right)
     ### END SOLUTION
 
 
