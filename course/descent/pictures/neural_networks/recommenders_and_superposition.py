@@ -187,7 +187,7 @@ def draw_descent(curves, floor: float):
 
 FILMS = {  # action, romance
     "Rooftop Chase": (0.9, 0.1),
-    "The Lighthouse Letters": (0.0, 0.9),
+    "Lighthouse Letters": (0.0, 0.9),
     "Orbit of Rust": (0.75, -0.35),
     "Robots in Spring": (0.25, 0.65),
     "Last Train to Kiruna": (0.6, 0.5),
@@ -212,7 +212,7 @@ def ranking_explorer(rank_items: Callable) -> Callable:
         for place, j in enumerate(order):
             plane.plot(*B[j], "o", color=BLUE if B[j] @ a >= 0 else ORANGE)
             plane.annotate(str(place + 1), B[j], (5, 3), textcoords="offset points", fontsize=9)
-        plane.set(xlim=(-1, 1), ylim=(-1, 1), xlabel="action", ylabel="romance")
+        plane.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel="action", ylabel="romance")
         plane.set_gid("taste")
         light(plane, "Taste (star), films by place", (-1, 0, 1), (-1, 0, 1), fontsize=11)
         bars.barh(range(len(B)), scores, color=[BLUE if s >= 0 else ORANGE for s in scores])
