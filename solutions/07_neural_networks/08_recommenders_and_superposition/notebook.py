@@ -276,6 +276,7 @@ predict(
     because="Eight weights for a dozen ratings reproduce the noise. That is the first "
     "failure of λ = 0. With λ = 1 six needless dimensions do little harm.",
     then=lambda: rc.draw_dimensions(*rc.by_dimension(Recommender, R, true)),
+    digits=1,
 )
 
 # %% [markdown] covers="wu:2.12.5 wu:2.13.1"
@@ -477,10 +478,10 @@ with after(rank_items, Recommender, canonical, interference):
     secret = np.where(np.isnan(seen), whole, np.nan)
     errors = [rc.rmse(X, secret) for X in (filled[0], fits[0].mean + 0 * whole)]
     images = {"true": whole[:8], "known": seen[:8], "filled": filled[0][:8]}
-    show(*rc.draw_filled(images, errors))
+    show(*rc.draw_filled(images, errors), digits=1)
 
     def read(A):
-        """Share of the last 100 images whose digit the ten directions read; these."""
+        """Share of the last 100 images that ten directions read; the directions."""
         h, known = A - A[:300].mean(0), digit[:300]
         means = np.array([h[:300][known == k].mean(0) for k in range(10)])
         W = means / np.linalg.norm(means, axis=1, keepdims=True)
@@ -491,23 +492,24 @@ with after(rank_items, Recommender, canonical, interference):
     forms = [canonical(fit.A, fit.B)[0] for fit in fits]
     right, W = read(forms[0])
     cross = interference(W)[1].mean()
-    claim("ten directions in six dimensions: mean interference {c:.2f}, at least 0.67",
+    claim("ten directions in six dimensions: mean interference {c:.1f}, at least 0.67",
           cross > 10 / 6 - 1, c=cross)  # fmt: skip
-    claim("still they read {share:.0%} of new digits", right > 0.6, share=right)
+    claim(
+        "still they read a share of {share:.1f} of new digits", right > 0.6, share=right
+    )
     dims = (2, 3, 4, 6, 8)
     by = [read(Recommender(1.0).fit(seen, rc.first_vectors(64, d), 1e-4, 60).A)[0]
           for d in dims]  # fmt: skip
-    show(
-        *rc.draw_answer(*[(f.A[:, 0], c[:, 0]) for f, c in zip(fits, forms)], dims, by)
-    )
+    numbers = [(f.A[:, 0], c[:, 0]) for f, c in zip(fits, forms)]
+    show(*rc.draw_answer(*numbers, dims, by), digits=0)
 
 # %% [markdown] covers="wu:2.12.5 wu:2.13.7"
 # ## Take-aways
 #
 # - **What do six numbers hold?** No property each: another start turns the axes. They hold guesses, differences and, once a
 #   penalty has fixed the gauge, distances and directions.
-# - **Can six tell ten apart?** Yes, by ten directions that overlap, since an image shows one digit at a time. What hurts is
-#   how many features are *active*, not how many there are.
+# - **Can six tell ten apart?** In about three of four new images, by ten directions that overlap, since an image shows one digit at a
+#   time. What hurts is how many features are *active*, not how many there are.
 # - Only known ratings count. Each half of the problem is a ridge regression, so $J$ never rises.
 # - $n$ unit vectors in $d$ dimensions have a mean interference of at least $n/d - 1$. Where activity is rare, networks pay it.
 #
@@ -516,7 +518,7 @@ with after(rank_items, Recommender, canonical, interference):
 # %% [markdown] covers="wu:2.12.2 wu:2.12.3"
 # ## Deeper: one rating at a time
 #
-# The prize was nearly won by something simpler than ALS. The gradient of $J$ is a sum of small pieces, one for each known rating, if each
+# Early in that contest one man came third for a while, with something simpler than ALS. The gradient of $J$ is a sum of small pieces, one for each known rating, if each
 # visit to user $i$ pays $\lambda/n_i$ of the penalty ($n_i$: how many ratings the user has; $m_j$: likewise for film $j$). So
 # walk after *each rating*, in random order:
 #
@@ -672,16 +674,6 @@ with after(feedback_step):
         explore=FloatSlider(0.0, min=0, max=1, step=0.05, description="exploration ε"),
         round=IntSlider(120, min=0, max=120, description="round"),
     )
-catalogue = rc.catalogue()
-for epsilon in (0.0, 0.8):
-    lengths, diversity = rc.sampled_users(catalogue, 4.0, epsilon)
-    first, last = diversity[0].mean(), diversity[-50:].mean()
-    print(
-        f"200 users, one film a round, ε = {epsilon:g}: "
-        f"diversity {first:.0f}, then {last:.0f}"
-    )
-    longest = np.linalg.norm(catalogue, axis=1).max()
-    claim("no taste is longer than the longest film", lengths.max() <= longest + 1e-9)
 
 # %% [markdown] covers="wu:2.12.6"
 # An average of films never leaves their convex hull, so in *this* model no alignment runs away. If the taste only added up what it sees,

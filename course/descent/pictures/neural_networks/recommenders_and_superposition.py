@@ -316,20 +316,6 @@ def feedback_explorer(step: Callable, B, start=(0.02, 0.05), rounds=120) -> Call
     return draw
 
 
-def sampled_users(B, beta, explore, users=200, lr=0.1, rounds=200, seed=0):
-    """Users who see one film a round, drawn by its share -> lengths of taste, diversities (rounds, users)."""
-    rng = np.random.default_rng(seed)
-    a = 0.05 * rng.normal(size=(users, 2))
-    lengths, diversity = [], []
-    for _ in range(rounds):
-        p = shares(a, B, beta, explore)
-        diversity.append(np.exp(-np.sum(p * np.log(p), axis=1)))
-        choice = (p.cumsum(1) < rng.random((users, 1))).sum(1).clip(max=len(B) - 1)
-        a = a + lr * (B[choice] - a)
-        lengths.append(np.linalg.norm(a, axis=1))
-    return np.array(lengths), np.array(diversity)
-
-
 # ---------------------------------------------------------------- a rating that is not bilinear
 
 
