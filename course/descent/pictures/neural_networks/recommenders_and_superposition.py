@@ -579,13 +579,14 @@ def toy_explorer(interference: Callable) -> Callable:
         outs = [np.maximum(W.T @ W @ x + b, 0) for x in (one, two)]
         errors = [float(np.abs(out - x).max()) for out, x in zip(outs, (one, two), strict=True)]
         fig, (plane, out_one, out_two) = fixed_axes(
-            3, (9.6, 3.5), (0.07, 0.98, 0.16, 0.88), wspace=0.3
+            3, (9.6, 3.5), (0.07, 0.98, 0.16, 0.88), wspace=0.34
         )
         for i, w in enumerate(W.T):
             color, marker = (BLUE, "o") if kept[i] else (ORANGE, "x")
             plane.plot([0, w[0]], [0, w[1]], "-", color=color)
             plane.plot(*w, marker, color=color, markersize=8)
-            plane.annotate(str(i + 1), 1.22 * w, fontsize=11, ha="center", va="center")
+            if np.linalg.norm(w) > 0.3:  # others lie on one another at 0
+                plane.annotate(str(i + 1), 1.22 * w, fontsize=11, ha="center", va="center")
         plane.set(xlim=(-1.9, 1.9), ylim=(-1.7, 1.7), xlabel="number 1", ylabel="number 2")
         light(plane, f"{kept.sum()} of 5 features stored", (-1, 0, 1), (-1, 0, 1), fontsize=11)
         for ax, x, out, error, what in zip(
@@ -593,7 +594,7 @@ def toy_explorer(interference: Callable) -> Callable:
         ):
             ax.bar(place - 0.2, x, 0.4, color=BLACK, label="in")
             ax.bar(place + 0.2, out, 0.4, color=SKY, hatch="//", edgecolor="white", label="out")
-            ax.set(xlabel="feature", ylim=(0, 1.7))
+            ax.set(xlabel="feature", ylabel="value", ylim=(0, 1.7))
             light(ax, f"{what} active: error {error:.1f}", place, (0, 1), fontsize=11)
         out_one.legend(fontsize=9, ncols=2, loc="upper right")
         return fig, say(
