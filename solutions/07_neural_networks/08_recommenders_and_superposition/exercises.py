@@ -8,6 +8,12 @@ from solutions.spec import Exercise
 
 from . import reference
 
+
+def away(rng, *shape):
+    """Numbers of either sign, none small: nothing is hidden by a zero."""
+    return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.4, 1.4, shape)
+
+
 # ---------------------------------------------------------------- a list to look at
 
 rank_items = Exercise(
@@ -17,35 +23,39 @@ rank_items = Exercise(
     batched=("B", "a", "seen"),
     shuffled=True,
     hints=[
-        "Which single product gives the scores of all items at once? And what could you do to the scores of seen items so that they never win?",
-        "Give seen items the score -inf. Sort the negative scores: then the best comes first. A stable sort keeps equal scores in their order.",
-        "scores = np.where(seen, -np.inf, B @ a); then np.argsort(..., kind='stable') of the negative scores, cut to `top`.",
+        "Which single product gives the scores of all films at once? And which score can never win?",
+        "Give seen films the score minus infinity. Sort the negative scores: then the best comes first. A stable sort keeps "
+        "equal scores in their order.",
+        "scores is np.where(seen, -np.inf, ...) with the product in place of the dots; np.argsort of the negative scores "
+        "takes kind='stable'. The first `top` of it are the list.",
     ],
 )
 
 
 @rank_items.cases
 def _(rng):
-    yield "the best unseen items, best first", _shelf(rng, 8, 3, 3)
-    yield "the best unseen items, best first", _shelf(rng, 9, 2, 4)
-    tie = _shelf(rng, 6, 2, 4)
-    tie["B"][[1, 2, 4]] = tie["B"][1]
-    tie["seen"] = np.array([True, False, False, False, False, False])
-    tie["top"] = 5
+    yield "the best unseen films, best first", _shelf(rng, 8, 3, 3)
+    yield "the best unseen films, best first", _shelf(rng, 9, 2, 4)
+    tie = _shelf(rng, 40, 1, 37)
+    tie["a"] = rng.choice([-1.0, 1.0], 1)
+    tie["B"] = rng.permutation(np.arange(40) % 3 - 1.0)[:, None]
     yield "equal scores: the lower index first", tie
-    every = _shelf(rng, 5, 2, 2)
-    every["top"] = int((~every["seen"]).sum())
+    every = _shelf(rng, 5, 2, 3)
     a = every["a"]
-    every["B"] = every["B"] - (np.max(every["B"] @ a) + 0.5) * a / (
-        a @ a
-    )  # no score is positive
+    every["B"] -= (np.max(every["B"] @ a) + 0.5) * a / (a @ a)  # no score is positive
     every["B"] *= 1e4  # scores far below 0
-    yield "every unseen item", every
-    yield "an empty list", dict(_shelf(rng, 4, 2, 0), top=0)
+    yield "every unseen film, none of them liked", every
+    yield "an empty list", dict(_shelf(rng, 4, 2, 0))
+    sign, tens = rng.choice([-1, 1]), 1 + rng.permutation(6)
+    tens[[0, np.argmax(tens)]] = 6, tens[0]  # the favourite is known
+    B = sign * np.array([tens, rng.integers(1, 9, 6)]).T
+    whole = dict(_shelf(rng, 6, 2, 3), a=sign * np.array([10, 1]), B=B)
+    yield "whole numbers", whole
 
 
 def _shelf(rng, t, d, top):
-    a, B = rng.normal(size=d), rng.normal(size=(t, d))
+    a, B = away(rng, d), rng.normal(size=(t, d))
+    B += (0.5 - np.min(B @ a)) * a / (a @ a)  # all scores are positive
     best = np.argmax(B @ a)
     B[[0, best]] = B[[best, 0]]
     seen = np.zeros(t, dtype=bool)
@@ -53,43 +63,47 @@ def _shelf(rng, t, d, top):
     return dict(a=a, B=B, seen=seen, top=top)
 
 
-@rank_items.wrong(
-    "shows what was seen", advice="May an item of `seen` stand in the list?"
+SCORES = "np.where(seen, -np.inf, B @ a)"
+rank_items.mistakes(
+    {
+        "shows what was seen": (
+            SCORES,
+            "B @ a",
+            "May a film of `seen` stand in the list?",
+        ),
+        "worst first": (
+            f"{SCORES}\n    return np.argsort(-scores",
+            "np.where(seen, np.inf, B @ a)\n    return np.argsort(scores",
+            "Which end of a sorted array holds the largest score?",
+        ),
+        "numbers the unseen films afresh": (
+            SCORES,
+            "B[~seen] @ a",
+            "After seen rows are taken out of B, does row 0 still mean film 0?",
+        ),
+        "turns an ascending sort round": (
+            'np.argsort(-scores, kind="stable")',
+            'np.argsort(scores, kind="stable")[::-1]',
+            "What does reversing do to films of equal score?",
+        ),
+        "a sort that is not stable": (
+            '-scores, kind="stable"',
+            "-scores",
+            "NumPy's default sort may exchange equal scores. Which kind does not?",
+        ),
+        "a seen film gets the score 0": (
+            "-np.inf",
+            "0.0",
+            "Scores can be negative, as far down as they like. Is 0 then out of the race?",
+        ),
+    }
 )
-def _(a, B, seen, top):
-    return np.argsort(-(B @ a), kind="stable")[:top]
 
-
-@rank_items.wrong(
-    "worst first", advice="Which end of a sorted array holds the largest score?"
+rank_items.worked(
+    why="""All scores come from one product, because a user is a linear readout. A score of minus infinity takes a film out of the race
+    and leaves the numbering alone; removing rows would number the films afresh. Sorting the negative scores with a stable sort puts the best
+    first and keeps equals in their order, which turning an ascending sort round would not."""
 )
-def _(a, B, seen, top):
-    return np.argsort(np.where(seen, np.inf, B @ a), kind="stable")[:top]
-
-
-@rank_items.wrong(
-    "numbers the unseen items afresh",
-    advice="After seen rows are removed from B, does row 0 still mean item 0?",
-)
-def _(a, B, seen, top):
-    return np.argsort(-(B[~seen] @ a), kind="stable")[:top]
-
-
-@rank_items.wrong(
-    "turns an ascending sort round",
-    advice="What does reversing do to items of equal score?",
-)
-def _(a, B, seen, top):
-    order = np.argsort(np.where(seen, -np.inf, B @ a), kind="stable")[::-1]
-    return order[:top]
-
-
-@rank_items.wrong(
-    "a seen item gets the score 0",
-    advice="Scores can be negative, as far down as they like. Is 0, or -1000, then out of the race?",
-)
-def _(a, B, seen, top):
-    return np.argsort(-np.where(seen, 0.0, B @ a), kind="stable")[:top]
 
 
 @rank_items.right("sorts pairs of score and index")
@@ -98,10 +112,10 @@ def _(a, B, seen, top):
     return [j for _, j in sorted(pairs)][:top]
 
 
-@rank_items.right("only the unseen indices are sorted")
+@rank_items.right("by a sort in torch", library="torch.sort")
 def _(a, B, seen, top):
-    unseen = np.flatnonzero(~seen)
-    return unseen[np.argsort(-(B[unseen] @ a), kind="stable")][:top]
+    scores = torch.tensor(np.where(seen, -np.inf, B @ a))
+    return torch.sort(scores, descending=True, stable=True).indices[:top].numpy()
 
 
 # ---------------------------------------------------------------- loss and gradients
@@ -112,31 +126,18 @@ mf_grads = Exercise(
     compare=close(rtol=1e-6, atol=1e-9, float32=True),
     batched=("A", "B", "R"),
     hints=[
-        "Everything passes through the error matrix E. What must stand in E where the rating is unknown, so that it adds nothing?",
-        "E = R - A Bᵀ, with 0 where R is NaN (0 * NaN is NaN: choose, do not multiply). Row i of the gradient by A is minus Σ_j e_ij b_j, plus lam a_i.",
-        "E = np.where(np.isnan(R), 0, R - A @ B.T). By A: lam * A - E @ B. By B: the same with E.T and A. Do not forget the halves in the loss.",
+        "Everything passes through the table E of errors. What must stand in it where the rating is unknown, so that it adds nothing?",
+        "E is R - A Bᵀ, and 0 where R is NaN (0 times NaN is NaN: choose, do not multiply). Row i of the gradient by A is lam a_i "
+        "minus the sum of e_ij b_j: which product has these rows?",
+        "np.where(np.isnan(R), 0.0, R - A @ B.T) is E. By A: lam * A - E @ B. By B: the same with E.T and A. The loss is half of all squares.",
     ],
 )
 
 
-@mf_grads.cases
-def _(rng):
-    yield "some ratings known", _ratings(rng, 4, 5, 2, 0.6, lam=0.3)
-    yield "some ratings known", _ratings(rng, 6, 3, 3, 0.5, lam=0.7)
-    yield "no penalty", _ratings(rng, 3, 4, 2, 0.7, lam=0.0)
-    full = _ratings(rng, 3, 4, 1, 1.0, lam=0.5)
-    yield "every rating known, one dimension", full
-    none = _ratings(rng, 3, 4, 2, 0.5, lam=0.4)
-    none["R"][:] = np.nan
-    yield "no rating at all", none
-    yield "a known rating of exactly 0", _average(_ratings(rng, 4, 4, 2, 0.7, lam=0.2))
-
-
 def _ratings(rng, u, t, d, share, lam):
-    R = rng.normal(size=(u, t)) + 2.0
-    hidden = rng.permutation(u * t)[: int(round((1 - share) * u * t))]
-    R.ravel()[hidden] = np.nan
-    return dict(A=rng.normal(size=(u, d)), B=rng.normal(size=(t, d)), R=R, lam=lam)
+    R = away(rng, u, t) + 2.0
+    R.ravel()[rng.permutation(u * t)[: round((1 - share) * u * t)]] = np.nan
+    return dict(A=away(rng, u, d), B=away(rng, t, d), R=R, lam=lam)
 
 
 def _average(case):
@@ -146,83 +147,84 @@ def _average(case):
     return case
 
 
-def _errors(A, B, R):
-    return np.where(np.isnan(R), 0.0, R - A @ B.T)
+def _whole(rng, case):
+    """The case with whole numbers for vectors, ratings and penalty."""
+    for name in {"A", "B"} & set(case):
+        case[name] = rng.choice([-2, -1, 1, 3], case[name].shape)
+    return dict(case, R=np.round(2 * case["R"]), lam=2)
 
 
-def _penalised(A, B, E, lam):
-    return (np.sum(E**2) + lam * (np.sum(A**2) + np.sum(B**2))) / 2
+@mf_grads.cases
+def _(rng):
+    yield "some ratings known", _ratings(rng, 4, 5, 2, 0.6, lam=0.3)
+    yield "some ratings known", _ratings(rng, 6, 3, 3, 0.5, lam=0.7)
+    yield "no penalty", _ratings(rng, 3, 4, 2, 0.7, lam=0.0)
+    yield "every rating known, one dimension", _ratings(rng, 3, 4, 1, 1.0, lam=0.5)
+    none = _ratings(rng, 3, 4, 2, 0.5, lam=0.4)
+    none["R"][:] = np.nan
+    yield "no rating at all", none
+    yield "a known rating of exactly 0", _average(_ratings(rng, 4, 4, 2, 0.7, lam=0.2))
+    yield "whole numbers", _whole(rng, _ratings(rng, 4, 3, 2, 0.7, lam=0.0))
 
 
-@mf_grads.wrong(
-    "an unknown rating counts as 0",
-    advice="A movie that nobody has rated is not a movie with rating 0. Which entries may enter the sum?",
+ERRORS = "E = np.where(np.isnan(R), 0.0, R - A @ B.T)"
+COUNTS_AS_0 = (
+    "A film that nobody has rated is not a film with rating 0. Which entries may count?"
 )
-def _(A, B, R, lam):
-    E = np.nan_to_num(R) - A @ B.T
-    return _penalised(A, B, E, lam), lam * A - E @ B, lam * B - E.T @ A
-
-
-@mf_grads.wrong(
-    "a rating of 0 counts as unknown",
-    advice="0 stars above average is a rating like others. Which entries are NaN in R?",
+ZERO_IS_KNOWN = (
+    "0 stars above average is a rating like others. Which entries are NaN in R?"
 )
-def _(A, B, R, lam):
-    R = np.nan_to_num(R)
-    E = np.where(R != 0, R - A @ B.T, 0.0)
-    return _penalised(A, B, E, lam), lam * A - E @ B, lam * B - E.T @ A
-
-
-@mf_grads.wrong(
-    "the gradient points downhill",
-    advice="Compare with a finite difference: does the loss grow in the direction of your gradient?",
+mf_grads.mistakes(
+    {
+        "an unknown rating counts as 0": (
+            ERRORS,
+            "E = np.nan_to_num(R) - A @ B.T",
+            COUNTS_AS_0,
+        ),
+        "a rating of 0 counts as unknown": (
+            "np.isnan(R)",
+            "np.nan_to_num(R) == 0",
+            ZERO_IS_KNOWN,
+        ),
+        "the gradients point downhill": (
+            "lam * A - E @ B, lam * B - E.T @ A",
+            "E @ B - lam * A, E.T @ A - lam * B",
+            "Compare with a finite difference: does J grow in the direction of your gradient?",
+        ),
+        "the half is missing": (
+            "(np.sum(E**2) + lam * (np.sum(A**2) + np.sum(B**2))) / 2",
+            "np.sum(E**2) + lam * (np.sum(A**2) + np.sum(B**2))",
+            "J has ½ in front of both sums; its slopes have lost it. Do the two fit together?",
+        ),
+        "the mean of the squared errors": (
+            "np.sum(E**2)",
+            "np.sum(E**2) / max(1, np.sum(~np.isnan(R)))",
+            "J sums over the known ratings. Divided by their number, the penalty would weigh more.",
+        ),
+        "the gradients forget the penalty": (
+            "lam * A - E @ B, lam * B - E.T @ A",
+            "-E @ B, -E.T @ A",
+            "The penalty stands in J. Does it have a slope?",
+        ),
+        "NaN times 0": (
+            ERRORS,
+            "E = (R - A @ B.T) * ~np.isnan(R)",
+            "What is np.nan * 0? Choose with np.where; do not multiply by a mask.",
+        ),
+    }
 )
-def _(A, B, R, lam):
-    E = _errors(A, B, R)
-    return _penalised(A, B, E, lam), E @ B - lam * A, E.T @ A - lam * B
 
-
-@mf_grads.wrong(
-    "the half is missing",
-    advice="The loss has ½ in front of both sums; the gradient has lost it. Do the two fit together?",
+mf_grads.worked(
+    why="""A 0 in the table of errors is silent in each of the three results: it adds nothing to the sum of squares, and nothing to either product. So one
+    `np.where` deals with all that is unknown. Row i of E B is the sum of e_ij b_j over the films, and row j of Eᵀ A the sum of e_ij a_i over the users:
+    the two sums of the text, for all users and films at once."""
 )
-def _(A, B, R, lam):
-    E = _errors(A, B, R)
-    return 2 * _penalised(A, B, E, lam), lam * A - E @ B, lam * B - E.T @ A
-
-
-@mf_grads.wrong(
-    "the mean in place of the sum",
-    advice="The text sums over the known ratings. Divided by their number, the penalty would weigh more.",
-)
-def _(A, B, R, lam):
-    E, n = _errors(A, B, R), max(1, np.sum(~np.isnan(R)))
-    loss = np.sum(E**2) / (2 * n) + lam * (np.sum(A**2) + np.sum(B**2)) / 2
-    return loss, lam * A - E @ B / n, lam * B - E.T @ A / n
-
-
-@mf_grads.wrong(
-    "the gradients forget the penalty",
-    advice="The penalty stands in the loss. Does it have a slope?",
-)
-def _(A, B, R, lam):
-    E = _errors(A, B, R)
-    return _penalised(A, B, E, lam), -E @ B, -E.T @ A
-
-
-@mf_grads.wrong(
-    "NaN times 0",
-    advice="What is np.nan * 0? Choose with np.where; do not multiply by a mask.",
-)
-def _(A, B, R, lam):
-    E = (R - A @ B.T) * ~np.isnan(R)
-    return _penalised(A, B, E, lam), lam * A - E @ B, lam * B - E.T @ A
 
 
 @mf_grads.right("one rating at a time")
 def _(A, B, R, lam):
     loss = lam * (np.sum(A**2) + np.sum(B**2)) / 2
-    dA, dB = lam * A, lam * B
+    dA, dB = lam * A.astype(float), lam * B.astype(float)
     for i, j in np.argwhere(~np.isnan(R)):
         e = R[i, j] - A[i] @ B[j]
         loss += e**2 / 2
@@ -231,9 +233,9 @@ def _(A, B, R, lam):
     return loss, dA, dB
 
 
-@mf_grads.right("torch differentiates, single precision")
+@mf_grads.right("by automatic differentiation", library="torch.autograd")
 def _(A, B, R, lam):
-    A, B, R = (torch.tensor(M, dtype=torch.float32) for M in (A, B, R))
+    A, B, R = (torch.tensor(M, dtype=torch.float64) for M in (A, B, R))
     A.requires_grad_()
     B.requires_grad_()
     E = torch.where(R.isnan(), torch.zeros(()), R.nan_to_num() - A @ B.T)
@@ -250,11 +252,19 @@ als_step = Exercise(
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("B", "R"),
     hints=[
-        "With B fixed the users do not know of each other. What is left for one user is a regression that you know: what are its features, and which rows does it have?",
-        "For user i take the rows of B whose movies i has rated, as a feature matrix X, and the ratings as y. Ridge: (XᵀX + lam I) a = Xᵀy.",
-        "known = ~np.isnan(R[i]); X, y = B[known], R[i, known]; row i is np.linalg.solve(X.T @ X + lam * np.eye(d), X.T @ y).",
+        "With B fixed the users do not know of each other. What is left for one user is a regression: what are its features, and which "
+        "rows does it have?",
+        "For user i take the rows of B whose films i has rated, as a table X of features, and the ratings as y. Ridge regression solves "
+        "(XᵀX + lam I) a = Xᵀy.",
+        "Start with zeros of shape (u, d). In a loop over the rows of R: known = ~np.isnan(row); X and y are B and the row at known; "
+        "np.linalg.solve gets X.T @ X plus lam times np.eye(d), and X.T @ y.",
     ],
 )
+
+
+def _for_users(rng, *args, **more):
+    case = _ratings(rng, *args, **more)
+    return dict(B=case["B"], R=case["R"], lam=case["lam"])
 
 
 @als_step.cases
@@ -268,71 +278,52 @@ def _(rng):
     few["R"][0, 1:] = np.nan
     yield "fewer ratings than dimensions", few
     yield "every rating known, one dimension", _for_users(rng, 3, 4, 1, 1.0, lam=0.1)
-    yield (
-        "a known rating of exactly 0",
-        _average(_for_users(rng, 3, 5, 2, 0.8, lam=0.3)),
-    )
+    zero = _average(_for_users(rng, 3, 5, 2, 0.8, lam=0.3))
+    yield "a known rating of exactly 0", zero
+    yield "whole numbers", _whole(rng, _for_users(rng, 3, 5, 2, 0.8, lam=0.0))
 
 
-def _for_users(rng, u, t, d, share, lam):
-    case = _ratings(rng, u, t, d, share, lam)
-    return dict(B=case["B"], R=case["R"], lam=lam)
-
-
-def _rows_of(B, R, solve):
-    return np.array([solve(B[~np.isnan(r)], r[~np.isnan(r)]) for r in R])
-
-
-@als_step.wrong(
-    "an unknown rating counts as 0",
-    advice="Which rows of B may enter the regression of user i? Those of the movies that i rated.",
-)
-def _(B, R, lam):
-    G = B.T @ B + lam * np.eye(B.shape[1])
-    return np.linalg.solve(G, B.T @ np.nan_to_num(R).T).T
-
-
-@als_step.wrong(
-    "a rating of 0 counts as unknown",
-    advice="0 stars above average is a rating like others. Which entries are NaN in R?",
-)
-def _(B, R, lam):
-    eye, R = np.eye(B.shape[1]), np.where(R == 0, np.nan, R)
-    return _rows_of(B, R, lambda X, y: np.linalg.solve(X.T @ X + lam * eye, X.T @ y))
-
-
-@als_step.wrong(
-    "no penalty",
-    advice="A user with fewer ratings than dimensions has no unique fit without it.",
-)
-def _(B, R, lam):
-    return _rows_of(B, R, lambda X, y: np.linalg.pinv(X) @ y)
-
-
-@als_step.wrong(
-    "the penalty grows with the number of ratings",
-    advice="In J every user pays lam once, however many movies were rated.",
-)
-def _(B, R, lam):
-    eye = np.eye(B.shape[1])
-    return _rows_of(
-        B,
-        R,
-        lambda X, y: np.linalg.solve(
-            X.T @ X + len(y) * lam * eye + (len(y) == 0) * eye, X.T @ y
+KNOWN = "known = ~np.isnan(ratings)"
+als_step.mistakes(
+    {
+        "an unknown rating counts as 0": (
+            KNOWN,
+            "known, ratings = slice(None), np.nan_to_num(ratings)",
+            COUNTS_AS_0,
         ),
-    )
-
-
-@als_step.wrong(
-    "twice the penalty",
-    advice="Both sums in J carry the factor ½, so it cancels. Set the gradient to zero once more.",
+        "a rating of 0 counts as unknown": (
+            KNOWN,
+            "known = np.nan_to_num(ratings) != 0",
+            ZERO_IS_KNOWN,
+        ),
+        "no penalty": (
+            "np.linalg.solve(X.T @ X + lam * np.eye(B.shape[1]), X.T @ y)",
+            "np.linalg.pinv(X) @ y",
+            "A user with fewer ratings than dimensions has no unique fit without it.",
+        ),
+        "the penalty grows with the number of ratings": (
+            "lam * np.eye",
+            "lam * max(1, len(y)) * np.eye",
+            "In J a user pays lam once, however many films were rated.",
+        ),
+        "twice the penalty": (
+            "lam * np.eye",
+            "2 * lam * np.eye",
+            "Both sums in J carry the factor ½, so it cancels. Set the gradient to zero once more.",
+        ),
+        "vectors that keep whole numbers": (
+            "np.zeros((len(R), B.shape[1]))",
+            "np.zeros((len(R), B.shape[1]), B.dtype)",
+            "B may hold whole numbers; the solution does not. Which kind does your array keep?",
+        ),
+    }
 )
-def _(B, R, lam):
-    eye = np.eye(B.shape[1])
-    return _rows_of(
-        B, R, lambda X, y: np.linalg.solve(X.T @ X + 2 * lam * eye, X.T @ y)
-    )
+
+als_step.worked(
+    why="""With the films fixed, J is a sum of one term a user, so each user is solved alone. Her term is a ridge regression: the features are the vectors of
+    the films that she rated, the targets her ratings. Setting lam a minus the sum of e_ij b_j to zero gives (XᵀX + lam I) a = Xᵀy; with lam > 0 it has
+    one solution, even where X has no row: the zero vector."""
+)
 
 
 @als_step.right("all users in one batch")
@@ -342,32 +333,259 @@ def _(B, R, lam):
     return np.linalg.solve(G, (np.where(known, R, 0) @ B)[..., None])[..., 0]
 
 
-@als_step.right("scikit-learn's Ridge, user by user")
+@als_step.right("by ridge regression, user by user", library="sklearn.linear_model")
 def _(B, R, lam):
     from sklearn.linear_model import Ridge
 
-    ridge = Ridge(alpha=lam, fit_intercept=False)
-    zero = np.zeros(B.shape[1])
-    return _rows_of(B, R, lambda X, y: ridge.fit(X, y).coef_ if len(y) else zero)
+    A = np.zeros((len(R), B.shape[1]))
+    for a, row in zip(A, R):
+        known = np.isfinite(row)
+        if known.any():
+            model = Ridge(alpha=lam, fit_intercept=False, solver="cholesky")
+            a[:] = model.fit(B[known], row[known]).coef_
+    return A
 
 
-@als_step.right("least squares with rows for the penalty")
-def _(B, R, lam):
-    d = B.shape[1]
-    return _rows_of(
-        B,
-        R,
-        lambda X, y: np.linalg.lstsq(
-            np.vstack([X, np.sqrt(lam) * np.eye(d)]),
-            np.concatenate([y, np.zeros(d)]),
-            rcond=None,
-        )[0],
+# ---------------------------------------------------------------- the recommender
+
+Recommender = Exercise(
+    "Recommender",
+    reference=reference.recommender,
+    # stopped passes of a contraction: rounding at 1e-12 grows to 1e-9 at most
+    compare=close(rtol=1e-6, atol=1e-8),
+    data_dependent="fitting ends after a pass that hardly lowers J",
+    hints=[
+        "fit has three parts: the means, the alternation, and when to stop. fill and advise need what fit has kept in self.",
+        "The mean of a film sums its known ratings and divides by how many there are, at least 1. What is left is R - self.mean, NaN where "
+        "R is. One pass is als_step for the users, then als_step with A and the transposed table for the films. For the stop, compare the "
+        "last two entries of losses.",
+        "fit: als_step(self.B, E, self.lam), then als_step(self.A, E.T, self.lam), append the first result of mf_grads, and break where the loss "
+        "before minus the loss now is at most tol times the loss before. advise: one als_step on a table with a single row; then rank_items with "
+        "the newcomer's vector and a 1, the films' vectors and a column of means.",
+    ],
+)
+
+
+@Recommender.probe
+def _(answer, lam, R, B, tol, max_passes, newcomer, top):
+    model = answer(lam)
+    same = model.fit(R, B, tol, max_passes) is model
+    return dict(
+        mean=model.mean,
+        A=model.A,
+        B=model.B,
+        losses=list(model.losses),
+        filled=model.fill(R),
+        advice=model.advise(newcomer, top),
+        returns_itself=float(same),
     )
 
 
-@als_step.right("single precision")
-def _(B, R, lam):
-    return reference.als_step(torch.tensor(B), torch.tensor(R), lam).float().numpy()
+def _table(rng, u, t, d, *, lam=0.5, tol=0.0, max_passes=3, share=0.7, top=0):
+    case = _ratings(rng, u, t, d, share, lam)
+    R = case["R"] + rng.permutation(t)  # some films are liked by all
+    R[[0, 1]] = np.where(np.isnan(R[[0, 1]]), 2.0, R[[0, 1]])  # a film has two ratings
+    newcomer = np.where(np.arange(t) % 2 == 0, 3.0 + away(rng, t), np.nan)
+    return dict(
+        lam=lam, R=R, B=case["B"], tol=tol, max_passes=max_passes, newcomer=newcomer,
+        top=top,
+    )  # fmt: skip
+
+
+def _stops(case, k):
+    """The case with a tol that the pass k just meets: measured by the J before it, not by the new one."""
+    losses = reference.recommender(**_tensors(dict(case, tol=-1.0)))["losses"]
+    before, now = losses[k - 1 : k + 1]
+    low, high = (before - now) / before, (before - now) / now
+    return dict(case, tol=float(low + 0.5 * (high - low)))
+
+
+def _tensors(case):
+    return {
+        name: torch.tensor(v, dtype=torch.float64) if isinstance(v, np.ndarray) else v
+        for name, v in case.items()
+    }
+
+
+def _listed(rng, *size, **more):
+    """A table with a newcomer whose list needs both the means and her own vector."""
+    while True:
+        case = _table(rng, *size, **more)
+        told = reference.recommender(**_tensors(case))
+        mean, B, r = told["mean"].numpy(), told["B"].numpy(), case["newcomer"]
+        rows = [
+            reference.als_step(told["B"], torch.tensor(x[None]), case["lam"])[0].numpy()
+            for x in (r - mean, r)
+        ]
+        own, raw = B @ rows[0], B @ rows[1]
+        others = own, mean + raw, mean, mean / 2 + own, 2 * mean + own
+        right, *wrong = (
+            np.argsort(-s[np.isnan(r)])[: case["top"]].tolist()
+            for s in (mean + own, *others)
+        )
+        if right not in wrong:
+            return case
+
+
+@Recommender.cases
+def _(rng):
+    yield "one pass", _table(rng, 5, 6, 2, max_passes=1)
+    yield "a few passes, all of them", _table(rng, 6, 5, 2)
+    yield "a few passes, all of them", _table(rng, 4, 7, 3, lam=1.5)
+    stops = _table(rng, 6, 6, 2, max_passes=8)
+    yield "stops when J hardly falls", _stops(stops, 1)
+    yield "stops when J hardly falls", _table(rng, 5, 7, 1, tol=0.99, max_passes=6)
+    small = _table(rng, 5, 6, 1, lam=1e-12, tol=1e-6)
+    yield (
+        "small ratings are fitted as long as large ones",
+        dict(small, R=1e-4 * small["R"]),
+    )
+    flat = _table(rng, 4, 5, 2, max_passes=4)
+    flat["R"] = np.where(np.isnan(flat["R"]), np.nan, rng.permutation(5) + 1.0)
+    yield "every user rates alike: nothing is left to fit", flat
+    alone = _table(rng, 5, 6, 2, top=6)
+    alone["R"][:, 2] = np.nan
+    alone["R"][:, 0] = -1.0  # the first film is the worst
+    alone["R"][1:, 4] = np.nan  # one rating is enough for a mean
+    alone["newcomer"][:] = np.nan
+    yield "a film without ratings, a newcomer too", alone
+    known = _table(rng, 5, 4, 2, share=1.0)
+    known["newcomer"] = np.round(2 * away(rng, 4))
+    yield "nothing is unknown", known
+    yield "a newcomer's list", _listed(rng, 6, 9, 2, top=4)
+    yield "a newcomer's list", _listed(rng, 5, 9, 1, top=4, lam=1.0)
+
+
+STOP = "if before - now <= tol * before:"
+Recommender.mistakes(
+    {
+        "the mean counts gaps as 0": (
+            "np.maximum(known.sum(axis=0), 1)",
+            "len(R)",
+            "By how many ratings do you divide? Gaps are no ratings.",
+        ),
+        "one mean for all films": (
+            "np.where(known, R, 0.0).sum(axis=0) / counts",
+            "0 * counts + np.where(known, R, 0.0).sum() / max(1, known.sum())",
+            "Each film has a mean of its own.",
+        ),
+        "means of the users": (
+            "E = R - self.mean",
+            "E = R - np.nan_to_num(R).sum(axis=1)[:, None] / counts.mean()",
+            "What should be left to fit? R minus the means of the films.",
+        ),
+        "vectors fit the ratings themselves": (
+            "E = R - self.mean",
+            "E = R",
+            "The means are predicted already. What should be left for the vectors?",
+        ),
+        "films move first": (
+            "self.A = als_step(self.B, E, self.lam)\n            self.B = als_step(self.A, E.T, self.lam)",
+            "self.A = als_step(self.B, E, self.lam)\n            self.B = als_step(self.A, E.T, self.lam)\n"
+            "            self.A = als_step(self.B, E, self.lam)",
+            "In a pass the users move once, and then the films once.",
+        ),
+        "both halves from the old vectors": (
+            "self.B = als_step(self.A, E.T, self.lam)",
+            "self.B = als_step(als_step(B, E, self.lam), E.T, self.lam)",
+            "From which vectors does the second pass start?",
+        ),
+        "the loss of the ratings without the means": (
+            "mf_grads(self.A, self.B, E, self.lam)[0]",
+            "mf_grads(self.A, self.B, R, self.lam)[0]",
+            "J is that of what the vectors fit. Is it R, or R minus the means?",
+        ),
+        "stops a pass too late": (
+            "if len(self.losses) > 1:",
+            "if len(self.losses) > 2:",
+            "The second pass may be the last: after it there are two losses to compare.",
+        ),
+        "an absolute tolerance": (
+            STOP,
+            "if before - now <= tol:",
+            "tol is a share: of which J?",
+        ),
+        "a share of the new J": (
+            STOP,
+            "if before - now <= tol * now:",
+            "tol is a share of J before the pass, or after it?",
+        ),
+        "goes on where nothing falls": (
+            STOP,
+            "if before - now < tol * before:",
+            "Where J is 0 it cannot fall. Does your loop end: at most, or less than?",
+        ),
+        "known ratings are replaced": (
+            "np.where(np.isnan(R), self.mean + self.A @ self.B.T, R)",
+            "self.mean + self.A @ self.B.T",
+            "What does fill say of ratings that are known?",
+        ),
+        "guesses without the means": (
+            "np.where(np.isnan(R), self.mean + self.A",
+            "np.where(np.isnan(R), self.A",
+            "The vectors fit what is left after the means. Where do the means come back?",
+        ),
+        "the newcomer's ratings as they are": (
+            "(ratings - self.mean)[None]",
+            "ratings[None]",
+            "The films' vectors were fitted to ratings minus means. What should the newcomer's be?",
+        ),
+        "a list without the means": (
+            "np.append(a, 1.0)",
+            "np.append(a, 0.0)",
+            "A film that everybody likes ranks higher. Which number does the film's mean meet?",
+        ),
+    }
+)
+
+Recommender.worked(
+    why="""The means take what all users agree on, so the vectors are free for what sets users apart. The alternation lowers J with each half-step, and a
+    relative stop means the same for a small table and for a large one. A newcomer is a row of a table whose films are fixed: one half-step. And a
+    mean is one more coordinate that every user meets with a 1, so the list of section 1 serves without change."""
+)
+
+
+@Recommender.right("plain loops over users and films")
+class _:
+    def __init__(self, lam):
+        self.lam = lam
+
+    def solve(self, X, y):
+        G = X.T @ X + self.lam * np.eye(X.shape[1])
+        return np.linalg.inv(G) @ X.T @ y
+
+    def rows(self, B, E):
+        keep = [~np.isnan(row) for row in E]
+        return np.array([self.solve(B[k], row[k]) for k, row in zip(keep, E)])
+
+    def fit(self, R, B, tol, max_passes):
+        columns = [r[~np.isnan(r)] for r in R.T]
+        self.mean = np.array([r.mean() if len(r) else 0.0 for r in columns])
+        self.B, self.losses, fallen = B, [], np.inf
+        while len(self.losses) < max_passes and fallen > tol:
+            self.A = self.rows(self.B, R - self.mean)
+            self.B = self.rows(self.A, (R - self.mean).T)
+            e = (R - self.mean - self.A @ self.B.T)[~np.isnan(R)]
+            size = np.sum(self.A**2) + np.sum(self.B**2)
+            self.losses.append((e @ e + self.lam * size) / 2)
+            if len(self.losses) > 1 and self.losses[-2] > 0:
+                fallen = 1 - self.losses[-1] / self.losses[-2]
+            elif len(self.losses) > 1:
+                fallen = 0.0
+        return self
+
+    def fill(self, R):
+        filled = R.copy()
+        for i, j in np.argwhere(np.isnan(R)):
+            filled[i, j] = self.mean[j] + self.A[i] @ self.B[j]
+        return filled
+
+    def advise(self, ratings, top):
+        known = ~np.isnan(ratings)
+        a = self.solve(self.B[known], (ratings - self.mean)[known])
+        scores = self.mean + self.B @ a
+        order = sorted(np.flatnonzero(~known), key=lambda j: (-scores[j], j))
+        return order[:top]
 
 
 # ---------------------------------------------------------------- the gauge
@@ -380,25 +598,70 @@ canonical = Exercise(
     compare=close(rtol=1e-5, atol=3e-3),
     batched=("A", "B"),
     hints=[
-        "The product P = A Bᵀ is all that counts. Which factorisation of P into orthonormal columns, a diagonal and orthonormal rows do you know?",
-        "P = U diag(s) Vᵀ has rank at most d: keep d columns. Split each s evenly: its root goes to U and to V. Then turn signs, in both factors together.",
-        "U, s, Vt = np.linalg.svd(A @ B.T, full_matrices=False); new A: U[:, :d] * np.sqrt(s[:d]), new B likewise from Vt.T; the sign of each column from new B's entry at np.abs(new_B).argmax(axis=0).",
+        "The product A Bᵀ is all that counts. Which factorisation of it into orthonormal columns, a diagonal and orthonormal rows do you know?",
+        "The product is U diag(s) Vᵀ of rank at most d: keep d columns. Split each s evenly: its root goes to U and to V. Then turn signs, in "
+        "both factors together.",
+        "np.linalg.svd(A @ B.T) gives U, s, Vt. The new A is U[:, :d] times the roots of s[:d], the new B comes likewise from "
+        "Vt.T. np.abs(new_B).argmax(axis=0) finds the largest entry of each column; where it is negative, turn that column of both.",
     ],
 )
 
 
+def _telling(draw, *, turned=True, apart=True, summed=True):
+    """The first drawn case of that kind.
+
+    turned: as LAPACK gives it, B' has negative largest entries. apart: those of A' have the other sign. summed: the columns of B' have sums of the other sign.
+    """
+    while True:
+        case = draw()
+        A, B = case["A"], case["B"]
+        U, s, Vt = np.linalg.svd(A @ B.T, full_matrices=False)
+        d = int(np.sum(s > 1e-9))
+        left, right = U[:, :d], Vt[:d].T
+        top, other = (X[np.abs(X).argmax(0), range(d)] for X in (right, left))
+        clear = all(
+            np.diff(np.sort(np.abs(X), axis=0)[-2:], axis=0).min() > 0.05
+            for X in (left, right)
+        )
+        fits = (
+            ((top < 0) == turned).all(),
+            ((top * other < 0) == apart).all(),
+            ((top * right.sum(0) < 0) == summed).all(),
+        )
+        if clear and all(fits):
+            return case
+
+
 @canonical.cases
 def _(rng):
-    yield "same product, aligned axes", _factors(rng, 5, 4, [3.0, 1.2])
-    yield "same product, aligned axes", _factors(rng, 6, 5, [4.0, 2.0, 0.7])
-    yield "one dimension", _factors(rng, 4, 3, [2.0])
-    yield "a largest entry against the sum of its column", _against(rng)
-    spare = _factors(rng, 5, 4, [3.0, 1.0])
-    for name in "AB":
-        spare[name] = np.column_stack([spare[name], np.zeros(len(spare[name]))])
+    def factors(*sizes):
+        return lambda: _factors(rng, *sizes)
+
+    yield "same product, aligned axes", _telling(factors(5, 6, [3.0, 1.2]))
+    yield "same product, aligned axes", _telling(factors(4, 6, [4.0, 2.0]))
+    yield "one dimension", _telling(factors(4, 5, [2.0]), apart=False)
+
+    def alike():
+        return dict(A=away(rng, 4, 1), B=rng.choice([-1, 1]) * abs(away(rng, 3, 1)))
+
+    yield "a column whose entries have one sign", _telling(alike, summed=False)
+    yield "nothing to turn", _telling(factors(5, 4, [0.8, 0.5]), turned=False)
+    yield "a dimension that is not needed", _telling(lambda: _spare(rng))
+
+    def whole():
+        A, B = np.zeros((3, 2), int), np.zeros((4, 2), int)
+        A[rng.permutation(3)[:2], [0, 1]] = rng.choice([-3, 3]), rng.choice([-1, 1])
+        B[rng.permutation(4)[:2], [0, 1]] = rng.choice([-4, 4]), rng.choice([-2, 2])
+        return dict(A=A, B=B)
+
+    yield "whole numbers", _telling(whole, summed=False)
+
+
+def _spare(rng):
+    case = _factors(rng, 5, 6, [3.0, 1.0])
+    A, B = (np.column_stack([case[name], np.zeros(len(case[name]))]) for name in "AB")
     M = _mixing(rng, 3)
-    spare["A"], spare["B"] = spare["A"] @ M.T, spare["B"] @ np.linalg.inv(M)
-    yield "a dimension that is not needed", spare
+    return dict(A=A @ M.T, B=B @ np.linalg.inv(M))
 
 
 def _mixing(rng, d):
@@ -409,330 +672,86 @@ def _mixing(rng, d):
 
 def _factors(rng, u, t, s):
     d = len(s)
-    U, _ = np.linalg.qr(rng.normal(size=(u, d)))
-    V, _ = np.linalg.qr(rng.normal(size=(t, d)))
-    U, V = (Q * np.where(Q[np.abs(Q).argmax(0), range(d)] > 0, 1, -1) for Q in (U, V))
-    V[:, 0] *= -1  # the largest entries of the first columns differ in sign
+    U, V = (np.linalg.qr(rng.normal(size=(n, d)))[0] for n in (u, t))
     s = np.array(s) * rng.uniform(0.9, 1.1, d)
     M = _mixing(rng, d)
     return dict(A=U * np.sqrt(s) @ M.T, B=V * np.sqrt(s) @ np.linalg.inv(M))
 
 
-def _against(rng):
-    """One dimension; the entry of largest absolute value has another sign than the sum, in A and B."""
-    a, b = np.array([1.5, -1.0, -1.1, -0.9]), np.array([-2.0, 1.2, 1.3])
-    scale = rng.uniform(0.8, 1.2)
-    return dict(A=scale * a[:, None], B=b[:, None] / scale)
-
-
-def _split(A, B):
-    d = A.shape[1]
-    U, s, Vt = np.linalg.svd(A @ B.T, full_matrices=False)
-    return U[:, :d], s[:d], Vt[:d].T
-
-
-def _signed(A, B):
-    sign = np.where(B[np.abs(B).argmax(0), range(B.shape[1])] < 0, -1, 1)
-    return A * sign, B * sign
-
-
-@canonical.wrong(
-    "all of s goes to one factor",
-    advice="Compare the Gram matrices of your two factors. Are they equal?",
+canonical.mistakes(
+    {
+        "all of s goes to one factor": (
+            "left = U[:, :d] * np.sqrt(s[:d])\n    right = Vt[:d].T * np.sqrt(s[:d])",
+            "left = U[:, :d] * s[:d]\n    right = Vt[:d].T",
+            "Compare A'ᵀA' and B'ᵀB' of your factors. Are they equal?",
+        ),
+        "s in both factors": (
+            "left = U[:, :d] * np.sqrt(s[:d])\n    right = Vt[:d].T * np.sqrt(s[:d])",
+            "left = U[:, :d] * s[:d]\n    right = Vt[:d].T * s[:d]",
+            "Multiply your factors. Is the product still that of A and B?",
+        ),
+        "signs as they come": (
+            "return np.where(turn, -left, left), np.where(turn, -right, right)",
+            "return left, right",
+            "The sign of a column is free in an SVD. What does the text ask of the new B?",
+        ),
+        "only B is turned": (
+            "np.where(turn, -left, left)",
+            "left",
+            "Turn a column of one factor only, and the product changes.",
+        ),
+        "the signs of A decide": (
+            "largest = right[np.abs(right).argmax(axis=0), np.arange(d)]",
+            "largest = left[np.abs(left).argmax(axis=0), np.arange(d)]",
+            "Whose entry of largest absolute value has to be positive?",
+        ),
+        "the largest entry, not the largest in size": (
+            "np.abs(right).argmax(axis=0)",
+            "right.argmax(axis=0)",
+            "The largest entry of (−3, 1) in absolute value is −3.",
+        ),
+        "the sum decides": (
+            "largest = right[np.abs(right).argmax(axis=0), np.arange(d)]",
+            "largest = right.sum(axis=0)",
+            "The text looks at one entry of each column, not at their sum.",
+        ),
+        "every dimension of the product": (
+            "d = A.shape[1]",
+            "d = min(len(A), len(B))",
+            "How many columns do A and B have?",
+        ),
+    }
 )
-def _(A, B):
-    U, s, V = _split(A, B)
-    return _signed(U * s, V)
 
-
-@canonical.wrong(
-    "s in both factors",
-    advice="Multiply your factors. Is the product still that of A and B?",
+canonical.equivalent(
+    {"turn = largest < 0 → turn = largest <= 0": "(A column of zeros has no sign.)"}
 )
-def _(A, B):
-    U, s, V = _split(A, B)
-    return _signed(U * s, V * s)
 
-
-@canonical.wrong(
-    "signs are turned in one factor only",
-    advice="Turning a column of B alone changes the product. What must turn with it?",
+canonical.worked(
+    why="""Any two fits with the same guesses have the same product, so whatever is computed from A Bᵀ alone forgets the gauge. The SVD names its axes by
+    size, and sharing each s evenly makes the Gram matrices of both factors equal, diag(s). What an SVD leaves open is one sign a column, and a rule about the
+    new B settles it, for both factors at once so that the product stays."""
 )
-def _(A, B):
-    U, s, V = _split(A, B)
-    V, U = _signed(V, U)  # signs as if U had to be positive
-    return U * np.sqrt(s), _signed(U, V)[1] * np.sqrt(s)
 
 
-@canonical.wrong(
-    "signs by the sum of the column",
-    advice="Which entry of each column of B' does the text want positive?",
-)
-def _(A, B):
-    U, s, V = _split(A, B)
-    sign = np.where(V.sum(0) < 0, -1, 1)
-    return U * sign * np.sqrt(s), V * sign * np.sqrt(s)
-
-
-@canonical.wrong(
-    "each factor is aligned by itself",
-    advice="Two separate decompositions do not know of each other. Is the product still that of A and B?",
-)
-def _(A, B):
-    (U, s, _), (V, r, _) = (np.linalg.svd(M, full_matrices=False) for M in (A, B))
-    return _signed(U * s, V * r)
-
-
-@canonical.wrong(
-    "smallest axis first",
-    advice="In which order does the text want the diagonal of the Gram matrix?",
-)
-def _(A, B):
-    U, s, V = _split(A, B)
-    left, right = _signed(U * np.sqrt(s), V * np.sqrt(s))
-    return left[:, ::-1] + (A.shape[1] == 1), right[:, ::-1]
-
-
-@canonical.right("through two small QR decompositions")
+@canonical.right("from two small QR factorisations")
 def _(A, B):
     (QA, RA), (QB, RB) = np.linalg.qr(A), np.linalg.qr(B)
     U, s, Vt = np.linalg.svd(RA @ RB.T)
-    return _signed(QA @ U * np.sqrt(s), QB @ Vt.T * np.sqrt(s))
+    left, right = QA @ U * np.sqrt(s), QB @ Vt.T * np.sqrt(s)
+    sign = [np.sign(max(column, key=abs)) or 1.0 for column in right.T]
+    return left * sign, right * sign
 
 
-@canonical.right("single precision")
+@canonical.right("by SciPy's SVD", library="scipy.linalg.svd")
 def _(A, B):
-    U, s, V = _split(A.astype(np.float32), B.astype(np.float32))
-    return _signed(U * np.sqrt(s), V * np.sqrt(s))
+    from scipy.linalg import svd
 
-
-@canonical.right("through the eigenvectors of PᵀP")
-def _(A, B):
-    P, d = A @ B.T, A.shape[1]
-    values, V = np.linalg.eigh(P.T @ P)
-    s, V = np.sqrt(np.clip(values[::-1][:d], 0, None)), V[:, ::-1][:, :d]
-    U = P @ V / np.maximum(s, 1e-6 * s[0])
-    return _signed(U * np.sqrt(s), V * np.sqrt(s))
-
-
-@canonical.right("in torch")
-def _(A, B):
-    return [M.numpy() for M in reference.canonical(torch.tensor(A), torch.tensor(B))]
-
-
-# ---------------------------------------------------------------- the feedback loop
-
-feedback_step = Exercise(
-    "feedback_step",
-    reference=reference.feedback_step,
-    compare=close(rtol=1e-6, atol=1e-9),
-    batched=("B", "a"),
-    hints=[
-        "First the shares p: a softmax of beta times the scores, mixed with the uniform distribution. Then two uses of p.",
-        "Subtract the largest score before exp. The mean item under p is Bᵀp. For the diversity, p log p counts as 0 where p = 0.",
-        "p = (1 - explore) * softmax + explore / len(B); new = (1 - lr) * a + lr * B.T @ p; q = p[p > 0]; diversity = np.exp(-np.sum(q * np.log(q))).",
-    ],
-)
-
-
-@feedback_step.cases
-def _(rng):
-    yield "taste drifts, diversity counts", _loop(rng, 6, 2, 1.5, 0.3, 0.2)
-    yield "taste drifts, diversity counts", _loop(rng, 5, 3, 2.0, 0.1, 0.5)
-    yield "exploration alone", _loop(rng, 5, 2, 2.0, 1.0, 0.3)
-    sharp = _loop(rng, 4, 2, 5000.0, 0.0, 0.4)
-    sharp["a"], sharp["B"] = (
-        np.array([1.0, 0.0]),
-        np.array([[1.0, 0.2], [-1.0, 0.3], [0.0, 1.0], [0.3, -1.0]]),
-    )
-    sharp["B"] = sharp["B"] * rng.uniform(0.9, 1.1)
-    yield "so sharp that one item takes all", sharp
-    yield "a taste that does not move", _loop(rng, 5, 2, 1.0, 0.2, 0.0)
-
-
-def _loop(rng, t, d, beta, explore, lr):
-    return dict(
-        a=rng.normal(size=d),
-        B=rng.normal(size=(t, d)),
-        beta=beta,
-        explore=explore,
-        lr=lr,
-    )
-
-
-def _shares(a, B, beta, explore):
-    s = beta * (B @ a)
-    w = np.exp(s - s.max())
-    return (1 - explore) * w / w.sum() + explore / len(B)
-
-
-def _effective(p):
-    q = p[p > 0]
-    return np.exp(-np.sum(q * np.log(q)))
-
-
-@feedback_step.wrong(
-    "the entropy itself",
-    advice="Ten items shown equally often have diversity 10. What does your formula give for them?",
-)
-def _(a, B, beta, explore, lr):
-    p = _shares(a, B, beta, explore)
-    return a + lr * (B.T @ p - a), np.log(_effective(p))
-
-
-@feedback_step.wrong(
-    "the taste only adds up",
-    advice="With step lr the taste moves a part of the way towards what was seen. What happens to the old taste?",
-)
-def _(a, B, beta, explore, lr):
-    p = _shares(a, B, beta, explore)
-    return a + lr * B.T @ p, _effective(p)
-
-
-@feedback_step.wrong(
-    "exploration without renormalising",
-    advice="Do your shares sum to 1? Exploration takes its part away from the recommendations.",
-)
-def _(a, B, beta, explore, lr):
-    p = _shares(a, B, beta, 0.0) + explore / len(B)
-    return a + lr * (B.T @ p - a), _effective(p)
-
-
-@feedback_step.wrong(
-    "overflow",
-    advice="exp of 5000 is infinite. Which number may you subtract from all scores?",
-)
-def _(a, B, beta, explore, lr):
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        w = np.exp(beta * (B @ a))
-        p = (1 - explore) * w / w.sum() + explore / len(B)
-        return a + lr * (B.T @ p - a), np.exp(-np.sum(p * np.log(p)))
-
-
-@feedback_step.wrong(
-    "diversity after the step",
-    advice="The diversity is that of the items shown in this round, before the taste has moved.",
-)
-def _(a, B, beta, explore, lr):
-    new = a + lr * (B.T @ _shares(a, B, beta, explore) - a)
-    return new, _effective(_shares(new, B, beta, explore))
-
-
-@feedback_step.right("item by item")
-def _(a, B, beta, explore, lr):
-    scores = [beta * sum(x * y for x, y in zip(b, a, strict=True)) for b in B]
-    weights = [np.exp(s - max(scores)) for s in scores]
-    p = [(1 - explore) * w / sum(weights) + explore / len(B) for w in weights]
-    new = [
-        (1 - lr) * a[k] + lr * sum(q * b[k] for q, b in zip(p, B, strict=True))
-        for k in range(len(a))
-    ]
-    return new, np.prod([q**-q for q in p if q > 0])
-
-
-@feedback_step.right("torch, single precision")
-def _(a, B, beta, explore, lr):
-    a, B = torch.tensor(a, dtype=torch.float32), torch.tensor(B, dtype=torch.float32)
-    p = (1 - explore) * torch.softmax(beta * (B @ a), 0) + explore / len(B)
-    return ((1 - lr) * a + lr * (B.T @ p)).numpy(), torch.special.entr(
-        p
-    ).sum().exp().item()
-
-
-# ---------------------------------------------------------------- editing one attribute
-
-swap_attribute = Exercise(
-    "swap_attribute",
-    reference=reference.swap_attribute,
-    compare=close(rtol=1e-6, atol=1e-8),
-    batched=("h", "new"),
-    hints=[
-        "You must read before you write: which coefficients does h hold now in subspace k? With overlapping subspaces, can you read one alone?",
-        "Put all columns side by side and solve one least squares problem for all coefficients. Then change h only by B_k times (new - old).",
-        "c = np.linalg.lstsq(np.hstack(Bs), h, rcond=None)[0]; the part of k starts after sum(B.shape[1] for B in Bs[:k]) entries; return h + Bs[k] @ (new - c_k).",
-    ],
-)
-
-
-@swap_attribute.cases
-def _(rng):
-    Q = np.linalg.qr(rng.normal(size=(6, 6)))[0]
-    tidy = _edit(rng, [Q[:, :2], Q[:, 2:4]], 1)
-    yield "orthonormal subspaces", tidy
-    long = _edit(rng, [Q[:, :2] * np.array([2.0, 0.5]), Q[:, 2:3] * 3.0, Q[:, 3:4]], 0)
-    yield "columns that are not of length 1", long
-    Bs = [rng.normal(size=(7, k)) + 0.5 for k in (2, 1, 2)]
-    yield "subspaces that overlap", _edit(rng, Bs, 1)
-    yield "subspaces that overlap", _edit(rng, Bs, 2)
-    whole = [rng.normal(size=(4, 1)) + 0.4 for _ in range(4)]
-    yield "as many columns as dimensions", _edit(rng, whole, 3)
-    same = _edit(rng, Bs, 0)
-    c = np.linalg.lstsq(np.hstack(Bs), same["h"], rcond=None)[0]
-    yield "the old value put back changes nothing", dict(same, new=c[:2])
-
-
-def _edit(rng, Bs, k):
-    d = len(Bs[0])
-    h = sum(B @ (rng.normal(size=B.shape[1]) + 1.0) for B in Bs) + 0.3 * rng.normal(
-        size=d
-    )
-    return dict(h=h, Bs=Bs, k=k, new=rng.normal(size=Bs[k].shape[1]) - 1.0)
-
-
-@swap_attribute.wrong(
-    "reads by projection",
-    advice="B_kᵀh is the old value only for orthonormal columns that are orthogonal to all other subspaces.",
-)
-def _(h, Bs, k, new):
-    return h + Bs[k] @ (new - Bs[k].T @ h)
-
-
-@swap_attribute.wrong(
-    "reads subspace k alone",
-    advice="A pseudo-inverse of B_k mends long columns. Does it know what the other subspaces put into h?",
-)
-def _(h, Bs, k, new):
-    return h + Bs[k] @ (new - np.linalg.pinv(Bs[k]) @ h)
-
-
-@swap_attribute.wrong(
-    "adds without removing", advice="Where does the old value of the attribute go?"
-)
-def _(h, Bs, k, new):
-    return h + Bs[k] @ new
-
-
-@swap_attribute.wrong(
-    "rebuilds h from the subspaces",
-    advice="What of the part of h that lies in none of the subspaces? It should stay.",
-)
-def _(h, Bs, k, new):
-    c = np.linalg.lstsq(np.hstack(Bs), h, rcond=None)[0]
-    start = sum(B.shape[1] for B in Bs[:k])
-    c[start : start + len(new)] = new
-    return np.hstack(Bs) @ c
-
-
-@swap_attribute.right("through the pseudo-inverse of all columns")
-def _(h, Bs, k, new):
-    parts = np.split(
-        np.linalg.pinv(np.hstack(Bs)) @ h, np.cumsum([B.shape[1] for B in Bs])[:-1]
-    )
-    return h - Bs[k] @ parts[k] + Bs[k] @ new
-
-
-@swap_attribute.right("the other subspaces are projected out first")
-def _(h, Bs, k, new):
-    rest = np.hstack([B for i, B in enumerate(Bs) if i != k])
-    free = np.eye(len(h)) - rest @ np.linalg.pinv(rest)
-    return h + Bs[k] @ (new - np.linalg.pinv(free @ Bs[k]) @ h)
-
-
-@swap_attribute.right("in torch")
-def _(h, Bs, k, new):
-    return reference.swap_attribute(
-        torch.tensor(h), [torch.tensor(B) for B in Bs], k, torch.tensor(new)
-    ).numpy()
+    d = A.shape[1]
+    U, s, Vt = svd(A @ B.T, full_matrices=False)
+    left, right = U[:, :d] * s[:d] ** 0.5, Vt[:d].T * s[:d] ** 0.5
+    largest = np.take_along_axis(right, np.abs(right).argmax(0)[None], axis=0)[0]
+    return left * np.where(largest < 0, -1, 1), right * np.where(largest < 0, -1, 1)
 
 
 # ---------------------------------------------------------------- interference
@@ -743,85 +762,87 @@ interference = Exercise(
     compare=close(rtol=1e-6, atol=1e-9),
     batched=("W",),
     hints=[
-        "All inner products stand in one matrix, W.T @ W. Where do you find the squared lengths in it?",
-        "Row i of the squared Gram matrix, without its diagonal, sums the squared inner products of w_i with the others. One more division, by ‖w_i‖²: only w_i is made a unit vector.",
-        "G = W.T @ W; own = np.diag(G); cross = (G**2).sum(1) - own**2; divide by own where own > 0 (np.divide with out= and where=).",
+        "All inner products stand in one table, W.T @ W. Where do you find the squared lengths in it?",
+        "Row i of that table G holds the inner products of w_i with all. Sum their squares, leave out its own, and divide by its squared "
+        "length once: only w_i becomes a unit vector.",
+        "own = np.diag(G) are the squared lengths. np.diag(G @ G) sums the squares of each row, own squared among them: divided by own it "
+        "is the interference plus own. Where own is 0, divide by np.inf.",
     ],
 )
 
 
 @interference.cases
 def _(rng):
-    yield "more features than dimensions", dict(W=rng.normal(size=(2, 5)) + 0.3)
-    yield (
-        "more features than dimensions",
-        dict(W=rng.normal(size=(3, 4)) * np.array([2.0, 0.5, 1.0, 1.5])),
-    )
+    yield "more features than dimensions", dict(W=away(rng, 2, 5))
+    uneven = away(rng, 3, 4) * np.array([2.0, 0.5, 1.0, 1.5])
+    yield "more features than dimensions", dict(W=uneven)
     Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     yield "orthogonal features do not interfere", dict(W=Q * rng.uniform(0.5, 2.0, 3))
-    gone = rng.normal(size=(2, 4)) + 0.3
+    gone = away(rng, 2, 4)
     gone[:, 1] = 0
     yield "a feature that is not stored", dict(W=gone)
-    yield "a single feature", dict(W=rng.normal(size=(3, 1)))
+    yield "a single feature", dict(W=away(rng, 3, 1))
+    faint = away(rng, 2, 3) * np.array([1.0, 1e-4, 1.0])
+    yield "a faint feature is a direction too", dict(W=faint)
+    yield "whole numbers", dict(W=rng.choice([-1, 1], (2, 3)) * [[1, 2, 3], [4, 1, 2]])
 
 
-@interference.wrong(
-    "both vectors are made unit vectors",
-    advice="A short neighbour disturbs less than a long one. Which of the two vectors does the text normalise?",
+OTHERS = "total / safe - own"
+interference.mistakes(
+    {
+        "both vectors are made unit vectors": (
+            OTHERS,
+            "(G**2 / np.outer(safe, safe)).sum(1) - (own > 0)",
+            "A short neighbour disturbs less than a long one. Which of the two vectors does the text normalise?",
+        ),
+        "neither vector is made a unit vector": (
+            OTHERS,
+            "total - own**2",
+            "Interference is measured along the direction of w_i: does the length of w_i matter?",
+        ),
+        "divided by the length, not by its square": (
+            OTHERS,
+            "(total - own**2) / np.sqrt(safe)",
+            "The unit vector stands inside the square. How often do you divide by the length?",
+        ),
+        "counts the feature itself": (
+            OTHERS,
+            "total / safe",
+            "Is a feature its own interference?",
+        ),
+        "squared lengths": (
+            "return np.sqrt(own)",
+            "return own",
+            "The diagonal of WᵀW holds squared lengths. Which are asked for?",
+        ),
+        "rows for columns": (
+            "G = W.T @ W",
+            "G = W @ W.T",
+            "W is (d, n), a column a feature. How many values should come back?",
+        ),
+        "divides by zero": (
+            OTHERS,
+            "total / own - own",
+            "A feature of length 0 has no direction. What does the text say for it?",
+        ),
+        "overlaps are not squared": (
+            OTHERS,
+            "(G.sum(axis=1) - own) / np.sqrt(safe)",
+            "Overlaps of both signs must not cancel. What is summed, the inner product or its square?",
+        ),
+        "the mean of the squares": (
+            OTHERS,
+            "(total / safe - own) / max(1, len(own) - 1)",
+            "χ is a sum over the other features, however many there are.",
+        ),
+    }
 )
-def _(W):
-    n = np.linalg.norm(W, axis=0)
-    unit = W / np.where(n > 0, n, 1)
-    return n, ((unit.T @ unit) ** 2).sum(1) - (n > 0)
 
-
-@interference.wrong(
-    "neither vector is made a unit vector",
-    advice="Interference is measured along the direction of w_i: does the length of w_i itself matter?",
+interference.worked(
+    why="""The Gram matrix G = WᵀW holds all inner products. The diagonal of G G sums the squares of each row of G, the feature's own squared length squared among
+    them. One division by the squared length makes w_i a unit vector inside each square, and turns that own term into the squared length itself, which is
+    taken off. A feature of length 0 has zeros in its row: divided by infinity they stay 0."""
 )
-def _(W):
-    G = W.T @ W
-    return np.sqrt(np.diag(G)), (G**2).sum(1) - np.diag(G) ** 2
-
-
-@interference.wrong(
-    "counts the feature itself", advice="Is a feature its own interference?"
-)
-def _(W):
-    n = np.linalg.norm(W, axis=0)
-    unit = W / np.where(n > 0, n, 1)
-    return n, ((unit.T @ W) ** 2).sum(1)
-
-
-@interference.wrong(
-    "rows for columns",
-    advice="W is (d, n), a column a feature. How many values should come back?",
-)
-def _(W):
-    G = W @ W.T
-    own = np.diag(G)
-    return np.sqrt(own), (G**2).sum(1) / own - own
-
-
-@interference.wrong(
-    "divides by zero",
-    advice="A feature of length 0 has no direction. What does the text say for it?",
-)
-def _(W):
-    G = W.T @ W
-    own = np.diag(G)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.sqrt(own), ((G**2).sum(1) - own**2) / own
-
-
-@interference.wrong(
-    "overlaps are not squared",
-    advice="Overlaps of both signs must not cancel. What is summed, the inner product or its square?",
-)
-def _(W):
-    n = np.linalg.norm(W, axis=0)
-    unit = W / np.where(n > 0, n, 1)
-    return n, (unit.T @ W).sum(1) - n
 
 
 @interference.right("pair by pair")
@@ -836,10 +857,220 @@ def _(W):
     return lengths, cross
 
 
-@interference.right("single precision")
+@interference.right("by cosines", library="sklearn.metrics.pairwise")
 def _(W):
-    W = W.astype(np.float32)
-    G = W.T @ W
-    own = np.diag(G).copy()
-    cross = ((G - np.diag(own)) ** 2).sum(1)
-    return np.sqrt(own), np.divide(cross, own, out=np.zeros_like(own), where=own > 0)
+    from sklearn.metrics.pairwise import cosine_similarity
+
+    lengths = np.linalg.norm(W, axis=0)
+    cosines = cosine_similarity(W.T) - np.diag(1.0 * (lengths > 0))
+    return lengths, cosines**2 @ lengths**2
+
+
+# ---------------------------------------------------------------- the loop
+
+feedback_step = Exercise(
+    "feedback_step",
+    reference=reference.feedback_step,
+    compare=close(rtol=1e-6, atol=1e-9, float32=True),
+    batched=("a", "B"),
+    hints=[
+        "Three things in a row: scores, shares, and what follows from the shares. Which number can be taken off all scores without "
+        "changing a softmax?",
+        "Subtract the largest score before exp. Mix the softmax with equal shares 1 / t. The mean film seen is Bᵀp. A share of 0 "
+        "counts as 0 in the entropy.",
+        "p is (1 - explore) times the softmax, plus explore / len(B). The taste keeps 1 - lr of itself and takes lr of B.T @ p. With q the "
+        "shares above 0, the diversity is exp of minus the sum of q * log(q).",
+    ],
+)
+
+
+@feedback_step.cases
+def _(rng):
+    yield "taste drifts, diversity counts", _loop(rng, 6, 2, 1.5, 0.3, 0.2)
+    yield "taste drifts, diversity counts", _loop(rng, 5, 3, 2.0, 0.1, 0.5)
+    yield "exploration alone", _loop(rng, 5, 2, 2.0, 1.0, 0.3)
+    sharp = _loop(rng, 4, 2, 5000.0, 0.0, 0.4)
+    B = np.array([[1.0, 0.2], [-1.0, 0.3], [0.0, 1.0], [0.3, -1.0]])
+    sharp |= dict(a=np.array([1.0, 0.0]), B=B * rng.uniform(0.9, 1.1))
+    yield "so sharp that one film takes all", sharp
+    yield "a taste that does not move", _loop(rng, 5, 2, 1.0, 0.2, 0.0)
+    whole = _loop(rng, 5, 2, 1, 0, 0.3)
+    whole |= dict(a=rng.choice([-1, 1], 2), B=rng.choice([-2, -1, 1, 2], (5, 2)))
+    yield "whole numbers", whole
+
+
+def _loop(rng, t, d, beta, explore, lr):
+    return dict(a=away(rng, d), B=away(rng, t, d), beta=beta, explore=explore, lr=lr)
+
+
+MOVED, DIVERSITY = "(1 - lr) * a + lr * B.T @ p", "np.exp(-np.sum(q * np.log(q)))"
+feedback_step.mistakes(
+    {
+        "the entropy itself": (
+            DIVERSITY,
+            "-np.sum(q * np.log(q))",
+            "Ten films shown equally often have diversity 10. What does your formula give for them?",
+        ),
+        "the taste only adds up": (
+            MOVED,
+            "a + lr * B.T @ p",
+            "With step lr the taste moves a part of the way. What happens to the old taste?",
+        ),
+        "exploration takes nothing away": (
+            "(1 - explore) * w / w.sum()",
+            "w / w.sum()",
+            "Do your shares sum to 1? Exploration takes its part from the recommendations.",
+        ),
+        "overflow": (
+            "np.exp(scores - scores.max())",
+            "np.exp(scores)",
+            "exp of 5000 is infinite. Which number may you subtract from all scores?",
+        ),
+        "no sharpness": (
+            "beta * (B @ a)",
+            "B @ a",
+            "How far does the recommender trust its scores?",
+        ),
+        "a share of 0 spoils the sum": (
+            "q = p[p > 0]",
+            "q = p",
+            "0 times the logarithm of 0 counts as 0; NumPy says nan.",
+        ),
+        "only the favourite is seen": (
+            MOVED,
+            "(1 - lr) * a + lr * B[np.argmax(p)]",
+            "The taste drifts towards the mean film of what is shown, not towards the commonest.",
+        ),
+    }
+)
+
+feedback_step.equivalent(
+    {
+        "w = np.exp(scores - scores.max()) → "
+        "w = -np.exp(scores - scores.max())": "(In a softmax, a common factor cancels.)"
+    }
+)
+
+feedback_step.worked(
+    why="""The shares are a softmax, and a softmax does not change when one number is taken off all scores; with the largest at 0 nothing overflows. The new
+    taste is a weighted mean of the old taste and of the mean film seen, so it cannot leave the films' convex hull. exp of the entropy counts: m equal shares
+    have the entropy log m. Leaving out shares of 0 says that 0 log 0 is 0."""
+)
+
+
+@feedback_step.right("film by film")
+def _(a, B, beta, explore, lr):
+    scores = [beta * sum(x * y for x, y in zip(b, a, strict=True)) for b in B]
+    weights = [np.exp(s - max(scores)) for s in scores]
+    p = [(1 - explore) * w / sum(weights) + explore / len(B) for w in weights]
+    new = [
+        (1 - lr) * a[k] + lr * sum(q * b[k] for q, b in zip(p, B, strict=True))
+        for k in range(len(a))
+    ]
+    return new, np.prod([q**-q for q in p if q > 0])
+
+
+@feedback_step.right("by softmax and entropy", library="scipy.special, scipy.stats")
+def _(a, B, beta, explore, lr):
+    from scipy.special import softmax
+    from scipy.stats import entropy
+
+    p = (1 - explore) * softmax(beta * (B @ a)) + explore / len(B)
+    return (1 - lr) * a + lr * B.T @ p, np.exp(entropy(p))
+
+
+# ---------------------------------------------------------------- editing one attribute
+
+swap_attribute = Exercise(
+    "swap_attribute",
+    reference=reference.swap_attribute,
+    compare=close(rtol=1e-6, atol=1e-8),
+    batched=("h", "new"),
+    hints=[
+        "You must read before you write: which coefficients does h hold now in subspace k? With subspaces that overlap, can you read one alone?",
+        "Put all columns side by side and solve one least squares problem for all coefficients. Then change h only by B_k times (new - old).",
+        "np.linalg.lstsq(np.hstack(Bs), h, rcond=None)[0] holds all coefficients; those of k start after as many entries as the earlier "
+        "matrices have columns. Add Bs[k] times the change to h.",
+    ],
+)
+
+
+@swap_attribute.cases
+def _(rng):
+    Q = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    yield "orthonormal subspaces", _edit(rng, [Q[:, :2], Q[:, 2:4]], 1)
+    long = [Q[:, :2] * np.array([2.0, 0.5]), Q[:, 2:3] * 3.0, Q[:, 3:4]]
+    yield "columns that are not of length 1", _edit(rng, long, 0)
+    Bs = [rng.normal(size=(7, k)) + 0.5 for k in (2, 1, 3)]
+    yield "subspaces that overlap", _edit(rng, Bs, 1)
+    yield "subspaces that overlap", _edit(rng, Bs, 2)
+    whole = [rng.normal(size=(4, 1)) + 0.4 for _ in range(4)]
+    yield "as many columns as dimensions", _edit(rng, whole, 3)
+    same = _edit(rng, Bs, 0)
+    c = np.linalg.lstsq(np.hstack(Bs), same["h"], rcond=None)[0]
+    yield "the old value put back changes nothing", dict(same, new=c[:2])
+
+
+def _edit(rng, Bs, k):
+    h = sum(B @ (away(rng, B.shape[1]) + 1.0) for B in Bs) + 0.3 * away(rng, len(Bs[0]))
+    return dict(h=h, Bs=Bs, k=k, new=away(rng, Bs[k].shape[1]) - 1.0)
+
+
+CHANGE = "(new - c[first : first + Bs[k].shape[1]])"
+swap_attribute.mistakes(
+    {
+        "reads by projection": (
+            CHANGE,
+            "(new - Bs[k].T @ h)",
+            "B_kᵀh is the old value only for orthonormal columns at right angles to all other subspaces.",
+        ),
+        "reads subspace k alone": (
+            CHANGE,
+            "(new - np.linalg.pinv(Bs[k]) @ h)",
+            "A pseudo-inverse of B_k mends long columns. Does it know what the others put into h?",
+        ),
+        "adds without removing": (
+            CHANGE,
+            "new",
+            "Where does the old value of the attribute go?",
+        ),
+        "the first coefficients for every k": (
+            "first = sum(B.shape[1] for B in Bs[:k])",
+            "first = 0",
+            "The coefficients of all subspaces stand in one row. Where do those of k begin?",
+        ),
+        "one coefficient a subspace": (
+            "first = sum(B.shape[1] for B in Bs[:k])",
+            "first = k",
+            "A subspace may have several columns. How many stand before those of k?",
+        ),
+        "rebuilds h from the subspaces": (
+            "return h + Bs[k]",
+            "return np.hstack(Bs) @ c + Bs[k]",
+            "What of the part of h that lies in none of the subspaces? It should stay.",
+        ),
+    }
+)
+
+swap_attribute.worked(
+    why="""Where subspaces overlap, a projection on one also catches what the others put there. The joint fit shares h out among all columns at once, so its coefficients
+    are the ones that h was made of. Then only the difference is written: h moves inside subspace k, and the other parts, with whatever lies outside of
+    all subspaces, are not touched."""
+)
+
+
+@swap_attribute.right(
+    "by the pseudo-inverse of all columns", library="numpy.linalg.pinv"
+)
+def _(h, Bs, k, new):
+    parts = np.split(
+        np.linalg.pinv(np.hstack(Bs)) @ h, np.cumsum([B.shape[1] for B in Bs])[:-1]
+    )
+    return h - Bs[k] @ parts[k] + Bs[k] @ new
+
+
+@swap_attribute.right("the other subspaces are projected out first")
+def _(h, Bs, k, new):
+    rest = np.hstack([B for i, B in enumerate(Bs) if i != k])
+    free = np.eye(len(h)) - rest @ np.linalg.pinv(rest)
+    return h + Bs[k] @ (new - np.linalg.pinv(free @ Bs[k]) @ h)

@@ -7,12 +7,18 @@ import torch
 from torch import Tensor
 
 
+def real(values: Tensor) -> Tensor:
+    """Whole numbers as float64, others as they are."""
+    return values if values.is_floating_point() else values.double()
+
+
 def rank_items(a: Tensor, B: Tensor, seen: Tensor, top: int) -> Tensor:
     """Indices of the `top` unseen items with the largest inner products, best first; ties: lower index.
 
     a (*batch, d), B (*batch, t, d), seen (*batch, t) bool -> (*batch, top) integers.
     """
-    scores = (B @ a.unsqueeze(-1)).squeeze(-1).masked_fill(seen, -torch.inf)
+    scores = (B @ a.unsqueeze(-1)).squeeze(-1)
+    scores = torch.where(seen, -torch.inf, scores)
     return scores.argsort(dim=-1, descending=True, stable=True)[..., :top]
 
 
@@ -24,6 +30,7 @@ def mf_grads(
     A (*batch, u, d), B (*batch, t, d), R (*batch, u, t) -> (*batch,), (*batch, u, d), (*batch, t, d).
     Wu, eq. 2.142, with a penalty.
     """
+    A, B = A.to(R.dtype), B.to(R.dtype)
     E = torch.nan_to_num(R - A @ B.mT, nan=0.0)
     size = A.square().sum((-2, -1)) + B.square().sum((-2, -1))
     loss = (E.square().sum((-2, -1)) + lam * size) / 2
@@ -35,6 +42,7 @@ def als_step(B: Tensor, R: Tensor, lam: float) -> Tensor:
 
     B (*batch, t, d), R (*batch, u, t), lam > 0 -> (*batch, u, d). A user without ratings gets 0.
     """
+    B = B.to(R.dtype)
     known = (~R.isnan()).to(B.dtype)
     outer = (B.unsqueeze(-1) * B.unsqueeze(-2)).unsqueeze(-4)  # 1, t, d, d
     gram = (known.unsqueeze(-1).unsqueeze(-1) * outer).sum(-3)
@@ -43,12 +51,48 @@ def als_step(B: Tensor, R: Tensor, lam: float) -> Tensor:
     return torch.linalg.solve(gram, moments.unsqueeze(-1)).squeeze(-1)
 
 
+def recommender(
+    lam: float,
+    R: Tensor,
+    B: Tensor,
+    tol: float,
+    max_passes: int,
+    newcomer: Tensor,
+    top: int,
+) -> dict:
+    """Means and vectors by alternating least squares, the table filled, and a list for a newcomer.
+
+    R (u, t) and newcomer (t,) NaN where unknown, B (t, d) -> mean (t,), A (u, d), B (t, d), losses [...], filled
+    (u, t), advice (top,). It stops after a pass that lowers J by at most tol times the J before it.
+    """
+    mean = torch.nan_to_num(R.nanmean(-2), nan=0.0)
+    E, losses = R - mean, []
+    for _ in range(max_passes):
+        A = als_step(B, E, lam)
+        B = als_step(A, E.mT, lam)
+        losses.append(mf_grads(A, B, E, lam)[0])
+        if len(losses) > 1 and losses[-2] - losses[-1] <= tol * losses[-2]:
+            break
+    a = als_step(B, (newcomer - mean).unsqueeze(0), lam)[0]
+    scores = torch.where(newcomer.isnan(), mean + B @ a, -torch.inf)
+    return dict(
+        mean=mean,
+        A=A,
+        B=B,
+        losses=losses,
+        filled=torch.where(R.isnan(), mean + A @ B.mT, R),
+        advice=scores.argsort(descending=True, stable=True)[:top],
+        returns_itself=1.0,
+    )
+
+
 def canonical(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
     """Factors of the same product with equal, diagonal Gram matrices, largest entry first.
 
     A (*batch, u, d), B (*batch, t, d), d <= u and d <= t -> the same shapes. In every column of the new
     B the entry of largest absolute value is positive. Costs O((u + t) d²): the product is never formed.
     """
+    A, B = real(A), real(B)
     (QA, RA), (QB, RB) = torch.linalg.qr(A), torch.linalg.qr(B)
     U, S, Vh = torch.linalg.svd(RA @ RB.mT)
     root = S.sqrt().unsqueeze(-2)
@@ -66,6 +110,7 @@ def feedback_step(
     Shares p = (1 - explore) softmax(beta B a) + explore / t; a moves to (1 - lr) a + lr Bᵀp.
     a (*batch, d), B (*batch, t, d) -> (*batch, d), (*batch,): exp of the entropy of p.
     """
+    a, B = real(a), real(B)
     scores = (B @ a.unsqueeze(-1)).squeeze(-1)
     p = (1 - explore) * (beta * scores).softmax(-1) + explore / B.shape[-2]
     moved = a + lr * ((B.mT @ p.unsqueeze(-1)).squeeze(-1) - a)
@@ -91,6 +136,7 @@ def interference(W: Tensor) -> tuple[Tensor, Tensor]:
     W (*batch, d, n), a column a feature -> (*batch, n), (*batch, n): ‖w_i‖ and Σ_{j≠i} (w_i·w_j)² / ‖w_i‖²,
     0 where w_i = 0.
     """
+    W = real(W)
     gram = W.mT @ W
     own = gram.diagonal(dim1=-2, dim2=-1)
     total = gram.square().sum(-1)
