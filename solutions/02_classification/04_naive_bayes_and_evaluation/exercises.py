@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.special import logsumexp
-from scipy.stats import norm
 
 from descent.compare import close, exact
 from solutions.spec import Exercise
@@ -158,10 +157,9 @@ def _(rng):
     yield "features that say nothing leave the class shares", same
     yield "a single class", _model(rng, n=2, D=3, C=1)
     tiny = _model(rng, n=3, D=3, C=3)
-    least = 10.0 ** -np.array([12, 9, 6])
-    tiny["theta"][:, :2] = np.column_stack(
-        [rng.permutation(least), 1 - rng.permutation(least)]
-    )
+    least = 10.0 ** -rng.permutation([12, 9, 6])
+    tiny["theta"][:, 0] = least
+    tiny["theta"][:, 1] = 1 - [1e-18, 3e-18, 9e-18] / least  # no class is ruled out
     yield "chances close to 0 and to 1", tiny
     rare = _model(rng, n=2, D=4, C=3, repeats=2500)
     # every class expects zeros, one of them most: a row of ones is e^5000 times less likely
@@ -376,6 +374,11 @@ mixed_nb.mistakes(
             "given.var()",
             "Measure in millimetres for metres: does the distance from the mean over yours stay as it was?",
         ),
+        "a trifle added to each variance": (
+            "given.std()",
+            "np.sqrt(given.var() + 1e-9)",
+            "The text adds nothing: where a column has a small unit, the trifle is larger than its variance. (GaussianNB adds one too.)",
+        ),
         "the height of the normal curve is forgotten": (
             "norm.logpdf(x, given.mean(), given.std())",
             "-(((x - given.mean()) / given.std()) ** 2) / 2",
@@ -413,23 +416,6 @@ mixed_nb.mistakes(
         ),
     }
 )
-
-
-@mixed_nb.wrong(
-    "variances widened as in scikit-learn",
-    advice="GaussianNB adds to each variance a trifle of the largest, which swamps a column in a small unit. The text adds nothing.",
-)
-def _(X, y, C, K, new_X, alpha):
-    joint = np.tile(np.log(np.bincount(y) / len(y)), (len(new_X), 1))
-    trifle = 1e-9 * max((X[:, j].var() for j in range(len(K)) if K[j] == 0), default=0)
-    for c, j in np.ndindex(C, len(K)):
-        x, given = new_X[:, j], X[y == c, j]
-        if K[j] == 0:
-            joint[:, c] += norm.logpdf(x, given.mean(), np.sqrt(given.var() + trifle))
-        else:
-            counts = np.bincount(given.astype(int), minlength=K[j]) + alpha
-            joint[:, c] += np.log(counts / counts.sum())[x.astype(int)]
-    return joint - logsumexp(joint, axis=1, keepdims=True)
 
 
 mixed_nb.equivalent(

@@ -62,7 +62,7 @@ show(*nb.draw_clinic())
 #
 # $$p(y = c \mid x) = \frac{\pi_c\, p(x \mid y = c)}{\sum_b \pi_b\, p(x \mid y = b)}.$$
 #
-# Alas, for 30 ticks $p(x \mid y = c)$ has $2^{30}$ entries, a thousand million, and we have 285 patients. The **naive** way
+# For 30 ticks $p(x \mid y = c)$ has $2^{30}$ entries, a thousand million, and we have 285 patients. The **naive** way
 # out: *given the class*, ticks are independent,
 #
 # $$p(x \mid y = c) = \prod_{j=1}^D \theta_{cj}^{\,x_j} (1 - \theta_{cj})^{1 - x_j},$$
@@ -238,8 +238,8 @@ explore(
 # where $N_{cjk}$ counts the cases of class $c$ with $x_j = k$. A tick is the case $K = 2$.
 #
 # A sum of logarithms does not mind if its terms are of different kinds. So write a table for any mix, from rows to answers.
-# SciPy has `norm.logpdf(x, mean, sd)`, sd being the root of the variance, and `log_softmax(joint, axis=1)`, which takes a row
-# of $\ell_c$ for each case and does the last step of section 2. A factor that all classes share cancels.
+# SciPy has `norm.logpdf(x, mean, sd)`, sd the root of the variance, and `log_softmax(joint, axis=1)`, section 2's last step for
+# rows of $\ell_c$. A factor that all classes share cancels.
 
 # %% covers="moon:1.1"
 # One measurement, as three tables see it: a tick, five bins, a number.
@@ -498,9 +498,7 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
     print(f"On the old patients the log loss is least with log-odds divided by {best}.")
     told, wrong = expit(abs(s) / best), (s > 0) != (actual == 1)
     sure = np.sum(wrong & (told > 0.99))
-    print(
-        f"Then, on the new, mean claim {told.mean():.1%}, mistakes surer than 99 %: {sure}"
-    )
+    print(f"Then, on the new, mean claim {told.mean():.1%}, wrong above 99 %: {sure}")
     fpr, tpr, area = (np.asarray(a) for a in roc(s, actual))
     same = np.isclose(roc(s / best, actual)[2], area)
     claim("calls and ranking (AUC {a:.3f}) stay as they were", same, a=area)
