@@ -142,7 +142,9 @@ nb_log_posterior = Exercise(
 
 @nb_log_posterior.probe
 def _(answer, X, pi, theta, repeats):
-    return answer(np.tile(X, (1, repeats)), pi, np.tile(theta, (1, repeats)))
+    if repeats > 1:
+        X, theta = np.tile(X, (1, repeats)), np.tile(theta, (1, repeats))
+    return answer(X, pi, theta)
 
 
 @nb_log_posterior.cases
@@ -154,6 +156,11 @@ def _(rng):
     same["theta"][:] = same["theta"][0]
     yield "features that say nothing leave the class shares", same
     yield "a single class", _model(rng, n=2, D=3, C=1)
+    tiny = _model(rng, n=3, D=3, C=3)
+    least = 10.0 ** -rng.permutation([12, 9, 6])
+    tiny["theta"][:, 0] = least
+    tiny["theta"][:, 1] = 1 - [1e-18, 3e-18, 9e-18] / least  # no class is ruled out
+    yield "chances close to 0 and to 1", tiny
     rare = _model(rng, n=2, D=4, C=3, repeats=2500)
     # every class expects zeros, one of them most: a row of ones is e^5000 times less likely
     rare["theta"] = 0.4 * np.sort(rare["theta"], axis=0)[rng.permutation(3)]
@@ -203,6 +210,11 @@ nb_log_posterior.mistakes(
             "joint - top - total",
             "joint - total",
             "Do the exponentials of a row sum to 1? What was taken out of the sum must be taken out of the row as well.",
+        ),
+        "chances held away from 0 and 1": (
+            "    joint =",
+            "    theta = np.clip(theta, 1e-9, 1 - 1e-9)\n    joint =",
+            "A chance of 1e-12 is strong evidence, and its logarithm only −27.6. What does your clipping or added trifle make of it?",
         ),
         "the class shares are forgotten": (
             "np.log(pi) + X",
@@ -283,8 +295,13 @@ mixed_nb = Exercise(
 
 @mixed_nb.probe
 def _(answer, X, y, C, K, new_X, alpha, repeats):
-    wide, new_wide = np.tile(X, (1, repeats)), np.tile(new_X, (1, repeats))
-    return answer(wide, y, C, K * repeats, new_wide, alpha)
+    if repeats > 1:
+        X, new_X, K = (
+            np.tile(X, (1, repeats)),
+            np.tile(new_X, (1, repeats)),
+            K * repeats,
+        )
+    return answer(X, y, C, K, new_X, alpha)
 
 
 @mixed_nb.cases
@@ -295,6 +312,7 @@ def _(rng):
     yield "categories", _columns(rng, [5, 3, 6], [2, 3, 5], alpha=2.0)
     yield "both kinds", _columns(rng, [6, 3], [0, 3, 0, 4], alpha=0.7)
     yield "both kinds", _columns(rng, [2, 5, 3], [4, 0, 3], alpha=1.5)
+    yield "a column with a single category", _columns(rng, [4, 3], [1, 3], alpha=1.0)
     unseen = _columns(rng, [5, 3], [5, 4], alpha=1.0)
     unseen["X"] = np.minimum(unseen["X"], 1)  # 2, 3 and 4 occur in new rows only
     unseen["X"][:, 0], unseen["new_X"][1, 0] = unseen["y"], 0
@@ -303,9 +321,10 @@ def _(rng):
         "a thousand columns",
         _columns(rng, [4, 3], [0, 3, 0, 4], alpha=1.0, repeats=250),
     )
-    small = _columns(rng, [4, 5], [0, 0], alpha=1.0)
-    small["X"], small["new_X"] = 1e-5 * small["X"], 1e-5 * small["new_X"]
-    yield "numbers in another unit", small
+    units = _columns(rng, [4, 5], [0, 0], alpha=1.0)
+    scale = rng.permutation([1e-5, 1e3])
+    units["X"], units["new_X"] = scale * units["X"], scale * units["new_X"]
+    yield "numbers in units of their own", units
     far = _columns(rng, [4, 5], [0, 0], alpha=1.0)
     far["new_X"] = far["new_X"] * np.array([[200], [-200], [1]])
     yield "numbers far from all rows", far
@@ -354,6 +373,11 @@ mixed_nb.mistakes(
             "given.std()",
             "given.var()",
             "Measure in millimetres for metres: does the distance from the mean over yours stay as it was?",
+        ),
+        "a trifle added to each variance": (
+            "given.std()",
+            "np.sqrt(given.var() + 1e-9)",
+            "The text adds nothing: where a column has a small unit, the trifle is larger than its variance. (GaussianNB adds one too.)",
         ),
         "the height of the normal curve is forgotten": (
             "norm.logpdf(x, given.mean(), given.std())",
@@ -485,6 +509,9 @@ def _(rng):
         "a class that does not occur",
         _calls(rng, [(0, 1, 3), (1, 1, 2), (1, 0, 1)], 4),
     )
+    called = [(0, 0, 3), (0, 2, 2), (1, 1, 2), (1, 0, 1)]
+    yield "a class that is called and does not occur", _calls(rng, called, 3)
+    yield "hundreds of cases", _calls(rng, [(0, 0, 300), (0, 1, 4), (1, 1, 2)], 2)
     yield "nothing right", _calls(rng, [(0, 1, 3), (1, 2, 2), (2, 0, 1)], 3)
 
 
@@ -623,10 +650,10 @@ pr_at.mistakes(
             "(scores > delta) & ~np.isclose(scores, delta)",
             "Sure models give scores that differ in the ninth digit. Is 0.000000002 above 0.000000001? Compare the numbers as they are.",
         ),
-        "compared in single precision": (
+        "a trifle above the threshold is not called": (
             "scores > delta",
             "scores.astype(np.float32) > np.float32(delta)",
-            "A score may lie above δ by less than single precision can tell. Compare the numbers as they are.",
+            "A score may lie above δ by less than single precision, or a tolerance, can tell. Compare the numbers as they are.",
         ),
         "the threshold is always one half": (
             "scores > delta",
@@ -718,6 +745,11 @@ def _(rng):
     yield (
         "distinct scores",
         _ranked(rng, np.arange(1, 10) / 10, [0, 0, 1, 0, 1, 0, 1, 1, 0]),
+    )
+    signed = _ranked(rng, np.arange(-3, 4), [0, 1, 0, 0, 1, 1, 1])
+    yield (
+        "scores of both signs",
+        dict(signed, scores=signed["scores"] - np.median(signed["scores"])),
     )
     tied = [0.2, 0.2, 0.4, 0.4, 0.4, 0.7, 0.7, 0.9]
     yield "tied scores", _ranked(rng, tied, [0, 0, 1, 0, 0, 1, 0, 1])
@@ -869,6 +901,10 @@ def _(rng):
     sure = np.array([[0.3, 0.3, 0.4]])
     yield "a single row", dict(y=np.array([2]), prediction=sure, kind="accuracy")
     yield "two classes share the first place", _shared_first_place(rng)
+    ahead = _shared_first_place(rng)
+    second = 2 - ahead["prediction"][:, ::-1].argmax(axis=1)
+    ahead["prediction"][np.arange(8), second] += 1e-9
+    yield "a class ahead by a trifle", ahead
 
 
 def _shared_first_place(rng):
@@ -887,7 +923,7 @@ def _probabilities(rng, n, K):
     p[np.arange(n), called] += 0.3
     wrong = rng.permutation(n)[:2]
     y = called.copy()
-    y[wrong] = (y[wrong] + 1) % K
+    y[wrong] = (y[wrong] + [1, max(1, K - 2)]) % K  # one neighbour, one further away
     return dict(y=y, prediction=p / p.sum(1, keepdims=True), kind="accuracy")
 
 
@@ -912,6 +948,11 @@ score.mistakes(
             "prediction.argmax(axis=1) == y",
             "prediction.shape[1] - 1 - prediction[:, ::-1].argmax(axis=1) == y",
             "Two classes may share the first place. Which of them does the docstring call?",
+        ),
+        "compared in single precision": (
+            "prediction.argmax(axis=1) == y",
+            "prediction.astype(np.float32).argmax(axis=1) == y",
+            "A class may lead by less than single precision can tell. Compare the probabilities as they are.",
         ),
         "the mean probability of the true class": (
             "prediction.argmax(axis=1) == y",
@@ -999,6 +1040,7 @@ def _(rng):
         for name, rows in (
             ("a class that is never called", [[7, 2, 0], [1, 5, 0], [2, 3, 0]]),
             ("a class that does not occur", [[6, 1, 2], [3, 5, 1], [0, 0, 0]]),
+            ("a class that is nowhere", [[6, 1, 0], [2, 5, 0], [0, 0, 0]]),
             ("nothing right", [[0, 3, 1], [2, 0, 0], [4, 1, 0]]),
         ):
             yield name, dict(C=table(rows), kind=kind)

@@ -56,13 +56,13 @@ show(*nb.draw_clinic())
 # %% [markdown] covers="moon:1.1"
 # ## 1. Turn the question round
 #
-# Let $x = (x_1, \dots, x_D)$ be the ticks of a case, $y$ its class. Logistic regression models $p(y \mid x)$ straight. A
+# Let $x = (x_1, \dots, x_D)$ be the ticks of a case, $y$ its class, one of $C$. Logistic regression models $p(y \mid x)$ straight. A
 # **generative** model tells how a case comes about: first a class, with share $\pi_c = p(y = c)$, then its ticks, from
 # $p(x \mid y = c)$. Bayes' rule turns it round:
 #
 # $$p(y = c \mid x) = \frac{\pi_c\, p(x \mid y = c)}{\sum_b \pi_b\, p(x \mid y = b)}.$$
 #
-# Alas, for 30 ticks $p(x \mid y = c)$ has $2^{30}$ entries, a thousand million, and we have 285 patients. The **naive** way
+# For 30 ticks $p(x \mid y = c)$ has $2^{30}$ entries, a thousand million, and we have 285 patients. The **naive** way
 # out: *given the class*, ticks are independent,
 #
 # $$p(x \mid y = c) = \prod_{j=1}^D \theta_{cj}^{\,x_j} (1 - \theta_{cj})^{1 - x_j},$$
@@ -108,7 +108,8 @@ check(fit_bernoulli_nb)
 # ## 2. Multiply, and get nothing
 #
 # Each factor lies below 1, so a long product is tiny. With 10,000 features it may be $e^{-7000}$, and a computer rounds all
-# below $e^{-745}$ to 0. In *every* class: Bayes' rule says 0/0. Logarithms keep it:
+# below $e^{-745}$ to 0. In *every* class: Bayes' rule says 0/0. Logarithms keep it. With $\ell_c$ for the log of the **joint**
+# $p(x, y = c)$,
 #
 # $$\ell_c = \log \pi_c + \sum_j \big[x_j \log\theta_{cj} + (1 - x_j) \log(1 - \theta_{cj})\big], \qquad
 # \log p(y = c \mid x) = \ell_c - \log \sum_b e^{\ell_b}.$$
@@ -124,8 +125,8 @@ check(fit_bernoulli_nb)
 def nb_log_posterior(X, pi, theta):
     """Natural logarithm of p(y = c | x) for every row and class.
 
-    X (n, D) of 0 and 1. pi (C,) > 0, sums to 1. theta (C, D), 0 < theta < 1.
-    Returns (n, C); the exponentials of a row sum to 1. D may be 10,000.
+    X (n, D) of 0 and 1. pi (C,) > 0, sums to 1. theta (C, D), 0 < theta < 1,
+    however close. Returns (n, C); the exponentials of a row sum to 1. D may be 10,000.
     X = [[1, 0]], pi = [0.5, 0.5] and theta = [[0.8, 0.5], [0.2, 0.5]] give
     [[log 0.8, log 0.2]] = [[-0.2231, -1.6094]].
     """
@@ -206,7 +207,8 @@ with after(fit_bernoulli_nb, nb_log_posterior, "twice"):
 # The clerk's copies are the clinic's daily life: radius, perimeter and area of a tumour are nearly one measurement. In the
 # laboratory: two equally common classes, $D$ equally good normal features, and *within* each class every pair has
 # correlation $\rho$. Naive Bayes takes $\rho = 0$. Then its log-odds are $1 + (D - 1)\rho$ times too large (*Deeper* shows
-# why), but their **sign** is right. (**Calibrated** is who, of the cases that get probability $p$, is right in a share $p$.)
+# why), but their **sign** is right. (Who is **calibrated** keeps
+# word: of the cases called with probability $p$, a share $p$ are right.)
 #
 # Drag the grey line.
 #
@@ -236,8 +238,8 @@ explore(
 # where $N_{cjk}$ counts the cases of class $c$ with $x_j = k$. A tick is the case $K = 2$.
 #
 # A sum of logarithms does not mind if its terms are of different kinds. So write a table for any mix, from rows to answers.
-# SciPy has `norm.logpdf(x, mean, sd)`, with the root sd of the variance, and `log_softmax(joint, axis=1)`,
-# the last step of section 2. A factor that all classes share cancels.
+# SciPy has `norm.logpdf(x, mean, sd)`, sd the root of the variance, and `log_softmax(joint, axis=1)`, section 2's last step for
+# rows of $\ell_c$. A factor that all classes share cancels.
 
 # %% covers="moon:1.1"
 # One measurement, as three tables see it: a tick, five bins, a number.
@@ -253,7 +255,7 @@ def mixed_nb(X, y, C, K, new_X, alpha):
     different ones; else it holds categories, 0.0 … K[j] - 1, of which some may not
     occur. alpha smooths categories only.
     Returns (m, C); the exponentials of a row sum to 1. D may be 10,000.
-    X = [[1], [3], [6], [8]], y = [0, 0, 1, 1], C = 2, K = [0], new_X = [[5]] give
+    X = [[1], [3], [5], [7]], y = [0, 0, 1, 1], C = 2, K = [0], new_X = [[4.5]] give
     [[log 0.1192, log 0.8808]] = [[-2.1269, -0.1269]]: variances 1, log-odds 2.
     """
     ### BEGIN SOLUTION
@@ -321,8 +323,9 @@ with after(fit_bernoulli_nb, nb_log_posterior, mixed_nb):
 # ## 5. Which mistakes?
 #
 # Not the pencil's fault: all four tables decide well and claim too much. Leave that aside: the town complains of something else.
-# "94 % right" does not say *which* mistakes. The **confusion matrix** does. Its entry $C_{ab}$ counts the cases of class $a$
-# that were called $b$: **rows are actual, columns are called**. (Some books have it the other way round. Always ask.)
+# "94 % right" does not say *which* mistakes. The **confusion matrix** does. For $K$ classes it is $K \times K$, and its entry
+# $C_{ab}$ counts the cases of class $a$ that were called $b$: **rows are actual, columns are called**. (Some books have it the
+# other way round. Always ask.)
 
 
 # %% exercise="confusion" points=2 difficulty=1 covers="guo:II.4.c"
@@ -443,7 +446,7 @@ check(roc)
 #
 # 1. In the clinic, where are $F_1$ and accuracy highest? How far can you go before recall drops below 0.9?
 # 2. Now 1 % are ill, in the town, and ill and healthy look as in the clinic. Which curve moves, which stays, and why?
-# 3. In the town, how right is who calls nobody ill? And how precise can you get at recall 0.5?
+# 3. In the town, how right is who calls nobody ill? And how precise can you get if six of ten ill ones must be found?
 #
 # Then run the cell below it. What would you tell the clinic, what the town?
 
@@ -492,10 +495,10 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
     best = divisors[np.argmin(old_loss)]
     claims = [expit(abs(s) / d).mean() for d in divisors]
     print(f"{right:.1%} right, mean claim {claims[0]:.1%}")
-    print(f"The old patients want the log-odds divided by {best}:")
+    print(f"On the old patients the log loss is least with log-odds divided by {best}.")
     told, wrong = expit(abs(s) / best), (s > 0) != (actual == 1)
     sure = np.sum(wrong & (told > 0.99))
-    print(f"mean claim {told.mean():.1%}, mistakes surer than 99 %: {sure}")
+    print(f"Then, on the new, mean claim {told.mean():.1%}, wrong above 99 %: {sure}")
     fpr, tpr, area = (np.asarray(a) for a in roc(s, actual))
     same = np.isclose(roc(s / best, actual)[2], area)
     claim("calls and ranking (AUC {a:.3f}) stay as they were", same, a=area)
@@ -507,7 +510,9 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
         points = [(tpr[k + 1], P[k]) for k in (here - 1, strict - 1)]
         curves[name] = (tpr[1:], P, points)
         for (found, precise), delta in zip(points, (0, np.unique(s)[-strict])):
-            print(f"{name}: at {delta:.0f} {found:.0%} found, precision {precise:.0%}")
+            print(
+                f"{name}, δ = {delta:.0f}: {found:.0%} found, precision {precise:.0%}"
+            )
     show(*nb.draw_answer(divisors, claims, right, curves))
 
 # %% [markdown] covers="moon:1.1 guo:II.4.c explainers:2.2.a"
@@ -635,8 +640,8 @@ def score(y, prediction, kind):
     """One number for a test set of M rows.
 
     kind "mse" or "rmse": y (M,) and prediction (M,) are numbers.
-    kind "accuracy": y (M,) class numbers, prediction (M, K) class probabilities;
-    the first of equally probable classes counts as predicted.
+    kind "accuracy": y (M,) class numbers, prediction (M, K) class probabilities; the
+    most probable class counts, however little it leads, and of equal ones the first.
     y = [1, 2], prediction = [1, 5], "rmse" give the root of 4.5, 2.1213.
     y = [1, 0], prediction = [[0.2, 0.8], [0.4, 0.6]], "accuracy" give 0.5.
     """

@@ -86,6 +86,17 @@ def test_numbers_and_categories_are_scikit_learns(rng):
         np.testing.assert_allclose(got, theirs.predict_log_proba(X[first]), rtol=1e-9, atol=1e-10)
 
 
+def test_the_docstrings_examples_hold():
+    ticks = ref.bernoulli_log_posterior(t([[1, 0]]), t([0.5, 0.5]), t([[0.8, 0.5], [0.2, 0.5]]))
+    np.testing.assert_allclose(ticks, [[-0.2231, -1.6094]], atol=1e-4)
+    X = t([[1.0], [3.0], [5.0], [7.0]])
+    mixed = ref.mixed_log_posterior(X, t([0, 0, 1, 1]), 2, [0], t([[4.5]]), 1.0)
+    np.testing.assert_allclose(mixed, [[-2.1269, -0.1269]], atol=1e-4)
+    for kind, f1 in (("mean_of_f1", 0.6190), ("f1_of_means", 0.6291)):
+        macro = ref.averaged_scores(t([[3, 1], [2, 2]]), kind)
+        np.testing.assert_allclose(macro, [0.6333, 0.625, f1], atol=1e-4)
+
+
 # ---------------------------------------------------------------- scores
 
 

@@ -231,9 +231,10 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         TP, FP = 1000 * share * tpr[at], 1000 * (1 - share) * fpr[at]
         C = np.array([[1000 * (1 - share) - FP, FP], [1000 * share - TP, TP]])
         f1 = 2 * TP / (1000 * share + TP + FP)
-        fig, axes = fixed_axes(
-            4, (12, 3.2), (0.055, 0.985, 0.17, 0.88), wspace=0.38, width_ratios=(1.3, 1, 1, 1)
-        )
+        # two by two: in a narrow window, too, all four are seen while one is dragged
+        fig, grid = plt.subplots(2, 2, figsize=(8, 5.4), layout="none")
+        fig.subplots_adjust(0.09, 0.1, 0.98, 0.94, wspace=0.25, hspace=0.45)
+        axes = grid.ravel()
         for kind, color, hatch, label in KINDS:
             axes[0].stairs(heights[kind], edges, color=color, hatch=hatch, lw=1.6, label=label)
         axes[0].axvline(delta, color=BLACK, linestyle="--", linewidth=1.5)
