@@ -483,7 +483,8 @@ def _(rng):
     while True:
         wild = table((6, 5, 7), 2, rate=40.0, steps=3)
         tensors = torch.from_numpy(wild["H"]), torch.from_numpy(wild["y"])
-        if reference.readable_bits(*tensors, 40.0, 3, 3) < -0.1:  # worse than at the start
+        # worse than at the start
+        if reference.readable_bits(*tensors, 40.0, 3, 3) < -0.1:
             break
     yield "rates too large: below zero", wild
     yield "a single column, four classes", table((3, 4, 2, 5), 1, steps=30)
@@ -627,7 +628,8 @@ def _(rng):
     yield "two classes", dict(P=pair[:, rng.permutation(2)])
     P = rng.dirichlet(np.ones(4), 5)
     P[1:3] = rng.permutation([0.4, 0.3, 0.2, 0.1]), [0.35, 0.15, 0.15, 0.35]
-    P[3:] = [0.3, 0.1, 0.4, 0.2], [0.4, 0.1, 0.3, 0.2]  # larger than the neighbours, twice
+    # two entries larger than their neighbours
+    P[3:] = [0.3, 0.1, 0.4, 0.2], [0.4, 0.1, 0.3, 0.2]
     yield "four classes, a corner", dict(P=np.concatenate([P, [[0.0, 0, 0, 1]]]))
 
 
