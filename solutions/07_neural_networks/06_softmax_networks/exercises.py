@@ -56,10 +56,10 @@ def _(rng):
     high["layers"][-1] = (high["layers"][-1][0], high["layers"][-1][1] + 1000)
     yield "1000 added to every score", high
     yield "a single row", rows(1, 2, 3, 4)
-    W = np.array([[1.0, 0], [0, 1], [-1, -1]]) + 0.1 * rng.normal(size=(3, 2))
-    X = np.array([[2000.0, 0], [0.5, 1], [-1, 0.3]])
-    one = dict(X=X, layers=[(W, rng.normal(size=3))])
-    yield "one row's scores dwarf the others'", one
+    W = np.array([[1.0, -1], [1, 0], [1, 1]]) + 0.001 * rng.normal(size=(3, 2))
+    X = np.array([[2000.0, 0], [-2000, 0], [0, 2000], [0.5, 1]])
+    far = dict(X=X, layers=[(W, rng.normal(size=3))])
+    yield "scores far above zero, far below and far apart", far
 
 
 HEIGHT = "S.max(axis=1, keepdims=True)"
@@ -84,6 +84,16 @@ mlp_softmax_forward.mistakes(
             HEIGHT,
             "S.max()",
             "A row 2000 below the largest score of the batch has only zeros left after exp. Whose maximum does each row need?",
+        ),
+        "the largest absolute value is subtracted": (
+            HEIGHT,
+            "np.abs(S).max(axis=1, keepdims=True)",
+            "With scores of −2000 and −1999 you subtract 2000, and every exponent is near −4000. Which exponent must be 0?",
+        ),
+        "the first score is subtracted": (
+            HEIGHT,
+            "S[:, :1]",
+            "Any number leaves P as it is, but only one is safe: what if the first score is the smallest, by 2000?",
         ),
         "no activation at all": (
             "np.maximum(0, h @ W.T + b)",
@@ -172,7 +182,8 @@ def _(rng):
     S = np.array([[1000.0, 0, -1000], [-1000, 1000, 0]]) + rng.normal(size=(2, 3))
     yield "scores of a thousand, and wrong", dict(S=S, Q=np.eye(3)[[2, 0]])
     yield "a single row", dict(S=rng.normal(0, 2, (1, 5)), Q=np.eye(5)[[3]])
-    yield "all scores equal", dict(S=np.full((2, 4), 7.0), Q=np.eye(4)[[0, 3]])
+    S = np.array([[7.0], [-1000]]) * np.ones(4)
+    yield "all scores equal", dict(S=S, Q=np.eye(4)[[0, 3]])
     S = np.array([[2000.0, 1999, 1998], [0, 1, -1]]) + 0.1 * rng.normal(size=(2, 3))
     far = dict(S=S, Q=rng.dirichlet(np.ones(3), 2))
     yield "one row's scores dwarf the other's", far
@@ -201,6 +212,11 @@ dxent.mistakes(
             "S.max(axis=1, keepdims=True)",
             "S.max()",
             "A row 2000 below the largest score of the batch has only zeros left after exp. Whose maximum does each row need?",
+        ),
+        "the largest absolute value is subtracted": (
+            "S.max(axis=1, keepdims=True)",
+            "np.abs(S).max(axis=1, keepdims=True)",
+            "With scores that are all −1000 you subtract 1000, and every exponent is −2000. Which exponent must be 0?",
         ),
         "the gradient uphill": (
             "(np.exp(log_p) - Q)",
@@ -294,7 +310,10 @@ def _(rng):
             Q = np.eye(sizes[-1])[rng.integers(0, sizes[-1], n)]
             case = dict(X=X, Q=Q, layers=layers, rate=rate, steps=steps)
             told = _losses(**case)
-            goes = told[1] > 1.2 * told[0] if rises else max(told) == told[0]
+            if rises:  # to probabilities that log(p + 1e-12) cannot tell from 0
+                goes = told[1] > 1.2 * told[0] and 30 < max(told) < 300
+            else:
+                goes = max(told) == told[0]
             if both_signs(X, layers) and 0.5 < told[0] < 4 and goes:
                 return case
 
@@ -307,7 +326,7 @@ def _(rng):
     soft = run(5, 2, 4, 3)
     soft["Q"] = rng.dirichlet(np.ones(3), 5)
     yield "targets that are distributions", soft
-    wild = run(6, 2, 4, 3, rate=6.0, rises=True)
+    wild = run(6, 2, 4, 3, rate=12.0, rises=True)
     yield "steps too large are taken all the same", wild
     yield "a unit that is off for every row stays", run(5, 2, 3, 3, steps=2, off=-50.0)
 
@@ -461,7 +480,13 @@ def _(rng):
     yield "columns of different size", wide
     yield "more columns than rows", table((2, 2, 2), 8)
     yield "no step: H(y) minus log2 C", table((7, 3, 2), 2, steps=0)
-    yield "rates too large: below zero", table((6, 5, 7), 2, rate=40.0, steps=3)
+    while True:
+        wild = table((6, 5, 7), 2, rate=40.0, steps=3)
+        tensors = torch.from_numpy(wild["H"]), torch.from_numpy(wild["y"])
+        # worse than at the start
+        if reference.readable_bits(*tensors, 40.0, 3, 3) < -0.1:
+            break
+    yield "rates too large: below zero", wild
     yield "a single column, four classes", table((3, 4, 2, 5), 1, steps=30)
 
 
@@ -481,6 +506,16 @@ readable_bits.mistakes(
             "losses[-1]",
             "losses[0]",
             "What the reader knows shows after its training, not before.",
+        ),
+        "the lowest loss": (
+            "losses[-1] / np.log(2)",
+            "min(losses) / np.log(2)",
+            "The docstring takes the last loss, also where a rate too large has made it the worst.",
+        ),
+        "cut off at zero": (
+            "-np.sum(share * np.log2(share)) - losses[-1] / np.log(2)",
+            "max(0.0, -np.sum(share * np.log2(share)) - losses[-1] / np.log(2))",
+            "A reader can be worse than none: sure and wrong. The docstring allows a negative result.",
         ),
         "all classes are taken for equal": (
             "-np.sum(share * np.log2(share))",
@@ -593,6 +628,8 @@ def _(rng):
     yield "two classes", dict(P=pair[:, rng.permutation(2)])
     P = rng.dirichlet(np.ones(4), 5)
     P[1:3] = rng.permutation([0.4, 0.3, 0.2, 0.1]), [0.35, 0.15, 0.15, 0.35]
+    # two entries larger than their neighbours
+    P[3:] = [0.3, 0.1, 0.4, 0.2], [0.4, 0.1, 0.3, 0.2]
     yield "four classes, a corner", dict(P=np.concatenate([P, [[0.0, 0, 0, 1]]]))
 
 
@@ -633,6 +670,16 @@ argmax_region.mistakes(
 )
 def _(P):
     return np.array([-1 if len(set(p)) < len(p) else int(np.argmax(p)) for p in P])
+
+
+@argmax_region.wrong(
+    "compared with the neighbours only",
+    advice="Class k wins where p_k is above *all* others, not only above those beside it. Try four classes.",
+)
+def _(P):
+    C = P.shape[1]
+    above = [P[:, k] > np.maximum(P[:, k - 1], P[:, (k + 1) % C]) for k in range(C)]
+    return np.select(above, range(C), -1)
 
 
 argmax_region.worked(
@@ -880,7 +927,7 @@ def _(rng):
     rename = np.eye(4)[rng.permutation(4)]
     yield "a layer that only renames", dict(joint=joint, layers=[rename])
     blur = np.array([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]])
-    noisy = [0.8 * np.eye(4) + 0.05, blur]
+    noisy = [0.7 * np.eye(4) + 0.3 * rng.dirichlet(np.ones(4), 4), blur]
     yield "noisy layers", dict(joint=joint, layers=noisy)
     p = rng.dirichlet([6.0, 4, 4])
     yield "zeros in the table", dict(joint=np.diag(p), layers=[half])

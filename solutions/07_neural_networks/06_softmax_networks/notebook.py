@@ -15,8 +15,8 @@
 # coordinates through two hidden layers first, and the same kind of reader gets 93 % right from what comes out. But the
 # layers saw nothing but the pixel. *Where did the knowledge come from?*
 #
-# One lecture prints an answer: with depth, the class information increases. A theorem says that it cannot. In
-# the end you count it, bit by bit, in layers that you trained.
+# One lecture prints an answer: with depth, the class information increases. Does it? In the end you count it, bit by
+# bit, in layers that you trained.
 
 # %%
 # What this notebook needs.
@@ -86,12 +86,13 @@ with after("first-loss"):
 # $$x \;\to\; h^{(1)} \to \dots \to h^{(L-1)} \;\to\; s = h^{(L)} \in \mathbb R^C \;\to\; p = \operatorname{softmax}(s),
 # \qquad p_c = \frac{e^{s_c}}{\sum_j e^{s_j}} .$$
 #
-# What comes first depends on the input: pictures want convolutions, texts something else. The end, the **head**, is
-# always the same: one linear map to $C$ scores (*logits*), without an activation, then [[02/03|softmax]]. (Also written
-# $\hat y = Wh + b$, $\hat p = \operatorname{softmax}(\hat y)$.)
+# Pictures want convolutions first, texts something else. The end, the **head**, is always the same: one linear map to $C$ scores
+# (*logits*), without an activation, then [[02/03|softmax]]. (Also written $\hat y = Wh + b$,
+# $\hat p = \operatorname{softmax}(\hat y)$.)
 #
-# A layer is a pair $(W, b)$; hidden ones are $h = \max(0, Wh' + b)$. Write it for a batch, a row each. One trap: $e^{1000}$ is too large for
-# a computer. Which number may you subtract from all scores of a row?
+# A layer is a pair $(W, b)$; hidden ones are $h = \max(0, Wh' + b)$. Write it for a batch, an example in
+# each row. One trap: $e^{1000}$ is too large for a computer. Take one number off all scores of a row, and softmax stays
+# the same. Which number is safe?
 #
 # Stuck? `hint(mlp_softmax_forward)` helps in three stages, and so for every exercise.
 
@@ -222,7 +223,8 @@ with after(dxent):
 # %% [markdown] covers="cs480:9-multi wu:3.3.1"
 # ## 4. Train it
 #
-# One-hot labels are never reached, only approached: $p = y$ wants an infinite lead.
+# One-hot labels are never reached, only approached: $p = y$ wants an infinite lead. (To train towards the softer $q$
+# above is called *label smoothing*.)
 #
 # Now the loop. Let $\delta$ be the gradient by a layer's sums $h'W^\top + b$, a row for each example. For the head that is your
 # `dS`. Then [[07/02|backpropagation]] goes down, layer by layer:
@@ -368,17 +370,23 @@ predict(
     "rises",
     "Straight lines are right on 70 % of the cases at x, on 90 % at h¹ and h². "
     "What happens to I(h; y) from x to h¹ to h²?",
-    ["It rises: the layers compute XOR", "It stays the same", "It falls"],
+    [
+        "It rises: the layers compute XOR, which is what y is made of",
+        "It stays the same",
+        "It falls: 01 and 10 become one value, what is merged is lost",
+    ],
     truth=int(1 - np.sign(np.round(sn.xor_bits()[2] - sn.xor_bits()[0], 9))),
-    because="x already decides what h² says. The layers can only pass on what x "
-    "told; here they pass on all of it, in a form that a line can read.",
+    because="x already decides what h² says, so the layers add nothing. They merge "
+    "only values of x that say the same about y: of that nothing is lost either. "
+    "What rises is what a line can read.",
 )
 
 # %% [markdown] covers="wu:2.8.7"
 # How do you count it? With finitely many values a layer is a table: row $i$ holds the probabilities of the next layer's values, given
 # value $i$ of this one (a single 1, if there is no noise). A layer looks at $x$ only, $y \to x \to h^{(1)} \to h^{(2)}$. So if `joint`
-# holds $P(y, x)$, then `joint @ M` holds $P(y, h^{(1)})$. In the same way $P(x, x)$, with $p(x)$ on its diagonal, becomes
-# $P(x, h^{(1)})$. Entries of 0 add nothing.
+# holds $P(y, x)$, and `M` is the first layer, then `joint @ M` holds $P(y, h^{(1)})$. In the same way $P(x, x)$, with $p(x)$
+# on its diagonal, becomes $P(x, h^{(1)})$. Two tables, then, and one sum: write the sum once, for any table. Entries of 0 add
+# nothing.
 
 
 # %% exercise="layer_information" points=4 difficulty=1 covers="wu:2.8.7"
@@ -463,7 +471,7 @@ with after(train, readable_bits, layer_information):
 # - The knowledge was in the pixels all along. The layers add none; they bring it into a form that a line can read. At the
 #   verdict some is lost: it no longer says how sure it is.
 # - One head for all tasks: a linear map to $C$ scores. At the start the loss should read $\ln C$.
-# - A loss takes scores, $\log\sum e^s - \sum q\,s$. Its signal is $p - q$, for any target $q$.
+# - A loss takes scores, $\log\sum e^s - \sum q\,s$. Its gradient is $p - q$, for any target $q$.
 # - A layer that drops what $y$ does not need is an *information bottleneck*: *sufficient* if it keeps all of $I(x; y)$,
 #   *minimal* if it keeps nothing else. Nothing promises that training finds one.
 #
@@ -473,8 +481,8 @@ with after(train, readable_bits, layer_information):
 # ## Deeper: regression onto a triangle
 #
 # $C$ probabilities are a point of the $(C-1)$-**simplex** $\{p \in [0,1]^C : \sum_c p_c = 1\}$; a softmax network is a map into it.
-# The decision is then simple, the simplex is cut by planes. Class $x$ wins where $p_x > p_y$ *and* $p_x > p_z$. The planes $p_x = p_y$,
-# $p_x = p_z$, $p_y = p_z$ meet in the middle, $(\frac13, \frac13, \frac13)$. On a border nobody wins.
+# The decision is then simple, the simplex is cut by planes. Of three classes the first wins where $p_0 > p_1$ *and* $p_0 > p_2$. The
+# planes $p_0 = p_1$, $p_0 = p_2$, $p_1 = p_2$ meet in the middle, $(\frac13, \frac13, \frac13)$. On a border nobody wins.
 
 
 # %% exercise="argmax_region" points=1 difficulty=1 covers="explainers:4.1.2"
@@ -496,7 +504,7 @@ def argmax_region(P):
 check(argmax_region)
 
 # %% covers="explainers:4.1.2"
-# Your 300 points on their way to the corners; in each kite one class wins.
+# Your 300 points, ten steps of training a frame; in each kite one class wins.
 with after(train, argmax_region):
     end = np.asarray(argmax_region(np.asarray(mlp_softmax_forward(X, nets[-1])[1])))
     claim("{right:.0%} end in their own region", np.mean(end == y) > 0.9,

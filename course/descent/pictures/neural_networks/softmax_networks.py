@@ -109,9 +109,9 @@ def digit_nets() -> dict[int, list]:
     return descend(*digits()["training"], start_layers(64, 64, 64, 64, 10), 0.3, 400, STAGES)
 
 
-def digit_layers(rows: str, step: int) -> list[np.ndarray]:
-    """Pixels and hidden layers of the training or the test digits, after so many steps."""
-    X = digits()[rows][0]
+def digit_layers(rows: str, step: int, first: int | None = None) -> list[np.ndarray]:
+    """Pixels and hidden layers of the training or the test digits (all or the first), after so many steps."""
+    X = digits()[rows][0][:first]
     return [X, *forward(X, digit_nets()[step])[0][:-1]]
 
 
@@ -133,9 +133,9 @@ def ratio(H, y) -> float:
 def plane_of(H) -> Callable:
     """The two leading principal directions of H (n, d), each with its largest entry positive."""
     mean = H.mean(0)
-    _, _, Vt = np.linalg.svd(H - mean, full_matrices=False)
-    V = Vt[:2] * np.sign(Vt[[0, 1], np.abs(Vt[:2]).argmax(1)])[:, None]
-    return lambda new: (new - mean) @ V.T
+    V = np.linalg.eigh((H - mean).T @ (H - mean))[1][:, :-3:-1]  # faster than the SVD of H
+    V = V * np.sign(V[np.abs(V).argmax(0), [0, 1]])
+    return lambda new: (new - mean) @ V
 
 
 # ---------------------------------------------------------------- the arms
@@ -336,7 +336,7 @@ def draw_layers(names, ratios: dict, probes: dict):
         for (name, values), (style, color) in zip(curves.items(), looks, strict=False):
             ax.plot(names, values, style, color=color, label=name)
     left.set(ylabel="within / between", xlabel="layer", ylim=(0, None))
-    right.set(ylabel="share right, test rows", xlabel="layer", ylim=(0.6, 1.005))
+    right.set(ylabel="share right, test rows", xlabel="layer", ylim=(0.8, 1.005))
     left.set_title("Trained scatter falls with depth")
     right.set_title("A linear reader reads more")
     left.legend()
@@ -357,11 +357,11 @@ def draw_layers(names, ratios: dict, probes: dict):
 def draw_digit_layers(stage: int, rows: str):
     """Each layer of a digit network in its own two leading directions, those of the training rows."""
     step, y = STAGES[stage], digits()[rows][1][:250]
-    layers, seen = digit_layers(rows, step), digit_layers("training", step)
-    names, ratios = ("x", "h⁽¹⁾", "h⁽²⁾", "h⁽³⁾"), [ratio(H[:250], y) for H in layers]
+    layers, seen = (digit_layers(which, step, 250) for which in (rows, "training"))
+    names, ratios = ("x", "h¹", "h²", "h³"), [ratio(H, y) for H in layers]
     fig, axes = fixed_axes(4, (10.4, 3), (0.035, 0.995, 0.1, 0.82), wspace=0.06)
     for ax, H, own, name, value in zip(axes, layers, seen, names, ratios, strict=True):
-        Z = plane_of(own[:250])(H[:250])
+        Z = plane_of(own)(H)
         ax.scatter(*Z.T, c=y, cmap="tab10", s=9, alpha=0.8, linewidths=0)
         for k in range(10):
             ax.text(
@@ -478,7 +478,7 @@ def information_explorer(information: Callable) -> Callable:
         joints = [joint, joint @ layers[0], joint @ layers[0] @ layers[1]]
         linear = [best_linear(p, t) for p, t in zip((*XOR_POINTS[:2], points), joints, strict=True)]
         fig, (left, right) = fixed_axes(2, (8.6, 3.6), (0.08, 0.985, 0.15, 0.9), wspace=0.25)
-        names = ("x", "h⁽¹⁾", "h⁽²⁾")
+        names = ("x", "h¹", "h²")
         left.plot(names, about_x, "s--", color=VERMILION, label="about x")
         left.plot(names, about_y, "o-", color=BLUE, label="about y")
         left.set(
@@ -487,7 +487,7 @@ def information_explorer(information: Callable) -> Callable:
         left.legend()
         right.plot(names, linear, "D-", color=GREEN)
         right.set(xlabel="layer", ylabel="best line, share right", ylim=(0.45, 1.03))
-        right.set_title("What rises is what a line can use")
+        right.set_title("What a line can use of them")
         return fig, say(
             "Bits about x: {told_x:, }; about y: {told_y:, }. The best line is right on {told:, }.",
             told_x=[f"{v:.2f}" for v in about_x],
