@@ -296,7 +296,10 @@ def _history(theta0, P0, R, y, X, joseph, number_format):
     given = theta0, P0, R, y, X
     if number_format == "float32" and not joseph:
         return reference.short_history(*(a.float() for a in given))
-    return reference.history(*given)
+    if number_format == "float32":
+        return reference.history(*given)
+    whole = reference.history(*(a.double() for a in given))
+    return {name: entries.to(y.dtype) for name, entries in whole.items()}
 
 
 RecursiveLeastSquares = Exercise(
@@ -638,7 +641,7 @@ def _(innovations, variances, window, limit):
 rls_forget = Exercise(
     "rls_forget",
     reference=lambda P_rows, y, lam, b: reference.forgetting_fits(
-        P_rows.double(), y.double(), lam, b
+        *(a if a.is_floating_point() else a.double() for a in (P_rows, y)), lam, b
     ),
     compare=close(rtol=1e-5, atol=1e-8),
     batched=("P_rows", "y"),
