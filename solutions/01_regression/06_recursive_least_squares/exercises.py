@@ -296,7 +296,10 @@ def _history(theta0, P0, R, y, X, joseph, number_format):
     given = theta0, P0, R, y, X
     if number_format == "float32" and not joseph:
         return reference.short_history(*(a.float() for a in given))
-    return reference.history(*given)
+    if number_format == "float32":
+        return reference.history(*given)
+    whole = reference.history(*(a.double() for a in given))
+    return {name: entries.to(y.dtype) for name, entries in whole.items()}
 
 
 RecursiveLeastSquares = Exercise(
@@ -361,16 +364,19 @@ def _(rng):
         number_format="float32",
     )
     yield "a very precise sensor, in single precision", single
-    # Powers of 2 and eighths: nothing is rounded but S = 2²⁵ + 1, at the second reading.
-    # Where a step slips into double precision, it is not, and the estimator stays awake.
+    double = single | dict(joseph=False, number_format="float64")
+    yield "the short form in double precision, which stays awake", double
+    # Powers of 2 and eighths: nothing is rounded but S = 2²⁶ + 2, at the second reading. Where a step slips into
+    # double precision, it is not, and the estimator stays awake. S becomes 4, then 2²⁶: a Cholesky factor is exact.
     deaf = single | dict(
         theta0=rng.integers(4, 12, 2) / 8,
-        P0=2.0**26 * np.array([[1, 0.5], [0.5, 1]]),
+        P0=2.0**27 * np.array([[1, 0.5], [0.5, 1]]),
+        R=2 * np.ones((1, 1)),
         X=np.array([[[2.0**-13, 0]], [[1.0, 0]], [[1.0, 0]]]),
         y=np.cumsum(rng.integers(4, 12, (3, 1)) / 8, 0),
         joseph=False,
     )
-    yield "the same in the short form, which goes deaf", deaf
+    yield "the short form in single precision, which goes deaf", deaf
 
 
 RecursiveLeastSquares.mistakes(
@@ -378,7 +384,7 @@ RecursiveLeastSquares.mistakes(
         "always the short form": (
             "if self.joseph:",
             "if False:",
-            "With joseph=True the covariance must survive a sensor that is too precise for single precision: look at the variance after the first reading.",
+            "With joseph=True the covariance must survive a sensor that is too precise for single precision: look at the variance after the first reading. (Multiplied out, Joseph's form loses it, too.)",
         ),
         "always the Joseph form": (
             "if self.joseph:",
@@ -423,6 +429,49 @@ RecursiveLeastSquares.worked(
     from the old estimate, then both new. `theta + …` makes a new array, so history stays history. The two forms differ by one line:
     Joseph multiplies the short form by $A^\top$ and adds the noise that the gain lets in."""
 )
+
+
+@RecursiveLeastSquares.right("a closure, by Cholesky", library="scipy.linalg.cho_solve")
+def _(theta0, P0, R, joseph=True):
+    from types import SimpleNamespace
+
+    from scipy.linalg import cho_factor, cho_solve
+
+    def update(y, X):
+        theta, P = told.estimates[-1], told.covariances[-1]
+        S = X @ P @ X.T + R
+        K = cho_solve(cho_factor(S), X @ P).T
+        told.innovations.append(y - X @ theta)
+        told.estimates.append(theta + K @ told.innovations[-1])
+        rest = P - K @ (X @ P)
+        if joseph:
+            rest = rest - (rest @ X.T) @ K.T + K @ R @ K.T
+        told.covariances.append(rest)
+        told.gains.append(K)
+        told.spreads.append(S)
+
+    lists = dict(gains=[], innovations=[], spreads=[], update=update)
+    told = SimpleNamespace(estimates=[theta0], covariances=[P0], **lists)
+    return told
+
+
+@RecursiveLeastSquares.right("in torch, with a dictionary of lists")
+class _:
+    NAMES = "estimates", "covariances", "gains", "innovations", "spreads"
+
+    def __init__(self, theta0, P0, R, joseph=True):
+        self.R, self.joseph = torch.from_numpy(R), joseph
+        self.__dict__.update(dict(zip(self.NAMES, ([theta0], [P0], [], [], []))))
+
+    def update(self, y, X):
+        last = self.estimates[-1], self.covariances[-1], y, X
+        theta, P, y, X = map(torch.from_numpy, last)
+        S, e = X @ P @ X.mT + self.R, y - X @ theta
+        K = torch.linalg.solve(S, P @ X.mT, left=False)
+        A = torch.eye(len(P), dtype=P.dtype) - K @ X
+        new = A @ P @ A.mT + K @ self.R @ K.mT if self.joseph else A @ P
+        for name, value in zip(self.NAMES, (theta + K @ e, new, K, e, S)):
+            getattr(self, name).append(value.numpy())
 
 
 @RecursiveLeastSquares.right("by an inverse, symmetrised as well")
@@ -591,7 +640,9 @@ def _(innovations, variances, window, limit):
 
 rls_forget = Exercise(
     "rls_forget",
-    reference=reference.forgetting_fits,
+    reference=lambda P_rows, y, lam, b: reference.forgetting_fits(
+        *(a if a.is_floating_point() else a.double() for a in (P_rows, y)), lam, b
+    ),
     compare=close(rtol=1e-5, atol=1e-8),
     batched=("P_rows", "y"),
     hints=[
@@ -616,6 +667,9 @@ def _(rng):
     yield "one half", draw(6, 2, 0.5)
     yield "a single row", draw(1, 3, rng.uniform(0.2, 0.3))
     yield "a moving level", draw(6, 1, rng.uniform(0.2, 0.3))
+    whole = draw(5, 2, rng.uniform(0.2, 0.3))
+    whole["P_rows"] = np.column_stack([np.ones(5, int), rng.permutation(5) - 1])
+    yield "whole numbers", whole | dict(y=rng.integers(2, 9, 5))
 
 
 def _forgetting(P_rows, y, b, old, new, renewed=0.0):
@@ -655,6 +709,11 @@ rls_forget.mistakes(
             "w = w + lam / c * g * (value - row @ w)",
             "w += lam / c * g * (value - row @ w)",
             "`w += …` changes the array that the list already holds. Look at W[0] and W[1].",
+        ),
+        "weights in an array like P_rows": (
+            "np.array(fits)",
+            "np.array(fits, P_rows.dtype)",
+            "Where P_rows holds whole numbers, an array of its kind cuts 2.5 to 2.",
         ),
     }
 )
@@ -738,7 +797,7 @@ def _(rng):
     yield "a parabola", draw(7, 2, rng.uniform(2, 4))
     yield "a constant", draw(4, 0, rng.uniform(2, 4))
     yield "fewer points than coefficients", draw(1, 2, rng.uniform(2, 4))
-    yield "a prior that knows nothing", draw(8, 2, 1e6)
+    yield "a prior that knows next to nothing", draw(8, 2, 1e4)
 
 
 rls_polyfit.mistakes(

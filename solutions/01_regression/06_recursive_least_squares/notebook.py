@@ -16,7 +16,7 @@
 # On the bench it passes the hardest test: at the end its line is, to the third decimal, the one that least squares
 # draws through *all* years.
 #
-# In 2001 it says 368.4 ± 0.3. The air says 370.9. Its forecasts have been too low for 36 years running, and
+# In 2001 its line stands at 368.4 ± 0.3. The air says 370.9. Its forecasts have been too low for 36 years running, and
 # never was it so sure.
 #
 # *Why is the chip so sure? When could it have noticed? And what mends it?* You will answer with your own
@@ -53,7 +53,7 @@ show(*rs.draw_forecasts(years, co2, {"chip": rs.chip(rows, co2)}))
 # %% [markdown] covers="moon:6.1.2"
 # ## 1. Correct, do not refit
 #
-# Fitting all rows again at each reading costs work like $n^2$. Gauss knew in the 1820s that the last estimate and its
+# To fit all rows again at each of $n$ readings costs like $n^2$. Gauss knew in the 1820s that the last estimate and its
 # uncertainty are enough; Plackett found it anew in 1950.
 #
 # Take a number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$, with noise of mean 0
@@ -62,7 +62,8 @@ show(*rs.draw_forecasts(years, co2, {"chip": rs.chip(rows, co2)}))
 #
 # $$K_k = \frac{P_{k-1}}{P_{k-1} + R}, \qquad \theta_k = \theta_{k-1} + K_k\,(y_k - \theta_{k-1}), \qquad P_k = (1 - K_k)\,P_{k-1} .$$
 #
-# The bracket is the **innovation**, the surprise. $K_k$ is the **gain**. $P_k$ claims to be the variance of the error left. Section 3 proves it.
+# The bracket is the **innovation**, the surprise. $K_k$ is the **gain**. $P_k$ claims to be the variance of
+# the error left: sections 2 to 4.
 
 
 # %% exercise="scalar_rls" points=2 difficulty=1 covers="moon:6.1.2"
@@ -146,18 +147,18 @@ with after(joseph_update):
         t=np.trace(P),
         n="50,000 runs",
     )
+    show(*rs.draw_errors(error[:1000], P))
 
 # %% [markdown] covers="moon:6.1"
 # ## 3. The best gain
 #
-# The mean squared error is $J = \mathbb E\lVert\epsilon_k\rVert^2 = \operatorname{tr} P_k$. Make it smallest. Entry $(i, j)$ of
-# $\partial f/\partial A$ is the derivative with respect to $A_{ij}$, and two rules are enough:
-#
-# $$\frac{\partial \operatorname{tr}(CA^\top)}{\partial A} = C, \qquad \frac{\partial \operatorname{tr}(ACA^\top)}{\partial A} = AC + AC^\top .$$
-#
-# With $A = I - KX$ and the chain rule, for $P = P_{k-1}$ and $X = X_k$,
+# The mean squared error is $J = \mathbb E\lVert\epsilon_k\rVert^2 = \operatorname{tr} P_k$. Make it smallest. Write $P$ for
+# $P_{k-1}$ and $X$ for $X_k$. If all are numbers, $J = (1 - KX)^2P + K^2R$ has the slope $-2\,(1 - KX)\,PX + 2KR$. With
+# matrices only the order counts. Entry $(i, j)$ of $\partial J/\partial K$ is the slope in $K_{ij}$:
 #
 # $$\frac{\partial J}{\partial K} = -2\,(I - KX)\,PX^\top + 2KR .$$
+#
+# (Two rules prove it, under *Deeper*.)
 #
 # Set it to zero and solve for $K$. You will meet $S = XPX^\top + R$, the covariance of the innovation. **Before you
 # write**: what must come out for a sensor without noise, a hopeless one ($R \to \infty$), and a parameter that is known already?
@@ -182,7 +183,7 @@ check(optimal_gain)
 
 
 # %% covers="moon:6.1"
-# The rules and ∂J/∂K by finite differences; then your gain against others.
+# ∂J/∂K by finite differences; then your gain against others.
 def slopes(f, A, h=1e-5):
     """The derivative of f with respect to each entry of A."""
     steps = h * np.eye(A.size).reshape(-1, *A.shape)
@@ -190,16 +191,14 @@ def slopes(f, A, h=1e-5):
 
 
 rng = np.random.default_rng(1)
-A, B, C = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), rng.normal(size=(3, 3))
-claim("∂ tr(CAᵀ)/∂A = C", np.allclose(slopes(lambda A: np.trace(B @ A.T), A), B))
-claim(
-    "∂ tr(ACAᵀ)/∂A = AC + ACᵀ, for a C that is not symmetric",
-    np.allclose(slopes(lambda A: np.trace(A @ C @ A.T), A), A @ C + A @ C.T),
+K, X, R = (
+    rng.normal(size=(3, 2)),
+    rng.normal(size=(2, 3)),
+    np.array([[0.6, 0.2], [0.2, 0.4]]),
 )
-P, X = np.array([[2.0, 0.6, 0], [0.6, 1, 0.3], [0, 0.3, 1.5]]), B
-R = np.array([[0.6, 0.2], [0.2, 0.4]])
-by_hand = -2 * (np.eye(3) - A.T @ X) @ P @ X.T + 2 * A.T @ R
-found = slopes(lambda K: np.trace(rs.joseph(P, K, X, R)), A.T)
+P = np.array([[2.0, 0.6, 0], [0.6, 1, 0.3], [0, 0.3, 1.5]])
+by_hand = -2 * (np.eye(3) - K @ X) @ P @ X.T + 2 * K @ R
+found = slopes(lambda K: np.trace(rs.joseph(P, K, X, R)), K)
 claim("∂J/∂K = −2(I − KX)PXᵀ + 2KR", np.allclose(found, by_hand))
 with after(optimal_gain, joseph_update):
     K, S = optimal_gain(P, X, R), X @ P @ X.T + R
@@ -213,7 +212,7 @@ with after(optimal_gain, joseph_update):
 # ## 4. Information adds
 #
 # So the best gain is best for *every* combination of parameters. For it the Joseph form shrinks to a short form, and
-# its inverse to a mere sum (the steps stand under *Deeper*):
+# its inverse, where there is one, to a mere sum (the steps stand under *Deeper*):
 #
 # $$P_k = (I - K_kX_k)\,P_{k-1}, \qquad P_k^{-1} = P_{k-1}^{-1} + X_k^\top R^{-1}X_k, \qquad K_k = P_kX_k^\top R^{-1} .$$
 #
@@ -382,14 +381,15 @@ check(first_alarm)
 # $$w_{n+1} = w_n + \frac\lambda c\, g\,\big(y - p^\top w_n\big), \qquad
 # M_{n+1}^{-1} = \frac1{1 - \lambda}\Big(M_n^{-1} - \frac\lambda c\,gg^\top\Big) .$$
 #
-# (Check the right one by multiplying with $M_{n+1}$; it gives $M_{n+1}^{-1}p = g/c$, and that the left one.)
+# (The right one, times $M_{n+1}$, is $I$; it gives $M_{n+1}^{-1}p = g/c$, and that the left one. The cell after your answer tests both.)
 
 
 # %% exercise="rls_forget" points=3 difficulty=1 covers="moon:6.2"
 def rls_forget(P_rows, y, lam, b):
     """Weights after each row of a ridge fit that forgets.
 
-    P_rows (n, p): features, row by row. y (n,). lam in (0, 1): weight of a new row.
+    P_rows (n, p): features, row by row; y (n,); both perhaps in whole numbers.
+    lam in (0, 1): weight of a new row.
     Start: M = b times the identity, b > 0, and w = 0. The penalty is not renewed.
     Returns W (n, p); W[k] are the weights after k + 1 rows.
     P_rows = [[1], [1]], y = [2, 4], lam = 0.5, b = 1 give [[1], [2.5]].
@@ -473,7 +473,7 @@ with after(rls_forget, "memory"):
     explore(
         rs.drift_explorer(rls_forget),
         drag={"lam": "errors"},
-        lam=FloatLogSlider(0.5, min=-2, max=-0.1, step=0.05, description="λ"),
+        lam=FloatLogSlider(0.5, min=-1.5, max=-0.1, step=0.05, description="λ"),
         speed=FloatSlider(0.02, min=0, max=0.04, step=0.005, description="drift a step",
                           readout_format=".3f"),
     )  # fmt: skip
@@ -572,6 +572,27 @@ with after(scalar_rls):
         rs.scalar_explorer(scalar_rls),
         log_ratio=FloatSlider(0, min=-4, max=4, step=0.25, description="log₁₀ P₀/R"),
     )
+
+# %% [markdown] covers="moon:6.1"
+# ## Deeper: the slope of a trace
+#
+# Two rules give $\partial J/\partial K$:
+#
+# $$\frac{\partial \operatorname{tr}(CA^\top)}{\partial A} = C, \qquad \frac{\partial \operatorname{tr}(ACA^\top)}{\partial A} = AC + AC^\top .$$
+#
+# The first reads off a sum: $\operatorname{tr}(CA^\top) = \sum_{ij} C_{ij}A_{ij}$. The second is the product rule: hold one $A$ fixed, then the
+# other. Now $A = I - KX$ and $C = P$, symmetric: the slope in $A$ is $2AP$. A change $\Delta$ of $K$ moves $A$ by $-\Delta X$, so the slope
+# in $K$ is $2AP$ times $-X^\top$. The noise adds $2KR$.
+
+# %% covers="moon:6.1"
+# Both rules by finite differences.
+rng = np.random.default_rng(1)
+A, B, C = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), rng.normal(size=(3, 3))
+claim("∂ tr(CAᵀ)/∂A = C", np.allclose(slopes(lambda A: np.trace(B @ A.T), A), B))
+claim(
+    "∂ tr(ACAᵀ)/∂A = AC + ACᵀ, for a C that is not symmetric",
+    np.allclose(slopes(lambda A: np.trace(A @ C @ A.T), A), A @ C + A @ C.T),
+)
 
 # %% [markdown] covers="moon:6.1.3"
 # ## Deeper: curves, point by point
@@ -694,8 +715,8 @@ with after("deaf"):
 # %% [markdown] covers="moon:6.2"
 # ## Deeper: what is not seen is forgotten
 #
-# What if the input stands still for a while? Forgetting goes on, and nothing new is learned about the slope: $M$ shrinks
-# by $1 - \lambda$ a step in that direction, and its inverse grows without bound. Then a small disturbance throws the estimate far off. This is
+# What if the input stands still for a while? Forgetting goes on, and nothing new is learned about the slope: in that direction $M$
+# is multiplied by $1 - \lambda$ at each step, and its inverse grows without bound. Then a small disturbance throws the estimate far off. This is
 # **wind-up**. The cure: forget only when something is learned, or let $\theta$ move by a rule with noise of its own. That is the Kalman
 # filter ([[10/02]]): predict, $P \leftarrow FPF^\top + Q$, then correct by the update that you built.
 

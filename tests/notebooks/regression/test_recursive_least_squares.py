@@ -206,6 +206,15 @@ def test_an_ellipse_lies_at_two_standard_deviations():
     np.testing.assert_allclose(np.einsum("in,ij,jn->n", away, np.linalg.inv(P), away), 4)
 
 
+def test_the_share_of_errors_inside_is_by_their_own_covariance(rng):
+    P = np.array([[2.0, 0.7], [0.7, 0.5]])
+    facts = rs.draw_errors(rng.multivariate_normal([0, 0], P, 20_000), P)[1].facts
+    assert facts["inside"] == pytest.approx(stats.chi2.cdf(4, 2), abs=0.01)
+    assert facts["law"] == pytest.approx(stats.chi2.cdf(4, 2))
+    small = rs.draw_errors(rng.multivariate_normal([0, 0], P, 20_000), P / 2)[1].facts
+    assert small["inside"] == pytest.approx(stats.chi2.cdf(2, 2), abs=0.01)
+
+
 def test_readings_of_a_line_end_at_ridge():
     t, y = rs.line_stream(20)
     at = rs.reading(20, 0.3, 2.0)

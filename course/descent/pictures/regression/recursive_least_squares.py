@@ -102,7 +102,7 @@ def draw_histories(years, estimator):
     a.plot(years[late], slope, color=BLUE)
     a.set(ylabel="slope ± 2σ (ppm / 10 years)", title="The slope creeps; its band is tiny")
     share = 1 - np.ravel(estimator.R) / sd**2  # X K, for one number at a time
-    b.plot(years[late], share[late], color=BLUE, label="on the line, there")
+    b.plot(years[late], share[late], color=BLUE, label="on the line, in that year")
     b.plot(years[late], K[late, 1], "--", color=VERMILION, label="on the slope")
     b.set(ylabel="gain", title="Each year counts for less")
     c.plot(years[late], P[1:, 0, 0][late], color=BLUE, label="offset")
@@ -127,7 +127,31 @@ def draw_histories(years, estimator):
     )  # fmt: skip
 
 
-# ---------------------------------------------------------------- one reading of a line
+# ---------------------------------------------------------------- errors, and one reading of a line
+
+
+def draw_errors(errors, P):
+    """Errors (n, 2) of a line, and two standard deviations of their covariance P -> (fig, words).
+
+    Before all readings the covariance was I.
+    """
+    fig, ax = plt.subplots(figsize=(5.4, 4))
+    ax.plot(*np.transpose(errors), ".", color=VERMILION, alpha=0.3, markersize=4, label="errors")
+    ax.plot(*ellipse([0, 0], np.eye(2)), "--", color=BLACK, label="2σ before")
+    ax.plot(*ellipse([0, 0], P), color=BLUE, linewidth=2.5, label="2σ by your P")
+    ax.set(
+        xlabel="error of the offset",
+        ylabel="error of the slope",
+        xlim=(-3.4, 3.4),
+        ylim=(-2.6, 3.6),
+    )
+    ax.legend(fontsize=9, ncols=3, loc="upper center")
+    inside = np.mean(np.sum(errors * np.linalg.solve(P, errors.T).T, axis=1) < 4)
+    return fig, say(
+        "{inside:.0%} of {n} errors lie inside the ellipse of two standard deviations that your P draws. The normal "
+        "law says {law:.0%}.",
+        inside=inside, n=len(errors), law=1 - np.exp(-2),
+    )  # fmt: skip
 
 
 def line_stream(n: int = 60, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
