@@ -286,8 +286,10 @@ predict(
 # $$x^2 \approx x - \sum_{k=1}^n \frac{T^k(x)}{4^k}, \qquad \text{error exactly } 4^{-(n+1)} .$$
 #
 # So three units a layer will do. Two carry the tent, $\max(0, t)$ and $\max(0, t - \frac12)$ for the $t$ that arrives.
-# The third carries the sum so far; it is never negative, so its ReLU does nothing. The tent's 2 and −4, and the new sum,
-# go into the matrix of the *next* layer.
+# The third carries the sum so far; it is never negative, so its ReLU does nothing.
+#
+# No unit is $T(t)$ itself: the matrix of the *next* layer puts it together. There both tent units have the row
+# $(2, -4, 0)$, with different biases. Which row makes the new sum out of the old one and $T(t)$?
 
 
 # %% exercise="square_net" points=4 difficulty=1 covers="cs480:9-depth"
@@ -367,9 +369,9 @@ def train_net(layers, X, Y, rate, steps, phi=torch.relu):
     """Train a network with Adam; the loss is the mean of all squared errors.
 
     layers: list of (W, b) as arrays, W (units, inputs), b (units,); phi, a function of
-    tensors, after each layer but the last. X (N, inputs), Y (N, outputs). All float64
-    arrays, left unchanged. Every step uses all rows; only the learning rate of Adam
-    is not torch's default.
+    tensors, after each layer but the last. X (N, inputs), Y (N, outputs). All arrays,
+    yours too, are float64; those given stay unchanged. Every step uses all rows; only
+    the learning rate of Adam is not torch's default.
     Returns the trained layers, a list of pairs of arrays, and a list of the losses
     before each step.
     layers = [([[2.0]], [0.0])], X = Y = [[1.0]], rate 0.1, one step: W = [[1.9]],
@@ -433,35 +435,29 @@ with after(relu_interpolant, train_net):
 # %% covers="cs480:9-depth wu:2.2 explainers:4.1.1.box-practical"
 # Five ways to a square.
 with after(relu_interpolant, square_net, train_net):
-    knots, rng = np.arange(501) / 500, np.random.default_rng(1)
-    x = np.linspace(0, 1, 129)[:, None]
+    knots, x = np.arange(501) / 500, np.linspace(0, 1, 129)[:, None]
 
-    def off(net):
-        return ad.line_error(np.square, net, a=0.0)
+    def train(*starts):
+        return [train_net(net, x, x**2, 0.01, 600)[0] for net in starts]
 
-    def after_training(starts):
-        return [off(train_net(net, x, x**2, 0.01, 600)[0]) for net in starts]
-
-    shaken = [
-        tuple(np.asarray(p, float) * rng.normal(1, 0.01, np.shape(p)) for p in layer)
-        for layer in square_net(9)
-    ]
     deep = [ad.random_layers([1] + [3] * 9 + [1], seed) for seed in range(4)]
     wide = [ad.random_line(27, seed, low=0.0) for seed in range(3)]
-    errors = {
-        "Anna: 500 in one layer": [
-            off(ad.line_layers(*relu_interpolant(knots, knots**2)))
-        ],
-        "Ben: nine layers of 3": [off(square_net(9))],
-        "Ben's, 1 % off, trained": after_training([shaken]),
-        "Carla: nine layers of 3": after_training(deep),
-        "27 in one layer, trained": after_training(wide),
+    nets = {
+        "Anna: 500 in one layer": [ad.line_layers(*relu_interpolant(knots, knots**2))],
+        "Ben: nine layers of 3": [square_net(9)],
+        "Ben's, 1 % off, trained": train(ad.shaken(square_net(9), 0.01, seed=1)),
+        "Carla: nine layers of 3": train(*deep),
+        "27 in one layer, trained": train(*wide),
     }
+    errors = {way: [ad.line_error(np.square, net, a=0.0) for net in nets[way]]
+              for way in nets}  # fmt: skip
     anna, ben, mended, carla, flat = map(min, errors.values())
     claim("Anna {a:.1e}, Ben {b:.1e}", max(anna, ben) < 1.0001e-6, a=anna, b=ben)
     claim("Carla's best is off by more than a hundredth", carla > 0.01)
-    claim("Ben's, a little off, by more than a ten-thousandth, trained", mended > 1e-4)
-    claim("side by side, trained, comes nearer than in layers", flat < carla)
+    claim(
+        "Ben's weights, 1 % off, then trained: off by more than 0.0001", mended > 1e-4
+    )
+    claim("27 units side by side come nearer than Carla's in layers", flat < carla)
     show(*ad.draw_answer(errors), digits=0)
 
 # %% [markdown] covers="cs480:9-depth wu:2.2"
@@ -469,7 +465,7 @@ with after(relu_interpolant, square_net, train_net):
 # and the later folds no longer meet; descent, which sees one small step ahead, does not find back. From random weights
 # three units a layer mostly fold nothing, and where all three are 0 no gradient gets through.
 #
-# Then why are networks deep? Look at real ones: three networks of about 4,000 parameters read digits, 8 × 8 pixels. Walk
+# Then why are networks deep? Look at real ones: three networks of 4,000 to 4,400 parameters read digits, 8 × 8 pixels. Walk
 # from one held-out digit straight to another, and count the pieces you cross.
 
 # %% covers="cs480:9-depth"
@@ -661,7 +657,7 @@ def activation(name, z):
     """Value and slope of an activation.
 
     name: "relu", "leaky" (0.01 z for z <= 0), "elu", "sigmoid" or "tanh".
-    z: float array of any shape. Returns two arrays of that shape: values, derivatives.
+    z: float array of any shape. Returns two float arrays of that shape: values, slopes.
     Slopes at z = 0: relu 0, leaky 0.01, elu 1.
     activation("leaky", np.array([-2.0, 3.0])) gives [-0.02, 3.0] and [0.01, 1.0].
     """
@@ -880,7 +876,7 @@ with after(budget):
 # you $\phi$: the hidden layer has to learn it.
 
 # %% covers="explainers:4.6.Q1 explainers:4.6.Q2 explainers:4.6"
-# The lift, the number D, a line, eight trained units; and one Gaussian unit for XOR.
+# The lift, the number D, a line; and one Gaussian unit for XOR.
 X, ring = ad.disc_in_ring()
 
 
@@ -899,18 +895,20 @@ claim("D is right on all {n} points", exact, n=len(X))
 claim("and flat at all of them", np.all(D(X[:, 0] + 1e-6, X[:, 1]) == D(*X.T)))
 line = LogisticRegression().fit(X, ring).score(X, ring)
 claim("a line is right on less than 70 %", line < 0.7)
-with after(train_net):
-    net, _ = train_net(
-        ad.random_layers([2, 8, 1], 0), X, ring[:, None] * 1.0, 0.02, 400
-    )
-    right = np.mean((ad.forward(net, X)[:, 0] > 0.5) == ring)
-    claim("eight units that you train: over 97 %", right > 0.97)
 corners, xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
 unit = ad.curve("Gaussian", corners @ [2, 2] - 2)
 claim("one Gaussian unit does XOR", np.array_equal(unit > 0.5, xor == 1))
 bands = [1 + np.sum(np.diff(ad.curve(n, np.linspace(-6, 6, 4001)) > 0.5))
          for n in ("sigmoid", "Gaussian", "sin")]  # fmt: skip
 print("bands of sigmoid, Gaussian, sine, for scores from −6 to 6:", *map(int, bands))
+
+# %% covers="explainers:4.6.Q1"
+# Eight hidden units find a lift of their own.
+with after(train_net):
+    start_net = ad.random_layers([2, 8, 1], 0)
+    net, _ = train_net(start_net, X, ring[:, None] * 1.0, 0.02, 400)
+    right = np.mean((ad.forward(net, X)[:, 0] > 0.5) == ring)
+    claim("eight units that you train: over 97 %", right > 0.97)
 
 # %% [markdown] covers="explainers:4.1.1.box-practical"
 # ## Deeper: weights as memory

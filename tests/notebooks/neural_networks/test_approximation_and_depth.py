@@ -178,6 +178,15 @@ def test_pieces_are_counted():
     assert ad.pieces_between(layers, [[0.0]], [[1.0]]).tolist() == [3]
 
 
+def test_shaken_layers_are_off_by_their_share():
+    layers = ad.random_layers([3, 200, 5], 0)
+    pairs = zip(layers, ad.shaken(layers, 0.01, seed=1), strict=True)
+    off = np.concatenate(
+        [np.ravel(b / a - 1) for old, new in pairs for a, b in zip(old, new, strict=True)]
+    )
+    assert len(off) == 200 * 4 + 5 * 201 and off.std() == pytest.approx(0.01, rel=0.1)
+
+
 def test_gradient_lengths_are_autograds():
     rng = np.random.default_rng(0)
     Ws = [torch.from_numpy(rng.normal(size=(64, 64)) / 8) for _ in range(3)]

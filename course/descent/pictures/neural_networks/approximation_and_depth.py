@@ -205,6 +205,15 @@ def line_layers(W, b, U) -> list:
     return [(np.reshape(W, (-1, 1)), np.ravel(b)), (np.reshape(U, (1, -1)), np.zeros(1))]
 
 
+def shaken(layers, share: float, seed: int) -> list:
+    """The same layers, each number off by a normal relative error of standard deviation `share`."""
+    rng = np.random.default_rng(seed)
+    return [
+        tuple(np.asarray(part, float) * rng.normal(1, share, np.shape(part)) for part in layer)
+        for layer in layers
+    ]
+
+
 def random_line(k: int, seed: int, low: float = -1.0) -> list:
     """Layers with k kinks drawn on [low, 1], both directions, output weights of size 1 / √k."""
     rng = np.random.default_rng(seed)
@@ -232,7 +241,8 @@ def draw_learned(f: Callable, widths, built, moved, random):
     slope = equal[0] * (widths[0] / np.array(widths)) ** 2
     ax.loglog(widths, slope, ":", color=BLACK, label="a quarter for twice as many")
     ax.set(xlabel="kinks", ylabel="largest error on [−1, 1]", title="tanh 6x: knots that learn")
-    ax.set_xticks(widths, [str(k) for k in widths])
+    ax.set_xticks(widths, map(str, widths))
+    ax.set_yticks([0.05, 0.1, 0.2], ["0.05", "0.1", "0.2"])
     ax.minorticks_off()
     ax.legend(fontsize=9)
     return fig, say(
