@@ -513,9 +513,7 @@ def _(rng):
         many = table(rng, family, m=3, tol=0.0, max_steps=5)
         yield f"a few steps, {family}", many
         yield "stops where it is flat", table(rng, family, tol=0.02, max_steps=400)
-        if (
-            family == "gaussian"
-        ):  # at the end the loss falls by less than a millionth a step
+        if family == "gaussian":  # its last steps gain less than a millionth each
             yield "stops where it is flat", table(rng, family, tol=1e-4, max_steps=400)
         yield "no step at all", table(rng, family, tol=0.0, max_steps=0)
         yield "fitted twice", table(rng, family, tol=0.0, max_steps=3, times=2)
