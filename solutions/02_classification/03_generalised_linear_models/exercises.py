@@ -52,7 +52,7 @@ def _(rng):
             "whole numbers",
             rows(rng, family)
             | dict(
-                X=np.array([[1, 2], [1, -1], [1, 0]]),
+                X=np.array([[2, 1], [1, -1], [0, 2]]),  # no column of ones
                 w=rng.permutation([2, -1]),
                 y=np.array([0, 1, 1]),
             ),
@@ -62,6 +62,10 @@ def _(rng):
     sure = rows(rng, "poisson")  # means far above e²
     sure["w"][0] = rng.uniform(4, 5)
     yield "large means", sure
+    sides = np.array([1, -1, 1, -1, -1, 1, -1])
+    certain = rows(rng, "bernoulli") | dict(w=np.array([0.5, 20, 0.2]))
+    certain["X"][:, 1] = sides * rng.uniform(0.5, 1.2, 7)  # scores of ±10 and more
+    yield "probabilities near 0 and near 1", certain
     perfect = rows(rng, "gaussian")
     perfect["y"] = perfect["X"] @ perfect["w"]
     yield "a perfect fit has gradient 0", perfect
@@ -185,7 +189,7 @@ def _(rng):
     yield "a temperature", dict(Z=scores(rng, 3, 3), T=0.5)
     eighths = np.round(8 * scores(rng, 3, 3)) / 8  # exact in float32, +10,000 too
     huge = eighths + np.array([[1e4], [0.0], [-1e4]])
-    far = eighths[:2, [0, 1, 2, 1]] + np.array([[1e4, 1e4, 1e4, -1e4], [0, -1e4, 0, 0]])
+    far = eighths[:2, [0, 1, 2, 1]] + np.array([[1e4, 1e4, 1e4, -1e4], [-1e4, 0, 0, 0]])
     yield "scores of ten thousand and of minus ten thousand", dict(Z=huge, T=1.0)
     yield "scores of ten thousand and of minus ten thousand", dict(Z=far, T=1.0)
     large = 2000 * scores(rng, 3, 3)
@@ -230,7 +234,7 @@ softmax.mistakes(
             "Z",
             "Two temperatures, one result: where does T enter?",
         ),
-        "the mean of a row is subtracted, not its maximum": (
+        "another number of the row is subtracted, not its maximum": (
             "S.max(axis=1",
             "S.mean(axis=1",
             "After the subtraction, how large can the largest score of a row still be?",
@@ -503,9 +507,14 @@ def _(rng):
             far = 1000 * rng.permutation([1.0, -1, 0]) + rng.normal(size=3)
             yield "parts of scores of a thousand", dict(family=family, Z=far[None])
             yield f"parts, {family}", dict(family=family, Z=800 * scores(rng, 2, 3))
+        if family == "poisson":
+            yield f"parts, {family}", dict(family=family, Z=30 * scores(rng, 2, 3))
+    for family in FAMILIES:  # after all parts: they can be right before there is a fit
         many = table(rng, family, m=3, tol=0.0, max_steps=5)
         yield f"a few steps, {family}", many
         yield "stops where it is flat", table(rng, family, tol=0.02, max_steps=400)
+        if family == "gaussian":  # its last steps gain less than a millionth each
+            yield "stops where it is flat", table(rng, family, tol=1e-4, max_steps=400)
         yield "no step at all", table(rng, family, tol=0.0, max_steps=0)
         yield "fitted twice", table(rng, family, tol=0.0, max_steps=3, times=2)
         short = table(rng, family, tol=0.0, max_steps=6)
@@ -870,6 +879,7 @@ def _(rng):
     yield "a parabola with noise", curve(rng, 6, 2)
     yield "without noise the curve comes back", curve(rng, 7, 3, noise=0.0)
     yield "degree 0 is the mean", curve(rng, 5, 0)
+    yield "a high degree", curve(rng, 10, 7)
     beyond = curve(rng, 7, 2)
     yield (
         "new x beyond the table",

@@ -58,7 +58,7 @@ show(*glm.draw_impossible())
 # 1. **Support**: which values can the target $y$ take?
 # 2. **Family**: choose a distribution on just these values.
 # 3. **Inverse link** $h$: a linear score $\eta = \langle w, x\rangle$ sets the mean, $\mathbb E[y\mid x] = \mu =
-#    h(\eta)$, where $h$ turns every score into a mean that can be.
+#    h(\eta)$, where $h$ turns every score into a possible mean.
 #
 # Then maximum likelihood finds $w$. This is a **generalised linear model**. (Nelder and Wedderburn, 1972; the *link*
 # is $g = h^{-1}$.) As before, $x$ begins with a 1: $\tilde x = [1; x]$ and $\tilde w = [w_0; w]$ absorb the bias.
@@ -347,8 +347,9 @@ with after(softmax_grad):
 #
 # $$F(W - tG) > F(W) - \tfrac t4\lVert G\rVert^2,$$
 #
-# halve $t$. Step. The next step first tries $2t$. ($\lVert G\rVert^2$: the sum of all squares. A try may overflow to a loss of $\infty$: it
-# only gets halved.)
+# halve $t$. Step. The next step first tries $2t$. ($\lVert G\rVert^2$: the sum of all squares. A try may overflow to $\infty$: halve it.)
+#
+# Begin with `parts`: `check(GLM)` judges it before there is a `fit`.
 
 
 # %% exercise="GLM" points=6 difficulty=1 covers="guo:I.3 guo:II.2 guo:II.3 cs480:eq4.b"
@@ -422,7 +423,7 @@ check(GLM)
 
 # %% [markdown] covers="cs480:eq4.b wu:2.8 guo:II.3"
 # First a rehearsal: 178 wines of three cultivars, two measurements. Untrained, every wine is in the middle of the simplex. Press play. Why
-# are the borders on the left straight? (On a border two scores are equal.) Named is the class of the highest probability.
+# are the borders on the left straight? (On a border two scores are equal.) The machine names the class of the highest probability.
 
 # %% covers="cs480:eq4.b wu:2.8 guo:II.3"
 # Your machine learns the wines; each dot is a wine, coloured by its cultivar.
@@ -479,7 +480,7 @@ with after(GLM, "sum"):
 # %% [markdown] covers="guo:I.3 guo:II.3 wu:2.8.6"
 # ## Take-aways
 #
-# - What had to change: the **inverse link**, so that every score is a mean that can be, and with it the loss. The linear score stays,
+# - What had to change: the **inverse link**, so that every score gives a possible mean, and with it the loss. The linear score stays,
 #   and so does the gradient, $X^\top(\text{means} - Y)/n$.
 # - That evening: damage with probability 0.9996. Honestly: between 0.48 and 1, since no flight was that cold. Each end said *wait*. The chart on
 #   the table showed only the 7 flights with damage; they alone can teach "always".
@@ -655,7 +656,7 @@ with after(glm_step):
 # %% [markdown] covers="guo:II.2"
 # ## Deeper: several outputs
 #
-# With $h$ = identity and Gaussian noise of covariance $\sigma^2\,\mathrm{Id}$ the loss is $\ell(W) = \frac1n\sum_i\sum_k (y_{i,k} - w_k^\top x_i)^2$, up to a factor. Column $k$ of $W$ stands in
+# With $h$ = identity and Gaussian noise of covariance $\sigma^2\,\mathrm{Id}$ the loss is $\ell(W) = \frac1n\sum_i\sum_k (y_{i,k} - w_k^\top x_i)^2$, up to constants. Column $k$ of $W$ stands in
 # the terms of output $k$ only: one joint fit is $K$ separate fits. And if the errors of the outputs go together?
 
 # %% predict="joint" minutes=1

@@ -423,18 +423,16 @@ def simplex_explorer(soft: Callable) -> Callable:
         bars = middle.bar(range(3), p, color=COLORS, alpha=0.75, edgecolor="white")
         for bar, hatch in zip(bars, HATCHES, strict=True):
             bar.set_hatch(hatch)
-        middle.bar(
-            range(3), hard, fill=False, edgecolor=BLACK, linestyle="--", width=0.9, label="hardmax"
-        )
-        middle.set(ylim=(0, 1.2), ylabel="probability", xlabel="class")
+        middle.bar(range(3), hard, fill=False, edgecolor=BLACK, linestyle="--", width=0.9)
+        middle.text(2.6, 1.12, "dashed: hardmax", ha="right", fontsize=8)
+        middle.set(xlim=(-0.7, 2.7), ylim=(0, 1.2), ylabel="probability", xlabel="class")
         light(middle, f"Softmax, T = {T:.2g}", [0, 1, 2], [0, 0.5, 1], fontsize=11)
-        middle.legend(loc="upper right", fontsize=8)
         draw_triangle(right)
         path = to_plane(soft(z, np.logspace(-2, 2, 81)[:, None]))
-        right.plot(*path.T, color=BLACK, linewidth=1, linestyle=":", label="all T")
+        right.plot(*path.T, color=BLACK, linewidth=1, linestyle=":")
         right.plot(*to_plane(p), "o", color=VERMILION, markersize=9)
-        right.plot(*CORNERS.mean(0), "+", color=BLACK, markersize=9, label="T → ∞")
-        right.legend(loc="upper left", fontsize=8, bbox_to_anchor=(-0.1, 1.02))
+        right.plot(*CORNERS.mean(0), "+", color=BLACK, markersize=9)
+        right.text(-0.1, 0.85, "dotted: all T\n+  T → ∞", fontsize=8)  # legends would cost drafts
         right.set_title("Kites: who wins", y=1.02, fontsize=11)
         return fig, say(
             "Scores {z[0]:.1f}, {z[1]:.1f}, {z[2]:.1f} at temperature {T:.3g}: probabilities {p[0]:.3f}, {p[1]:.3f}, "
