@@ -35,10 +35,10 @@ rank_items = Exercise(
 @rank_items.cases
 def _(rng):
     yield "the best unseen films, best first", _shelf(rng, 8, 3, 3)
-    yield "the best unseen films, best first", _shelf(rng, 9, 2, 4)
-    small = _shelf(rng, 9, 2, 4)
-    small["B"][2:] = small["B"][2:][np.argsort(small["B"][2:] @ small["a"])]
-    yield "scores that differ by parts of a star", dict(small, B=small["B"] * 1e-3)
+    near = _shelf(rng, 9, 2, 4)
+    near["B"][2:] = near["B"][2:][np.argsort(near["B"][2:] @ near["a"])]
+    near["B"] *= 1e-3  # all scores are between 0 and 1
+    yield "the best unseen films, best first", near
     tie = _shelf(rng, 40, 1, 37)
     tie["a"] = rng.choice([-1.0, 1.0], 1)
     tie["B"] = rng.permutation(np.arange(40) % 3 - 1.0)[:, None]

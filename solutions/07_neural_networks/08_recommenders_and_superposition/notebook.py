@@ -612,7 +612,7 @@ claim("½(1 − ab)² has curvatures −1 and 1 at 0", set(hessian.eigenvals()) 
 # %% [markdown] covers="wu:2.12.6"
 # ## Deeper: the loop closes
 #
-# So far tastes were fixed. But people see what is recommended, and what they see may change their taste. The lecture notes fear the
+# So far tastes were fixed. But what people see may change their taste. The lecture notes fear the
 # worst: strong alignment "creates addiction", content narrows. No equation is given, so nothing follows. Write one down, as a
 # **hypothesis**.
 #
