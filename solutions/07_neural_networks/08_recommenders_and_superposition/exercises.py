@@ -35,7 +35,10 @@ rank_items = Exercise(
 @rank_items.cases
 def _(rng):
     yield "the best unseen films, best first", _shelf(rng, 8, 3, 3)
-    yield "the best unseen films, best first", _shelf(rng, 9, 2, 4)
+    near = _shelf(rng, 9, 2, 4)
+    near["B"][2:] = near["B"][2:][np.argsort(near["B"][2:] @ near["a"])]
+    near["B"] *= 1e-3  # all scores are between 0 and 1
+    yield "the best unseen films, best first", near
     tie = _shelf(rng, 40, 1, 37)
     tie["a"] = rng.choice([-1.0, 1.0], 1)
     tie["B"] = rng.permutation(np.arange(40) % 3 - 1.0)[:, None]
@@ -90,6 +93,11 @@ rank_items.mistakes(
             '-scores, kind="stable"',
             "-scores",
             "NumPy's default sort may exchange equal scores. Which kind does not?",
+        ),
+        "whole stars": (
+            "B @ a",
+            "(B @ a).astype(int)",
+            "Does a cut to whole numbers keep the order of 0.9 and 0.1?",
         ),
         "a seen film gets the score 0": (
             "-np.inf",
@@ -370,13 +378,14 @@ Recommender = Exercise(
 def _(answer, lam, R, B, tol, max_passes, newcomer, top):
     model = answer(lam)
     same = model.fit(R, B, tol, max_passes) is model
+    advice = model.advise(newcomer, top)  # first: it leaves what was fitted alone
     return dict(
         mean=model.mean,
         A=model.A,
         B=model.B,
         losses=list(model.losses),
         filled=model.fill(R),
-        advice=model.advise(newcomer, top),
+        advice=advice,
         returns_itself=float(same),
     )
 
@@ -394,10 +403,32 @@ def _table(rng, u, t, d, *, lam=0.5, tol=0.0, max_passes=3, share=0.7, top=0):
 
 def _stops(case, k):
     """The case with a tol that the pass k just meets: measured by the J before it, not by the new one."""
-    losses = reference.recommender(**_tensors(dict(case, tol=-1.0)))["losses"]
-    before, now = losses[k - 1 : k + 1]
+    before, now = _losses(case)[k - 1 : k + 1]
     low, high = (before - now) / before, (before - now) / now
     return dict(case, tol=float(low + 0.5 * (high - low)))
+
+
+def _goes_on(draw):
+    """A case with a tol that the third pass would meet if it were a share of the first J, and does not meet."""
+    while True:
+        case = draw()
+        first, before, now = _losses(case)[:3]
+        tol = float(before - now) / float(first * before) ** 0.5
+        if first > 1.1 * before and first - before > 1.1 * tol * first:
+            return dict(case, tol=tol)
+
+
+def _beyond(draw):
+    """A case in which a guess lies outside of the range of what is known."""
+    while True:
+        case = draw()
+        R, filled = case["R"], reference.recommender(**_tensors(case))["filled"].numpy()
+        if max(np.nanmin(R) - filled.min(), filled.max() - np.nanmax(R)) > 0.05:
+            return case
+
+
+def _losses(case):
+    return reference.recommender(**_tensors(dict(case, tol=-1.0)))["losses"]
 
 
 def _tensors(case):
@@ -412,13 +443,15 @@ def _listed(rng, *size, **more):
     while True:
         case = _table(rng, *size, **more)
         told = reference.recommender(**_tensors(case))
-        mean, B, r = told["mean"].numpy(), told["B"].numpy(), case["newcomer"]
-        rows = [
-            reference.als_step(told["B"], torch.tensor(x[None]), case["lam"])[0].numpy()
-            for x in (r - mean, r)
-        ]
-        own, raw = B @ rows[0], B @ rows[1]
-        others = own, mean + raw, mean, mean / 2 + own, 2 * mean + own
+        mean, A, B = (told[name].numpy() for name in ("mean", "A", "B"))
+        r, known = case["newcomer"], ~np.isnan(case["newcomer"])
+        own, raw, free = (
+            B @ reference.als_step(told["B"], torch.tensor(x[None]), lam)[0].numpy()
+            for x, lam in ((r - mean, case["lam"]), (r, case["lam"]), (r - mean, 1e-9))
+        )
+        near = A[np.sum((A @ B.T + mean - r)[:, known] ** 2, axis=1).argmin()]
+        others = own, mean, mean / 2 + own, 2 * mean + own
+        others += mean + raw, mean + free, mean + B @ near
         right, *wrong = (
             np.argsort(-s[np.isnan(r)])[: case["top"]].tolist()
             for s in (mean + own, *others)
@@ -430,11 +463,14 @@ def _listed(rng, *size, **more):
 @Recommender.cases
 def _(rng):
     yield "one pass", _table(rng, 5, 6, 2, max_passes=1)
-    yield "a few passes, all of them", _table(rng, 6, 5, 2)
+    wide = _beyond(lambda: _table(rng, 6, 5, 2))
+    yield "a few passes, all of them", wide
     yield "a few passes, all of them", _table(rng, 4, 7, 3, lam=1.5)
     stops = _table(rng, 6, 6, 2, max_passes=8)
     yield "stops when J hardly falls", _stops(stops, 1)
-    yield "stops when J hardly falls", _table(rng, 5, 7, 1, tol=0.99, max_passes=6)
+    yield "stops when J hardly falls", _stops(_table(rng, 5, 7, 1, max_passes=6), 2)
+    early = _goes_on(lambda: _table(rng, 6, 6, 2, max_passes=4))
+    yield "goes on while J falls", early
     small = _table(rng, 5, 6, 1, lam=1e-12, tol=1e-6)
     yield (
         "small ratings are fitted as long as large ones",
@@ -453,7 +489,7 @@ def _(rng):
     known["newcomer"] = np.round(2 * away(rng, 4))
     yield "nothing is unknown", known
     yield "a newcomer's list", _listed(rng, 6, 9, 2, top=4)
-    yield "a newcomer's list", _listed(rng, 5, 9, 1, top=4, lam=1.0)
+    yield "a newcomer's list", _listed(rng, 5, 9, 2, top=4, lam=1.0)
 
 
 STOP = "if before - now <= tol * before:"
@@ -510,6 +546,11 @@ Recommender.mistakes(
             "if before - now <= tol * now:",
             "tol is a share of J before the pass, or after it?",
         ),
+        "a share of the first J": (
+            STOP,
+            "if before - now <= tol * self.losses[0]:",
+            "tol is a share of the J before this pass. Is that the first one?",
+        ),
         "goes on where nothing falls": (
             STOP,
             "if before - now < tol * before:",
@@ -529,6 +570,11 @@ Recommender.mistakes(
             "(ratings - self.mean)[None]",
             "ratings[None]",
             "The films' vectors were fitted to ratings minus means. What should the newcomer's be?",
+        ),
+        "no penalty for the newcomer": (
+            "(ratings - self.mean)[None], self.lam)",
+            "(ratings - self.mean)[None], 1e-9)",
+            "Her vector minimises J. Which two sums stand in it?",
         ),
         "a list without the means": (
             "np.append(a, 1.0)",

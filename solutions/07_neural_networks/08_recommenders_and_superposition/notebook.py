@@ -51,7 +51,7 @@ show(*rc.draw_lost(whole, seen, slice(8)))
 # %% [markdown] covers="wu:2.12.1 wu:2.12.4"
 # ## 1. A taste meets a film
 #
-# In 2006 a film rental offered a million dollars for better guesses of ratings. What moved the field was a bold
+# In 2006 a rental firm offered a million dollars for better guesses of ratings. What moved the field was a bold
 # shortcut: nobody describes films. User $i$ gets a vector $a_i \in \mathbb R^d$, film $j$ a vector $b_j \in \mathbb
 # R^d$, and the guess, in stars above the average, is
 #
@@ -103,12 +103,13 @@ with after(rank_items):
 # %% [markdown] covers="wu:2.12.2"
 # ## 2. Learn from what was rated
 #
-# Let $\Omega$ be the set of known pairs $(i, j)$ and $e_{ij} = r_{ij} - \langle a_i, b_j\rangle$ their errors. Minimise
+# Write the vectors as the rows of two tables, $A$ and $B$. Let $\Omega$ be the set of known pairs $(i, j)$ and
+# $e_{ij} = r_{ij} - \langle a_i, b_j\rangle$ their errors. Minimise
 #
 # $$J(A, B) = \tfrac12\sum_{(i,j)\in\Omega} e_{ij}^2 + \tfrac\lambda2\big(\lVert A\rVert^2 + \lVert B\rVert^2\big),$$
 #
-# where $\lVert\cdot\rVert^2$ sums the squares of all entries. (The lecture notes have $\lambda = 0$. Two failures will make you want
-# more.) The slopes by one vector collect its errors:
+# where $\lVert\cdot\rVert^2$ sums the squares of all entries. (The lecture notes have $\lambda = 0$; you will see it fail twice.) The
+# gradient by one vector collects its errors:
 #
 # $$\frac{\partial J}{\partial a_i} = \lambda a_i - \sum_{j : (i,j)\in\Omega} e_{ij}\, b_j, \qquad \frac{\partial
 # J}{\partial b_j} = \lambda b_j - \sum_{i : (i,j)\in\Omega} e_{ij}\, a_i .$$
@@ -139,13 +140,12 @@ check(mf_grads)
 # %% [markdown] covers="wu:2.12.2"
 # ### Half of it is easy
 #
-# One user, one film, $d = 1$, $r = 1$, $\lambda = 0$: $J = \frac12(1 - ab)^2$. It is 0 at $(1, 1)$ and at $(-1, -1)$, and
-# half-way, at $(0, 0)$, it is higher: so $J$ is not convex. The gradient vanishes there too, at a saddle. Never start
-# from 0.
+# One user, one film, $d = 1$, $r = 1$, $\lambda = 0$: $J = \frac12(1 - ab)^2$ is 0 at $(1, 1)$ and at $(-1, -1)$, but higher
+# half-way, at $(0, 0)$: $J$ is not convex. There the gradient vanishes too, at a saddle. Never start from 0.
 #
-# But hold $B$ fixed, and $J$ is a convex quadratic of $A$; more, no user knows of another. What is left for each is a
-# regression that you know. **Alternating least squares** (ALS) lives on that: solve for all users, then for all films,
-# then for all users. Each half-step reaches the lowest point of its half, so $J$ never rises.
+# Hold $B$ fixed, and $J$ is a convex quadratic of $A$; more, no user knows of another. What is left for each is a
+# regression that you know. **Alternating least squares** (ALS): solve for all users, then for all films, and so on. Each
+# half-step reaches the lowest point of its half, so $J$ never rises.
 #
 # Write the users' half. The films' half is the same function with $A$ and `R.T`.
 
@@ -177,12 +177,12 @@ check(als_step)
 # Some films are liked by all. So predict $m_j + \langle a_i, b_j\rangle$: first the mean of each film, then vectors for
 # what is left. Alternate until $J$ hardly falls.
 #
-# A newcomer arrives with three ratings. Do you fit everything again? No: hold the films fixed, and one half-step finds
-# her vector. And no new ranking is needed. Give each film one number more, $m_j$, and each user a 1 to meet it:
+# A newcomer arrives with three ratings. Hold the films fixed, and one half-step finds her vector. No new ranking is
+# needed: give each film one number more, $m_j$, and each user a 1 to meet it,
 #
 # $$m_j + \langle a, b_j\rangle = \big\langle (a, 1),\ (b_j, m_j)\big\rangle .$$
 #
-# (All of $AB^\top$ has rank at most $d$, and each table of rank $d$ is such a product: "tastes have $d$ dimensions" says just that.)
+# ($AB^\top$ has rank at most $d$, and each table of rank $d$ is such a product.)
 
 
 # %% exercise="Recommender" points=6 difficulty=1 covers="wu:2.12.1 wu:2.12.2 wu:2.12.4"
@@ -322,6 +322,7 @@ def canonical(A, B):
     A (u, d), B (t, d), d <= u and d <= t. Returns A' (u, d), B' (t, d) with
     A' B'ᵀ = A Bᵀ and A'ᵀA' = B'ᵀB' diagonal, largest entry first; in each column of B'
     the entry of largest absolute value is positive. (A column of zeros has no sign.)
+    A Bᵀ may have a rank below d.
     A = [[2], [0]], B = [[0], [-8]] gives [[-4], [0]] and [[0], [4]].
     """
     ### BEGIN SOLUTION
@@ -498,7 +499,8 @@ with after(rank_items, Recommender, canonical, interference):
         "still they read a share of {share:.1f} of new digits", right > 0.6, share=right
     )
     dims = (2, 3, 4, 6, 8)
-    by = [read(Recommender(1.0).fit(seen, rc.first_vectors(64, d), 1e-4, 60).A)[0]
+    by = [right if d == 6 else
+          read(Recommender(1.0).fit(seen, rc.first_vectors(64, d), 1e-4, 60).A)[0]
           for d in dims]  # fmt: skip
     numbers = [(f.A[:, 0], c[:, 0]) for f, c in zip(fits, forms)]
     show(*rc.draw_answer(*numbers, dims, by), digits=0)
@@ -519,11 +521,11 @@ with after(rank_items, Recommender, canonical, interference):
 # ## Deeper: one rating at a time
 #
 # Early in that contest one man came third for a while, with something simpler than ALS. The gradient of $J$ is a sum of small pieces, one for each known rating, if each
-# visit to user $i$ pays $\lambda/n_i$ of the penalty ($n_i$: how many ratings the user has; $m_j$: likewise for film $j$). So
-# walk after *each rating*, in random order:
+# visit to user $i$ pays $\lambda/n_i$ of her penalty ($n_i$: how many ratings the user has; $q_j$: likewise for film $j$). So
+# walk after *each rating*, in random order, with step $\eta$:
 #
 # $$a_i \leftarrow a_i + \eta\,\big(e_{ij}\, b_j - \tfrac{\lambda}{n_i} a_i\big), \qquad b_j \leftarrow b_j + \eta\,\big(e_{ij}\, a_i -
-# \tfrac{\lambda}{m_j} b_j\big) .$$
+# \tfrac{\lambda}{q_j} b_j\big) .$$
 #
 # A visit touches $2d$ numbers, however many users there are. That is why **stochastic gradients** scale. One pass costs about
 # $5|\Omega|d$ multiplications; a pass of ALS about $2|\Omega|d^2$, and a small system for each user and film.
@@ -532,7 +534,7 @@ with after(rank_items, Recommender, canonical, interference):
 # ALS, single ratings and plain gradient descent, from the same small vectors.
 with after(mf_grads, als_step):
     known = np.isfinite(R)
-    n_i, m_j = known.sum(1), known.sum(0)
+    n_i, q_j = known.sum(1), known.sum(0)
     A0, B0 = rc.first_vectors(60, 2), rc.first_vectors(40, 2)
     pieces = np.zeros_like(A0)
     for i, j in np.argwhere(known):
@@ -561,7 +563,7 @@ with after(mf_grads, als_step):
         for i, j in order:
             a, b, e = A[i].copy(), B[j].copy(), R[i, j] - A[i] @ B[j]
             A[i] += eta * (e * b - a / n_i[i])
-            B[j] += eta * (e * a - b / m_j[j])
+            B[j] += eta * (e * a - b / q_j[j])
         return A, B
 
     floor = race(exact, 60)[-1]
@@ -610,13 +612,13 @@ claim("½(1 − ab)² has curvatures −1 and 1 at 0", set(hessian.eigenvals()) 
 # %% [markdown] covers="wu:2.12.6"
 # ## Deeper: the loop closes
 #
-# So far tastes were fixed. But people see what is recommended, and what they see may change their taste. The lecture notes fear the
+# So far tastes were fixed. But what people see may change their taste. The lecture notes fear the
 # worst: strong alignment "creates addiction", content narrows. No equation is given, so nothing follows. Write one down, as a
 # **hypothesis**.
 #
 # - Film $j$ is shown with the share $p_j = (1-\varepsilon)\,\mathrm{softmax}(\beta B a)_j + \varepsilon/t$. The *sharpness* $\beta$ says how far the
 #   recommender trusts its scores; the *exploration* $\varepsilon$ is spread evenly over all $t$ films. (In a softmax, a common factor cancels.)
-# - The taste drifts towards what is seen: $a \leftarrow (1-\eta)\,a + \eta\, B^\top p$.
+# - The taste drifts towards what is seen, with step $\eta$: $a \leftarrow (1-\eta)\,a + \eta\, B^\top p$.
 # - **Diversity** is the effective number of films, $e^{H(p)}$ with $H(p) = -\sum_j p_j\log p_j$ and $0\log 0 = 0$: it is $m$ if $m$ films are
 #   shown equally often.
 
@@ -829,7 +831,7 @@ with after(swap_attribute):
 # squared coordinates of the second sum to 1 and are alike.
 #
 # Left: two features at an angle $\theta$, and noise of 0.1. Projection pays the overlap $\cos\theta$, the joint fit pays $0.1/\sin\theta$. Right: $n$
-# random features in 64 dimensions. Each of the $k$ active ones adds variance $1/d$, so the error is about $\sqrt{k/d}$.
+# random features in 64 dimensions. Each of the $s$ active ones adds variance $1/d$, so the error is about $\sqrt{s/d}$.
 
 # %% covers="wu:2.13.5 wu:5.1.1"
 # Random cosines, then errors of reading by overlap and by number of features.
@@ -848,7 +850,7 @@ show(*rc.draw_crowding())
 # |---|---|
 # | information is held by the whole vector | twelve coordinates, two features at work |
 # | bases may not be unique | a turned recommender; two readings of a pentagon's vector |
-# | decomposition may be approximate | cross-talk of about $\sqrt{k/d}$ |
+# | decomposition may be approximate | cross-talk of about $\sqrt{s/d}$, with $s$ active |
 # | information may be entangled | planes that overlap, read alone |
 # | context may matter | the error depends on what *else* is active |
 #
@@ -877,11 +879,11 @@ exact = both == sympy.Rational(1, 6)
 exact &= [sympy.simplify(c - 4 * I / (2 + 5 * I)) for c in crossing] == [0]
 claim("E min² = 1/6, and the designs cross at 4I/(2 + 5I)", bool(exact))
 ps = (0.05, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.85, 1.0)
-W1, _, cost = rc.toy_models(2, 1, ps, (1.0, 0.5), batch=512)
+W1, _, cost = rc.toy_models(2, 1, ps, (1.0, 0.5))
 opposite = W1[-1, 4, 0, 0] * W1[-1, 4, 0, 1] < 0
 claim("at p = 0.35 the two vectors point in opposite directions", opposite)
 show(*rc.draw_phase(ps, W1[-1], cost, 0.5), digits=0)
-importance, long = tuple(0.9 ** np.arange(20)), dict(steps=600, restarts=1)
+importance, long = tuple(0.9 ** np.arange(20)), dict(steps=480, restarts=1)
 W20, _, _ = rc.toy_models(20, 6, (1.0, 0.03), importance, **long)
 flat, _, _ = rc.toy_models(20, 6, (0.03,), importance, relu=False, **long)
 dense, rare = rc.stored(W20[-1]).sum(1)
