@@ -347,7 +347,7 @@ def _(rng):
     yield "a planted relation", dict(vecs=vecs, a=0, b=1, c=2, exclude=True)
     short = vecs[::-1] / 1024  # all shorter than 1, and the answer comes last
     yield "a planted relation", dict(vecs=short, a=4, b=5, c=6, exclude=True)
-    yield "a question word may answer", dict(vecs=vecs, a=0, b=1, c=2, exclude=False)
+    yield "which words may answer", dict(vecs=vecs, a=0, b=1, c=2, exclude=False)
     tied = np.vstack([vecs, 4 * vecs[3]])[[0, 1, 2, 4, 8, 5, 6, 3]]
     yield "of equals the first", dict(vecs=tied, a=0, b=1, c=2, exclude=True)
     lonely = np.array([[2.0, 0], [2.0, 1.0], [1.0, 0], [-2.0, -1.0], [0, 0], [-3.0, 0]])
@@ -361,11 +361,14 @@ def _(rng):
     )
     long = (long[:, ::-1] if rng.integers(2) else long) * rng.integers(1, 4)
     yield "a long word and a short step", dict(vecs=long, a=0, b=1, c=2, exclude=True)
+    # words 1 and 4 have one vector, and it is the target
     like = np.array(
-        [[1.0, 0], [1.0, 2.0], [1.0, 0], [5.0, 1.0], [1.0, 2.0], [3.0, 4.0]]
+        [[1.0, 0], [1, 2], [1, 0], [5, 1], [1, 2], [3, 4], [-1, 0], [0, -1]]
     )
-    like[3:] = rng.permutation(like[3:])
-    yield "another word has b's vector", dict(vecs=like, a=0, b=1, c=2, exclude=True)
+    order = rng.permutation(8)
+    a, b, c = np.argsort(order)[:3].tolist()  # where words 0, 1 and 2 stand now
+    like = dict(vecs=like[order], a=a, b=b, c=c, exclude=True)
+    yield "which words may answer", like
     # the cosine of word 3 is exactly −1, those of the words asked about are 0 and more
     away = np.array([[0.0, 2], [3.0, 2], [1.0, 0], [-2.0, 0]]) * rng.integers(1, 4)
     yield (

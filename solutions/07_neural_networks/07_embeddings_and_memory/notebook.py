@@ -88,9 +88,9 @@ with after("switches"):
     show(*em.draw_opening(), digits=0)
 
 # %% [markdown] covers="wu:2.10.1 cs480:11-emb"
-# On the left all words are equally unlike. On the right "similar" means "near": there each word has $d \ll V$ real numbers,
-# a **dense** code. A map $\{0,1\}^V \to \mathbb R^d$ from one-hot to dense vectors is an **embedding** (in the first
-# transformer $d = 512$).
+# On the left all words are equally unlike. On the right "similar" means "near": there each word has $d$ real numbers
+# ($d = 40$ for $V = 67$ words; in earnest $d \ll V$), a **dense** code. A map $\{0,1\}^V \to \mathbb R^d$ from one-hot to
+# dense vectors is an **embedding** (in the first transformer $d = 512$).
 
 # %% [markdown] covers="wu:2.9 wu:2.9.1 wu:2.9.2 guo:V.6.b explainers:4.4.2 wu:5.1"
 # ## 2. What comes next?
