@@ -361,11 +361,19 @@ def _(rng):
     )
     long = (long[:, ::-1] if rng.integers(2) else long) * rng.integers(1, 4)
     yield "a long word and a short step", dict(vecs=long, a=0, b=1, c=2, exclude=True)
-    # words 1 and 4 have one vector, and it is the target
-    like = np.array(
-        [[1.0, 0], [1, 2], [1, 0], [5, 1], [1, 2], [3, 4], [-1, 0], [0, -1]]
-    )
-    order = rng.permutation(8)
+    # words 1 and 4 have one vector, which is the target; of the two, word 1 stands first
+    like = [
+        [1, 0],
+        [1, 2],
+        [1, 0],
+        [5, 1],
+        [1, 2],
+        [3, 4],
+        *([-k, -1] for k in range(14)),
+    ]
+    like, order = np.array(like, float), rng.permutation(20)
+    twins = np.isin(order, [1, 4])
+    order[twins] = np.sort(order[twins])
     a, b, c = np.argsort(order)[:3].tolist()  # where words 0, 1 and 2 stand now
     like = dict(vecs=like[order], a=a, b=b, c=c, exclude=True)
     yield "which words may answer", like
