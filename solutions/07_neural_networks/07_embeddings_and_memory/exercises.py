@@ -379,10 +379,10 @@ def _(rng):
     yield "which words may answer", like
     # the cosine of word 3 is exactly −1, those of the words asked about are 0 and more
     away = np.array([[0.0, 2], [3.0, 2], [1.0, 0], [-2.0, 0]]) * rng.integers(1, 4)
-    yield (
-        "the only other word points away",
-        dict(vecs=away, a=0, b=1, c=2, exclude=True),
-    )
+    order = rng.permutation(4)
+    a, b, c = np.argsort(order)[:3].tolist()
+    away = dict(vecs=away[order], a=a, b=b, c=c, exclude=True)
+    yield "the only other word points away", away
 
 
 def _planted(rng):
