@@ -36,7 +36,9 @@ NextWord = Exercise(
 def _(answer, what, We, Wu, x, y, batches=None, rate=0.0):
     model = answer(We, Wu)
     if what == "train":
-        losses = model.train(np.stack([x, y], axis=1), batches, rate)
+        pairs = np.stack([x, y], axis=1)
+        losses = model.train(pairs, batches, rate)
+        x[:], y[:] = pairs.T  # so that pairs that were changed are seen
         return losses, model.We, model.Wu
     if what == "grads":
         return model.grads(x, y)
@@ -79,6 +81,11 @@ def _(rng):
         "train: losses and tables",
         task(rng, "train", *corpus, batches=batches, rate=0.5),
     )
+    twice = np.array([[1, 0, 1], [2, 2, 5]])
+    yield (
+        "train: a pair twice in a batch",
+        task(rng, "train", *corpus, batches=twice, rate=0.5),
+    )
     one = np.array([[rng.integers(6)], [rng.integers(6)]])
     yield "train: batches of one", task(rng, "train", *corpus, batches=one, rate=0.1)
     none = np.zeros((0, 4), int)
@@ -117,6 +124,8 @@ NextWord.mistakes(
         "train: one table steps before the other's slope is known": (
             "self.Wu = self.Wu - rate * dWu", "self.Wu = self.Wu - rate * self.grads(x, y)[1]",
             "Both slopes belong to the tables before the step."),
+        "train: a pair drawn twice counts once": ("pairs[rows].T", "pairs[np.unique(rows)].T",
+            "A batch may name a row twice. Over how many pairs is its mean?"),
         "train: only the unembedding learns": ("self.We = self.We - rate * dWe", "pass",
             "Two tables have slopes. How many of them move?"),
     }
@@ -229,7 +238,7 @@ def _(rng):
         w_c, w_o = rng.normal(0.4, 1.0, d), rng.normal(0.4, 1.0, d)
         return dict(w_c=w_c, w_o=w_o, W_n=rng.normal(0.4, 1.0, (negatives, d)))
 
-    yield "any vectors", drawn(4, 3)
+    yield "any vectors", drawn(4, 7)
     yield "no noise words", drawn(3, 0)
     twice = drawn(3, 3)
     twice["W_n"][2] = twice["W_n"][0]
@@ -267,7 +276,7 @@ sgns_loss.mistakes(
             "push[:, None] * W_n",
             "A dot product has two vectors. By which of them do you multiply when you differentiate by the other?",
         ),
-        "pull and push exchanged": ("pull = expit(-real)", "pull = expit(real)",
+        "pull and push exchanged": ("expit(-real)", "expit(real)",
             "A context word that is recognised already needs no pull. How large is yours there?"),
     }
 )  # fmt: skip
@@ -326,7 +335,8 @@ analogy = Exercise(
     hints=[
         "Which step leads from a to b? Take the same step from c.",
         "Compare the target with every row by the cosine: dot product over both lengths, 0 where a length is 0. Then strike out the three words that were asked about.",
-        "scores = vecs @ target over the lengths (np.divide with out= zeros and where= length > 0); scores[[a, b, c]] = -np.inf if exclude; np.argmax takes the first of equals.",
+        "All words share the target's length, so only their own lengths matter. Where one is 0, do not divide. Give the question's words a score "
+        "that no cosine reaches, and look for the largest.",
     ],
 )
 
@@ -337,7 +347,7 @@ def _(rng):
     yield "a planted relation", dict(vecs=vecs, a=0, b=1, c=2, exclude=True)
     short = vecs[::-1] / 1024  # all shorter than 1, and the answer comes last
     yield "a planted relation", dict(vecs=short, a=4, b=5, c=6, exclude=True)
-    yield "a question word may answer", dict(vecs=vecs, a=0, b=1, c=2, exclude=False)
+    yield "which words may answer", dict(vecs=vecs, a=0, b=1, c=2, exclude=False)
     tied = np.vstack([vecs, 4 * vecs[3]])[[0, 1, 2, 4, 8, 5, 6, 3]]
     yield "of equals the first", dict(vecs=tied, a=0, b=1, c=2, exclude=True)
     lonely = np.array([[2.0, 0], [2.0, 1.0], [1.0, 0], [-2.0, -1.0], [0, 0], [-3.0, 0]])
@@ -346,15 +356,33 @@ def _(rng):
     none = np.array([[3.0, 1], [1, 0], [2, 1], [-1, 1], [1, 1]]) * rng.integers(1, 4)
     yield "a zero vector", dict(vecs=none, a=0, b=1, c=2, exclude=True)
     # unit vectors would step from 0 to 1 by 45 degrees: towards word 3, not 4
-    long = np.array([[1.0, 0], [1.0, 1.0], [10.0, 0], [5.0, 5.0], [9.0, 1.0], [0, 3.0]])
+    long = np.array(
+        [[1.0, 0], [1.0, 1.0], [10.0, 0], [5.0, 5.0], [9.0, 1.0], [0, 3.0], [2.0, 0]]
+    )
     long = (long[:, ::-1] if rng.integers(2) else long) * rng.integers(1, 4)
     yield "a long word and a short step", dict(vecs=long, a=0, b=1, c=2, exclude=True)
+    # words 1 and 4 have one vector, which is the target; of the two, word 1 stands first
+    like = [
+        [1, 0],
+        [1, 2],
+        [1, 0],
+        [5, 1],
+        [1, 2],
+        [3, 4],
+        *([-k, -1] for k in range(14)),
+    ]
+    like, order = np.array(like, float), rng.permutation(20)
+    twins = np.isin(order, [1, 4])
+    order[twins] = np.sort(order[twins])
+    a, b, c = np.argsort(order)[:3].tolist()  # where words 0, 1 and 2 stand now
+    like = dict(vecs=like[order], a=a, b=b, c=c, exclude=True)
+    yield "which words may answer", like
     # the cosine of word 3 is exactly −1, those of the words asked about are 0 and more
     away = np.array([[0.0, 2], [3.0, 2], [1.0, 0], [-2.0, 0]]) * rng.integers(1, 4)
-    yield (
-        "the only other word points away",
-        dict(vecs=away, a=0, b=1, c=2, exclude=True),
-    )
+    order = rng.permutation(4)
+    a, b, c = np.argsort(order)[:3].tolist()
+    away = dict(vecs=away[order], a=a, b=b, c=c, exclude=True)
+    yield "the only other word points away", away
 
 
 def _planted(rng):
@@ -402,6 +430,14 @@ analogy.mistakes(
         ),
         "question words score -1": ("-np.inf", "-1",
             "A cosine can be −1. Which score is below all cosines, whatever the words?"),
+        "equal vectors are left out as well": (
+            "score[[a, b, c]]", "score[(vecs[:, None] == vecs[[a, b, c]]).all(-1).any(-1)]",
+            "Two words may have one vector. Which numbers may not answer?"),
+        "no a in the target": (TARGET, "vecs[b] + vecs[c]",
+            "What leads from a to b? The target does not contain a."),
+        "distances instead of cosines": (
+            "vecs @ target, length, out=score, where=length > 0", "-np.linalg.norm(vecs - target, axis=1), 1, out=score",
+            "Which word is nearest by angle? A long word in the right direction may be far away."),
         "takes the size of the cosine": ("np.divide(vecs @ target,", "np.divide(np.abs(vecs @ target),",
             "A word on the opposite side has cosine −1. Is it near?"),
     }

@@ -88,33 +88,9 @@ with after("switches"):
     show(*em.draw_opening(), digits=0)
 
 # %% [markdown] covers="wu:2.10.1 cs480:11-emb"
-# On the left all words are equally unlike. On the right "similar" means "near". Four codes:
-#
-# | code | numbers a word | who chooses them |
-# |---|---|---|
-# | one-hot | $V$, a single 1 | nobody |
-# | binary | $\lceil\log_2 V\rceil$, 0 or 1: the number in base 2 | nobody |
-# | few-hot | some, 0 or 1 | a person lists attributes |
-# | **dense** | $d \ll V$, real | the training |
-#
-# A map $\{0,1\}^V \to \mathbb R^d$ to dense vectors is an **embedding** (in the first transformer $d = 512$).
-#
-# 1. Which code gives two words one vector?
-# 2. From which $d$ on do the learnt codes, on their first $d$ axes, put cat nearer to dog than to car?
-# 3. What do random dense codes have, and what do they lack?
-
-# %% covers="wu:2.10.1"
-# Twenty words in four codes.
-explore(
-    em.draw_codes,
-    digits=0,
-    kind=Dropdown(
-        value="few-hot",
-        options=["one-hot", "few-hot", "random dense", "learnt"],
-        description="code",
-    ),
-    d=IntSlider(8, min=2, max=16, description="d (random, learnt)"),
-)
+# On the left all words are equally unlike. On the right "similar" means "near": there each word has $d$ real numbers
+# ($d = 40$ for $V = 67$ words; in earnest $d \ll V$), a **dense** code. A map $\{0,1\}^V \to \mathbb R^d$ from one-hot to
+# dense vectors is an **embedding** (in the first transformer $d = 512$).
 
 # %% [markdown] covers="wu:2.9 wu:2.9.1 wu:2.9.2 guo:V.6.b explainers:4.4.2 wu:5.1"
 # ## 2. What comes next?
@@ -141,7 +117,7 @@ explore(
 # \frac{\partial L}{\partial W_e} = W_u^\top (p - y)\,x^\top .$$
 #
 # Each has the shape of its matrix. For $n$ pairs take the **mean** loss. A word that comes twice as $x$ gets both
-# contributions: NumPy's `D[:, x] += …` would keep one, `np.add.at(D.T, x, rows)` keeps all.
+# contributions: on a table $D$ of slopes, NumPy's `D[:, x] += …` would keep one, `np.add.at(D.T, x, rows)` keeps all.
 
 # %% predict="moved" minutes=1 covers="wu:2.9.4"
 predict(
@@ -278,31 +254,6 @@ with after(NextWord):
     claim("P(obama | barack) is above {p}", p[index["obama"]] > 0.9, p=0.9)
     show(*em.draw_next(losses, before, p, words, "barack"), digits=1)
 
-# %% [markdown] covers="wu:2.10.2"
-# So the fact is known. Where does it stand? Lecture notes like to picture *cat* as labelled entries: 0.82 animal, 0.75
-# pet, 0.31 size. Is entry 3 of your vectors "size"?
-#
-# Take an orthogonal $Q$, and replace $W_e$ by $QW_e$ and $W_u$ by $W_uQ^\top$. The scores $W_uQ^\top QW_e$ are the
-# same. So the training cannot prefer one basis to another: nothing asks an entry to mean anything. What
-# survives are distances and angles. (Any invertible $M$, with $MW_e$ and $W_uM^{-1}$, leaves the predictions, and
-# changes even the distances.)
-
-# %% covers="wu:2.10.2"
-# A rotation changes each entry and no distance; an invertible matrix changes both.
-with after(NextWord):
-    everyone, rng = np.arange(V), np.random.default_rng(3)
-    Q, M = np.linalg.qr(rng.normal(size=(d, d)))[0], np.diag(np.arange(1.0, d + 1))
-    gaps = em.distances(model.We.T)
-    for name, A, kept in (("a rotation", Q, True), ("an invertible matrix", M, False)):
-        other = NextWord(A @ model.We, model.Wu @ np.linalg.inv(A))
-        same = np.allclose(other.predict(everyone), model.predict(everyone))
-        far = np.allclose(em.distances(other.We.T), gaps)
-        told = "the same predictions after {name}; the same distances: {far}"
-        claim(told, same and far == kept, name=name, far="yes" if far else "no")
-    some = ["king", "queen", "man", "woman", "paris", "rome", "cat", "dog"]
-    chosen = model.embed(np.array([index[w] for w in some]))
-    show(*em.draw_rotation(chosen, chosen @ Q.T, some), digits=0)
-
 # %% [markdown] covers="explainers:4.4.2.a"
 # ## 3. A cheaper question
 #
@@ -310,9 +261,9 @@ with after(NextWord):
 # **centre** word and a word from its **context**, a few places away. Beside it put $l$ **noise** words, drawn from a
 # fixed distribution. For each of the $1 + l$: real, or noise? (**Skip-gram with negative sampling**, *word2vec*.)
 #
-# A word has two vectors, one as centre (table $W$), one as context or noise (table $C$; here a word is a row). With
-# $\sigma(z) = 1/(1 + e^{-z})$ and $P(\text{real}) = \sigma(w_c \cdot w_o)$, minus the logarithm of the probability of
-# $1 + l$ right answers is
+# A word has two vectors, one as centre (table $W$), one as context or noise (table $C$; here a word is a row). Let $w_c$ be
+# the centre's, $w_o$ the context word's, $w_{n_1}, \dots, w_{n_l}$ those of the noise. With $\sigma(z) = 1/(1 + e^{-z})$ and
+# $P(\text{real}) = \sigma(w_c \cdot w_o)$, minus the logarithm of the probability of $1 + l$ right answers is
 
 # %% [markdown] covers="explainers:4.4.2.a"
 # $$L = -\log\sigma(w_c \cdot w_o) - \sum_{i=1}^{l} \log\sigma(-w_c \cdot w_{n_i}),$$
@@ -322,7 +273,7 @@ with after(NextWord):
 # $l + 2$ vectors move.
 
 
-# %% exercise="sgns_loss" points=4 difficulty=1 covers="explainers:4.4.2.a"
+# %% exercise="sgns_loss" points=4 difficulty=2 covers="explainers:4.4.2.a"
 def sgns_loss(w_c, w_o, W_n):
     """The loss L of one centre, one context and l noise words, and its slopes.
 
@@ -335,8 +286,7 @@ def sgns_loss(w_c, w_o, W_n):
     real = w_c @ w_o
     noise = W_n @ w_c
     L = np.logaddexp(0, -real) + np.logaddexp(0, noise).sum()
-    pull = expit(-real)
-    push = expit(noise)
+    pull, push = expit(-real), expit(noise)
     g_c = push @ W_n - pull * w_o
     return L, g_c, -pull * w_c, np.outer(push, w_c)
     ### END SOLUTION
@@ -371,8 +321,8 @@ with after(sgns_loss):
 #
 # 1. What comes first: the groups, or order within a group?
 # 2. From when on is cat nearer to dog than to car?
-# 3. In this text cats eat only fish, and barack always stands beside obama. So why is meat the word nearest to cat, and
-#    albert the one nearest to obama?
+# 3. In this text cats eat only fish, and barack always stands beside obama. So why does meat end nearer to cat than fish,
+#    and albert nearer to obama than barack?
 
 # %% covers="wu:2.10.5 wu:2.10.4 cs480:11-emb"
 # Play the training.
@@ -389,7 +339,8 @@ with after(sgns_loss):
 # ## 4. Arithmetic
 #
 # What can one do with vectors? Map them, $Wh$; bend them, $\sigma(h)$; let one gate another, entry by entry, $h_1 \odot
-# h_2$; compare, $h_1^\top h_2$; add and subtract. If the step from man to king is that from woman to queen,
+# h_2$; compare, $h_1^\top h_2$; add and subtract. Let $v$ be a word's row of $W$. If the step from man to king is that from
+# woman to queen,
 #
 # $$v_\text{king} - v_\text{man} + v_\text{woman} \approx v_\text{queen} .$$
 #
@@ -430,7 +381,7 @@ check(analogy)
 
 # %% exercise="parallelism" points=3 difficulty=1 covers="wu:2.10.4 wu:2.14.5"
 def parallelism(vecs, pairs):
-    """The mean cosine of the steps of two different pairs, over all two of them.
+    """The mean cosine of two steps, over all choices of two different pairs.
 
     vecs (V, d): a word a row. pairs (m, 2), m >= 2: word numbers a, b of each pair;
     its step is vecs[b] - vecs[a], never zero.
@@ -469,11 +420,11 @@ with after(sgns_loss, parallelism, "bet"):
 # ## 5. The answer
 #
 # Five relations. Three were planted as a common context: *his* or *her*; crown or job; mayor or army. Two were not:
-# first and last names, and two of a kind (cat : dog = car : bus). On real text, Python's manual of some 65 000 words, two
+# first and last names, and two of a kind (cat : dog = car : bus). On real text, Python's manual of some 64 000 words, two
 # endings: word : word + s, and word : word + ed. (There the same loss is minimised in expectation, from counts, to be quick.)
 #
-# Each question is asked three ways: by the custom; with the question's words allowed to answer; and by a rival that
-# ignores $a$ and $b$ and names the word nearest to $c$.
+# Each question is asked three ways: by the custom; with the question's words allowed to answer; and by a rival that does
+# no arithmetic: of the words beside $a$, $b$ and $c$ it names the one nearest to $c$.
 
 # %% covers="wu:2.10.3 wu:2.10.4 explainers:4.4.2"
 # Your vectors, your analogies, your cosines of steps: who answers, and why?
@@ -494,6 +445,9 @@ with after(sgns_loss, analogy, parallelism, "bet"):
     real = manual.corpus
     claim("among the words nearest to true is false",
           "false" in em.neighbours(vecs, real, "true"))  # fmt: skip
+    a, b, c = (real.index[word] for word in ("object", "objects", "value"))
+    claim("objects − object + value is not nearest to values",
+          real.words[analogy(vecs, a, b, c)] != "values")  # fmt: skip
     for tail in ("s", "ed"):
         ps = [
             (w, w + tail) for w in real.words if len(w) > 3 and w + tail in real.index
@@ -518,10 +472,61 @@ with after(sgns_loss, analogy, parallelism, "bet"):
 # - Words in a question are summands of the target: let them answer, and on the manual they mostly do. Ask for a
 #   rate, that rule, and a rival.
 # - A one-hot vector times a matrix is a look-up; the slope is sparse, repeats add up. The unembedding's is not.
-# - An entry means nothing by itself; distances and directions may.
 # - Skip-gram is logistic regression, real pairs against noise.
 #
 # Next: [[next]]. Below: where a fact *can* be stored.
+
+# %% [markdown] covers="wu:2.10.1"
+# ## Deeper: four codes, and what an entry means
+#
+# | code | numbers a word | who chooses them |
+# |---|---|---|
+# | one-hot | $V$, a single 1 | nobody |
+# | binary | $\lceil\log_2 V\rceil$, 0 or 1: the number in base 2 | nobody |
+# | few-hot | some, 0 or 1 | a person lists attributes |
+# | dense | $d \ll V$, real | the training |
+#
+# 1. Which code gives two words one vector?
+# 2. From which $d$ on do the learnt codes, on their first $d$ axes, put cat nearer to dog than to car?
+# 3. What do random dense codes have, and what do they lack?
+
+# %% covers="wu:2.10.1"
+# Twenty words in three of the codes, and in random dense ones.
+explore(
+    em.draw_codes,
+    digits=0,
+    kind=Dropdown(
+        value="few-hot",
+        options=["one-hot", "few-hot", "random dense", "learnt"],
+        description="code",
+    ),
+    d=IntSlider(8, min=2, max=16, description="d (random, learnt)"),
+)
+
+# %% [markdown] covers="wu:2.10.2"
+# **What does an entry mean?** Lecture notes like to picture *cat* as labelled entries: 0.82 animal, 0.75 pet, 0.31 size. Is
+# entry 3 of your vectors "size"?
+#
+# Take an orthogonal $Q$, and replace $W_e$ by $QW_e$ and $W_u$ by $W_uQ^\top$. The scores $W_uQ^\top QW_e$ are the
+# same. So the training cannot prefer one basis to another: nothing asks an entry to mean anything. What
+# survives are distances and angles. (Any invertible $M$, with $MW_e$ and $W_uM^{-1}$, leaves the predictions, and
+# changes even the distances.)
+
+# %% covers="wu:2.10.2"
+# A rotation changes each entry and no distance; an invertible matrix changes both.
+with after(NextWord):
+    everyone, rng = np.arange(V), np.random.default_rng(3)
+    Q, M = np.linalg.qr(rng.normal(size=(d, d)))[0], np.diag(np.arange(1.0, d + 1))
+    gaps = em.distances(model.We.T)
+    for name, A, kept in (("a rotation", Q, True), ("an invertible matrix", M, False)):
+        other = NextWord(A @ model.We, model.Wu @ np.linalg.inv(A))
+        same = np.allclose(other.predict(everyone), model.predict(everyone))
+        far = np.allclose(em.distances(other.We.T), gaps)
+        told = "the same predictions after {name}; the same distances: {far}"
+        claim(told, same and far == kept, name=name, far="yes" if far else "no")
+    some = ["king", "queen", "man", "woman", "paris", "rome", "cat", "dog"]
+    chosen = model.embed(np.array([index[w] for w in some]))
+    show(*em.draw_rotation(chosen, chosen @ Q.T, some), digits=0)
 
 # %% [markdown] covers="wu:2.9.1 wu:2.10.5 wu:2.10.6"
 # ## Deeper: how many dimensions can a text pay for?
@@ -547,7 +552,7 @@ claim("and the table of counts is better still", table < min(valid_loss))
 show(*em.draw_ranks(ranks, train_loss, valid_loss, unigram, table), digits=0)
 
 # %% [markdown] covers="wu:2.10.6 explainers:4.4.2.a"
-# The humble table wins: from 40 000 pairs with one word of context there is little to share between words. Embeddings
+# The humble table wins: from 43 000 pairs with one word of context there is little to share between words. Embeddings
 # pay where tables end: ten words of context are $V^{10}$ rows, but only ten vectors. Six gains are hoped for: discrete
 # becomes continuous, slopes apply, likeness is distance, vectors combine, serve other tasks, and let symbols meet
 # networks. Each is a possibility, none a law.
@@ -711,7 +716,7 @@ show(*em.draw_associations(E, A, index, some, asked), digits=0)
 # $V > d$ words. What do other keys cost?
 
 
-# %% exercise="crosstalk" points=2 difficulty=1 covers="wu:2.11.6"
+# %% exercise="crosstalk" points=2 difficulty=2 covers="wu:2.11.6"
 def crosstalk(A, B):
     """The memory, and what the other pairs add when key k is asked, for each k.
 
@@ -781,7 +786,7 @@ with after(crosstalk, "as-long"):
     )
 
 # %% [markdown] covers="wu:2.11.6"
-# **Fill it.** Drag the star, or the sliders. "Pseudo-inverse" keeps random keys and solves for the $W$ of least squared error.
+# **Fill it.** Drag the dot below the star, or the sliders. "Pseudo-inverse" keeps random keys and solves for the $W$ of least squared error.
 #
 # 1. At $n = d = 64$ with random keys: is the diagonal visible? Then double $n$, twice. What falls faster, the quality of
 #    the recall or that of reading by the nearest value?

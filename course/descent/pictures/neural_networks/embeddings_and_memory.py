@@ -791,7 +791,7 @@ def draw_capacity(ns, linear, fixed: dict[int, np.ndarray], trained: dict[int, n
         )
         ax.plot(ns, trained[m], marker + "-", color=color, label=f"m = {m}, trained $W_{{in}}$")
     ax.axvline(d, color="0.5", linewidth=1)
-    ax.text(d, 1.02, " n = d", fontsize=8)
+    ax.text(d, 1.02, "n = d ", ha="right", fontsize=8)
     ax.set(xlabel="stored pairs n", ylabel="error (share of length)", ylim=(-0.03, 1.12))
     ax.set(title="Capacity grows with the hidden width, and with training")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
