@@ -351,7 +351,7 @@ def degree_explorer(step: Callable) -> Callable:
         right.grid(False)
         return fig, say(
             "Degree {degree}: deviance {lack:.1f} on {free} degrees of freedom; the condition number of the design "
-            "matrix is {condition:.3g}. Dark entries are near −1, bright ones near 1.",
+            "matrix is {condition:.3g}. Its first column is all 1; in each other the colours go from ±1 to 1.",
             degree=degree, lack=lack, free=13 - degree, condition=np.linalg.cond(X),
         )  # fmt: skip
 
