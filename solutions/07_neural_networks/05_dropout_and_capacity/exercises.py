@@ -585,16 +585,12 @@ def _(rng):
     yield end, walk(rng, [5.0, 4.0, 4.5], d=1, p=0.25, sizes=(3, 1, 2))
     ties = [5.0, 4.0, 4.0, 4.5]
     yield third, walk(rng, ties, every=3, patience=2, sizes=(2,) * 11, mark=0.0)
-    yield third, walk(rng, [5.0, 4.0], every=3, sizes=(2,) * 6)
     yield third, walk(rng, [5.0], every=3, sizes=(4,))
     yield patient, walk(rng, middle, patience=2)
-    yield patient, walk(rng, [1.0] + middle, patience=1)
     gaps = [3.0, nan, 3.5, 1.0]
     yield patient, walk(rng, gaps, every=2, patience=2, sizes=(2,) * 8)
     many = [5.0, 5.5, 4.0, 4.5, 3.0, 3.5, 3.6, 2.0]
     yield patient, walk(rng, many, patience=2, sizes=(2,) * 9)
-    rises = [5.0, 6.0, 5.5, 5.2, 4.0, 3.0, 2.0]
-    yield record, walk(rng, rises, patience=3)
     yield record, walk(rng, [2.0, 1.0, 1.0, 1.0, 1.0], patience=3, mark=0.0)
     yield record, walk(rng, [3.0, 2.0, nan, 2.8, 2.5], sizes=(2,) * 5)
     tiny = [2.0, 1.99999, 1.99998, 1.99997]
