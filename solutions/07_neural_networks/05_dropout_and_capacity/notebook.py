@@ -482,10 +482,10 @@ with after(net_grads, train):
 #   training mode only: `train()` and `eval()`.
 # - In the mean, coins add a charge on squared weights: for a linear model they *are* a ridge, in units in which all
 #   columns are equally long.
-# - Wrong labels are dear to learn. Dropout, weight decay and early stopping all leave most of them out; a vote of networks that learnt them does not.
+# - Wrong labels are dear to learn. Dropout, weight decay and early stopping leave most out; a vote of networks that learnt them does not.
 #
-# Below: in which sense dropout is an average of $2^d$ networks after all, whether its scatter is an error bar, how much
-# to drop, two kinds of weight decay, and what RMS norm does to a mask. Next: [[next]].
+# Below: in which sense dropout averages $2^d$ networks after all, error bars, rates, two kinds of decay,
+# and RMS norm. Next: [[next]].
 
 # %% [markdown] covers="wu:2.15.3 guo:III.10.a"
 # ## Deeper: all sub-networks in one
