@@ -352,6 +352,10 @@ def _(rng):
     large["b2"] = np.array([900.0, -900.0])
     large["y"] = rng.permutation([0, 1, 1, 0])
     yield "scores of 900 and −900", large
+    far = dict(X=rng.uniform(0.8, 1.2, (4, 1)) * [[1], [1], [-1], [-1]], lam=0.0)
+    far |= dict(W1=np.array([[1.0, -1.0]]), b1=np.zeros(2), factor=np.ones((4, 2)))
+    far |= dict(W2=np.array([[900.0, -900.0], [-900.0, -890.0]]), b2=away(rng, 2))
+    yield "scores of 900 and −900", far | dict(y=np.array([0, 1, 0, 1]))
     # a unit kept, one dropped, a dead one; the scores stay small on some rows
     ints = dict(X=rng.choice([-1, 1], (4, 3)), y=rng.permutation([0, 0, 1, 1]), lam=1)
     ints |= dict(W1=rng.choice([-1, 1], (3, 3)), b1=np.array([5, 6, -9]))
@@ -433,6 +437,11 @@ net_grads.mistakes(
             "log_softmax(h @ W2 + b2, axis=1)",
             "np.log(softmax(h @ W2 + b2, axis=1))",
             "A probability of exp(-1800) is 0 in floating point. Take the logarithm before you round.",
+        ),
+        "one largest score for all rows": (
+            "log_softmax(h @ W2 + b2, axis=1)",
+            "(s := h @ W2 + b2 - np.max(h @ W2 + b2)) - np.log(np.exp(s).sum(axis=1, keepdims=True))",
+            "A row far below the largest score of another: what is left of its exp? Each row wants its own maximum.",
         ),
         "half of the decay": (
             "2 * lam * W1",
@@ -545,13 +554,15 @@ def _(answer, A, B, told, mark, net, p, eta, batches, every, patience, seed):
     return dict(best=list(best), last=list(last), losses=losses)
 
 
-def walk(rng, told, p=0.4, *, every=1, patience=99, sizes=(3,) * 7, m=3, d=4, k=2):
+def walk(
+    rng, told, p=0.4, *, every=1, patience=99, sizes=(3,) * 7, m=3, d=4, k=2, mark=0.02
+):
     shapes = ((m, d), (d,), (d, k), (k,))
     return dict(
         A=away(rng, 6, m),
         B=away(rng, 6, k),
         told=[float(v) for v in np.multiply(told, rng.uniform(1.0, 1.5))],
-        mark=0.02,
+        mark=mark,
         net=[away(rng, *shape) for shape in shapes],
         p=p,
         eta=float(rng.uniform(0.05, 0.1)),
@@ -564,30 +575,31 @@ def walk(rng, told, p=0.4, *, every=1, patience=99, sizes=(3,) * 7, m=3, d=4, k=
 
 @train.cases
 def _(rng):
-    middle = [5.0, 4.0, 3.0, 3.5, 4.5, 5.5, 6.0]
-    end = "to the end, the best on the way"
-    yield end, walk(rng, middle)
-    yield end, walk(rng, middle, sizes=(4, 2, 1, 3, 5))
+    middle, nan = [5.0, 4.0, 3.0, 3.5, 4.5, 5.5, 6.0], float("nan")
+    end, third = "to the end, the best on the way", "asked at every third step"
+    patient, record = "patience comes to an end", "what is a record, and what is none"
+    waits = [5.0, 5.5, 4.0, 3.0, 3.5, 3.2]
+    yield end, walk(rng, waits, patience=3, sizes=(4, 2, 1, 3, 5, 3))
     yield end, walk(rng, [1.0, -1.0, -2.0, -1.5], sizes=(3,) * 4)
-    yield "asked at every third step", walk(rng, [5.0, 4.0, 4.5], every=3)
-    yield "asked at every third step", walk(rng, [5.0, 4.0], every=3, sizes=(2,) * 6)
-    yield "patience comes to an end", walk(rng, middle, patience=2)
-    yield "patience comes to an end", walk(rng, [1.0] + middle, patience=1)
+    yield end, walk(rng, middle, p=0.0)
+    yield end, walk(rng, [5.0, 4.0, 4.5], d=1, p=0.25, sizes=(3, 1, 2))
+    ties = [5.0, 4.0, 4.0, 4.5]
+    yield third, walk(rng, ties, every=3, patience=2, sizes=(2,) * 11, mark=0.0)
+    yield third, walk(rng, [5.0], every=3, sizes=(4,))
+    yield patient, walk(rng, middle, patience=2)
+    gaps = [3.0, nan, 3.5, 1.0]
+    yield patient, walk(rng, gaps, every=2, patience=2, sizes=(2,) * 8)
     many = [5.0, 5.5, 4.0, 4.5, 3.0, 3.5, 3.6, 2.0]
-    yield "a record begins the wait anew", walk(rng, many, patience=2, sizes=(2,) * 9)
-    rises = [5.0, 6.0, 5.5, 5.2, 4.0, 3.0, 2.0]
-    yield "what is no record", walk(rng, rises, patience=3)
-    ties = walk(rng, [2.0, 1.0, 1.0, 1.0, 1.0], patience=3)
-    yield "what is no record", ties | dict(mark=0.0)
-    nan = [3.0, 2.0, np.nan, 2.8, 2.5]
-    yield "what is no record", walk(rng, nan, sizes=(2,) * 5)
-    yield "nothing is dropped", walk(rng, middle, p=0.0)
+    yield patient, walk(rng, many, patience=2, sizes=(2,) * 9)
+    yield record, walk(rng, [2.0, 1.0, 1.0, 1.0, 1.0], patience=3, mark=0.0)
+    yield record, walk(rng, [3.0, 2.0, nan, 2.8, 2.5], sizes=(2,) * 5)
+    tiny = [2.0, 1.99999, 1.99998, 1.99997]
+    yield record, walk(rng, tiny, patience=1, sizes=(3,) * 4, mark=0.0)
+    yield record, walk(rng, [4e9, 3e9, 3.5e9], sizes=(3,) * 3)
     edge = walk(rng, middle, sizes=(5,) * 3)
     u = np.random.default_rng(edge["seed"]).random(20)
     edge["p"] = float(u[np.abs(u - 0.5).argmin()])
     yield "a number that is exactly p stays", edge
-    yield "a single step, a single unit", walk(rng, [5.0], sizes=(4,), every=2)
-    yield "a single step, a single unit", walk(rng, middle, d=1, p=0.25)
 
 
 NEW = "last = [value - eta * slope for value, slope in zip(last, found)]"
@@ -623,6 +635,26 @@ train.mistakes(
             "break",
             "pass",
             "What happens after patience losses without a record?",
+        ),
+        "nan does not end the patience": (
+            "waited = waited + 1",
+            "waited = waited + (losses[-1] == losses[-1])",
+            "A loss of nan is no record either. Does it count among the losses in a row?",
+        ),
+        "patience counts steps": (
+            "waited = waited + 1",
+            "waited = min(waited + every, patience)",
+            "patience counts losses, and one loss comes in every steps. What do you count?",
+        ),
+        "a small gain is no record": (
+            "losses[-1] < lowest",
+            "losses[-1] < lowest - 1e-4",
+            "Lower is lower, however little. Where does your code ask for more?",
+        ),
+        "a large first loss is no record": (
+            "lowest, losses = math.inf, []",
+            "lowest, losses, best, waited = 1e6, [], net, 0",
+            "The first loss may be any number. With what do you compare it?",
         ),
         "asked at every step": (
             "step % every == 0",
@@ -888,7 +920,11 @@ def _(rng):
     large = dict(
         h=np.array([1.0, -1.0]), W=np.array([[900.0, -900.0], [880.0, -880.0]])
     )
-    yield "scores of 900 and −900", large | dict(p=float(rng.uniform(0.2, 0.4)))
+    yield "scores of thousands", large | dict(p=float(rng.uniform(0.2, 0.4)))
+    # each class is far behind under most masks: every mean of logarithms is below −800
+    apart = 1000.0 * (2 * np.eye(4) - 1) + away(rng, 4, 4)
+    many = dict(h=np.ones(4), W=apart, p=float(rng.uniform(0.58, 0.66)))
+    yield "scores of thousands", many
     yield "whole numbers", dict(h=whole(rng, 3), W=whole(rng, 3, 2), p=0.25)
 
 
@@ -934,6 +970,11 @@ ensemble_mean.mistakes(
             "geometric, chance @ np.exp(log_p)",
             "chance @ np.exp(log_p), geometric",
             "Look at the order in the docstring: scores, geometric, vote.",
+        ),
+        "exp of the mean logarithms rounds to 0": (
+            "softmax(chance @ log_p)",
+            "(g := np.exp(chance @ log_p)) / g.sum()",
+            "exp(-850) is 0 in floating point, and 0 / 0 is nan. What may be subtracted from all classes before exp?",
         ),
         "the logarithm of a probability that is 0": (
             "log_softmax(s, axis=1)",

@@ -209,7 +209,7 @@ predict(
 # \qquad \lVert W\rVert_F^2 = \sum_{ij}W_{ij}^2 ,$$
 #
 # with $h = \mathrm{relu}(XW_1 + b_1)\odot f$ and $s = hW_2 + b_2$. Its slope is $2\lambda W$: each step of
-# gradient descent multiplies the weights by $1 - 2\eta\lambda$. They decay.
+# gradient descent, of size $\eta$, multiplies the weights by $1 - 2\eta\lambda$. They decay.
 
 
 # %% exercise="net_grads" points=4 difficulty=1 covers="cs480:9-dropout guo:III.10"
@@ -405,7 +405,7 @@ predict(
 )  # fmt: skip
 
 # %% covers="wu:2.15.3"
-# Your formula on the digits, for ten rates.
+# Your formula on the digits, for nine rates.
 with after(dropout_ridge, "no-coins"):
     H, (X, y, told, lie) = dc.fixed_features(), dc.noisy_digits()
     rates, shares = (1e-4, 1e-3, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9), []
@@ -482,10 +482,10 @@ with after(net_grads, train):
 #   training mode only: `train()` and `eval()`.
 # - In the mean, coins add a charge on squared weights: for a linear model they *are* a ridge, in units in which all
 #   columns are equally long.
-# - Wrong labels are dear to learn. Dropout, weight decay and early stopping all leave them out; a vote of networks that learnt them does not.
+# - Wrong labels are dear to learn. Dropout, weight decay and early stopping leave most out; a vote of networks that learnt them does not.
 #
-# Below: in which sense dropout is an average of $2^d$ networks after all, whether its scatter is an error bar, how much
-# to drop, and what RMS norm does to a mask. Next: [[next]].
+# Below: in which sense dropout averages $2^d$ networks after all, error bars, rates, two kinds of decay,
+# and RMS norm. Next: [[next]].
 
 # %% [markdown] covers="wu:2.15.3 guo:III.10.a"
 # ## Deeper: all sub-networks in one
@@ -507,7 +507,7 @@ def ensemble_mean(h, W, p):
 
     h (d,), d <= 10. W (d, k). p: chance that a unit is off, 0 <= p < 1.
     Returns (scores (k,), geometric (k,), vote (k,)): means 1 to 3 of the text; the
-    last two sum to 1. Scores may be 900 and -900.
+    last two sum to 1. Scores of 2000 and -2000 must give finite results.
     h = [1], W = [[2, 0]], p = 0.5
     gives [1, 0], [0.7311, 0.2689], [0.6904, 0.3096].
     """
@@ -602,7 +602,7 @@ explore(
 # friend. Give a harmless explanation, and a measurement that decides. (Four sentences.)
 #
 # ### BEGIN SOLUTION
-# The logged training loss is that of the sub-networks under random masks, whereas validation uses the whole network, which predicts better. It is also an average over an epoch during which the weights were still improving.
+# The logged training loss is that of the sub-networks under random masks, whereas validation uses the whole network, which predicts better. Coins add noise to the scores, and noise costs loss.
 # To decide, compute the loss on the training rows in evaluation mode, with the same weights as for validation. If it is now below the validation loss, all is explained; if it stays clearly above, look for leaked or easier validation rows.
 #
 # **Rubric**
@@ -629,6 +629,11 @@ explore(
     lam=SelectionSlider(options=dc.LAMBDAS, value=0.0, description="λ"),
     kind=Dropdown(options=dc.DECAYS, value=dc.DECAYS[0], description="decay"),
 )
+
+# %% [markdown] covers="guo:III.10"
+# Certainty goes first, and the tooth of the boundary that served a single point. More training errors come with strong decay only.
+# Without decay the weights grow to the end. With decay in the gradient they settle, where it balances the pull of the data;
+# under decoupled decay they still grow a little.
 
 # %% [markdown] covers="wu:2.15.6"
 # ## Deeper: a mask and a norm

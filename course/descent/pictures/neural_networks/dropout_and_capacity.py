@@ -78,7 +78,7 @@ def draw_mask(p: float, throw: int, inverted: bool):
     return fig, say(
         "p = {p:.2f}, {kind} masks. {off} of {units} units are off, the output is {now:.2f}. Over all masks it "
         "has mean {mean:.2f} and standard deviation {sd:.2f}. The whole network without a factor gives "
-        "{whole:.2f}, times 1 − p {scaled:.2f}.",
+        "{whole:.2f}; times 1 − p, that is {scaled:.2f}.",
         p=p,
         kind="inverted" if inverted else "plain",
         off=int(UNITS - mask.sum()),
