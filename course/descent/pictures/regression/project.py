@@ -104,7 +104,8 @@ def with_squares(X, by):
         return np.c_[rows, rows[:, pairs[0]] * rows[:, pairs[1]]]
 
     known = columns(by)
-    return (columns(X) - known.mean(0)) / known.std(0)
+    sd = known.std(0)
+    return (columns(X) - known.mean(0)) / np.where(sd == 0, 1.0, sd)
 
 
 def least_squares(A, y):
