@@ -4,16 +4,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from ipywidgets import FloatSlider
 from scipy import stats
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import r2_score
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from descent import data
 from descent.pictures.regression import project as pictures
-from descent.widgets import Explorer
 from solutions import notebook_module
+from tests.notebooks import controls
 
-ref = notebook_module("01_regression/07_project", "reference")
+NOTEBOOK = "01_regression/07_project"
+ref = notebook_module(NOTEBOOK, "reference")
 
 
 def rows(n, d, seed=0):
@@ -72,20 +76,11 @@ def close_figures():
 
 
 def test_the_share_inside_follows_the_level():
-    rng = np.random.default_rng(0)
-    y, centre = rng.normal(150, 50, 400), np.full(400, 150.0)
+    def told(level):
+        return controls.explorer(NOTEBOOK, "draw_level", level=level).words
 
-    def draw(level):
-        half = (
-            50 * np.sqrt(2) * np.sqrt(-np.log(1 - level))
-        )  # some half width that grows with the level
-        return pictures.draw_intervals(y, np.stack([centre - half, centre + half], 1), level)
-
-    explorer = Explorer(draw, {"level": FloatSlider(0.5, min=0.1, max=0.98)})
-    before = int(explorer.words.split()[0])
-    explorer.controls["level"].value = 0.9
-    assert int(explorer.words.split()[0]) > before and "90% were asked for" in explorer.words
-    assert "<img" in explorer.picture.value
+    assert int(told(0.5).split()[0]) < int(told(0.9).split()[0])
+    assert "90% were asked for" in told(0.9)
 
 
 def test_the_words_of_a_forecast_hold_its_r2():
@@ -100,5 +95,54 @@ def test_the_words_of_the_other_pictures():
     table = data.patients()
     _, words = pictures.draw_patients(table.X, table.y, table.names)
     assert "442 patients" in words and "bmi 0.59" in words
-    _, words = pictures.draw_penalties(np.array([1.0, 10.0]), np.array([4.0, 5.0]), 1)
-    assert "lowest at λ = 1; your choice is λ = 10, 25.0% above" in words
+    lams, held, fitted = np.array([1.0, 10.0]), np.array([4.0, 5.0]), np.array([2.0, 3.0])
+    _, words = pictures.draw_penalties(lams, fitted, held, 1)
+    assert words.facts == {"best": 1.0, "mine": 10.0, "above": 0.25, "weakest": 1.0, "cost": 0.0}
+
+
+# ------------------------------------------------------------ the consultant
+
+
+def test_his_columns_are_scikit_learns_and_his_forecast_too():
+    X, new, y = *(rows(60, 10, seed).numpy() for seed in (0, 1)), rows(60, 1).numpy()[:, 0]
+    scaled = StandardScaler().fit(X)
+    model = make_pipeline(PolynomialFeatures(2, include_bias=False), StandardScaler())
+    model.fit(scaled.transform(X))
+    ours, theirs = pictures.with_squares(new, X), model.transform(scaled.transform(new))
+    order = lambda A: A[:, np.lexsort(A)]  # noqa: E731
+    assert ours.shape == (60, 65) and np.allclose(order(ours), order(theirs))
+    few = LinearRegression().fit(X, y)
+    assert np.allclose(pictures.least_squares(X, y)(new), few.predict(new))
+
+
+def test_the_title_tells_what_his_forecast_was_worth():
+    table, cut = data.patients(), np.random.default_rng(8).permutation(442)
+    his, new = cut[77:309], cut[:77]
+    columns = pictures.with_squares(table.X, table.X[his])
+    model = LinearRegression().fit(columns[his], table.y[his])
+    assert model.score(columns[his], table.y[his]) == pytest.approx(0.69, abs=0.005)
+    assert model.score(columns[new], table.y[new]) < 0
+    off = np.abs(table.y - model.predict(columns))
+    assert np.quantile(off[his], 0.9) == pytest.approx(79, abs=0.5)
+    assert 0.7 < np.mean(off[new] <= 79) < 0.8
+
+
+def test_a_promise_is_scikit_learns_cross_validated_r2():
+    table = data.patients()
+    X, y = table.X[:150], table.y[:150]
+
+    def method(X, y, X_new):
+        return LinearRegression().fit(X, y).predict(X_new)
+
+    order = np.random.default_rng(0).permutation(150)
+    held = cross_val_predict(LinearRegression(), X[order], y[order], cv=KFold(10))
+    assert pictures.promised(method, X, y) == pytest.approx(r2_score(y[order], held))
+
+
+def test_the_half_width_is_dragged_and_both_shares_follow():
+    def shares(h):
+        return controls.explorer(NOTEBOOK, "draw_shares", h=h).words.facts
+
+    assert shares(79)["fitted"] == pytest.approx(0.9, abs=0.01)
+    assert shares(79)["new"] < 0.8
+    assert shares(0)["new"] == 0 and shares(240)["fitted"] == 1 > shares(240)["new"] > 0.95
