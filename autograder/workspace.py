@@ -112,7 +112,8 @@ class Workspace:
 
     def chapters(self) -> list[str]:
         """The released chapters, in order."""
-        return sorted({path.parent.name for path in self.project.glob("course/*/*.ipynb")})
+        found = {path.parent.name for path in self.project.glob("course/*/*.ipynb")}
+        return sorted(name for name in found if not name.startswith("."))
 
     def spec_path(self, notebook: str) -> Path:
         """The specification of "chapter/notebook"."""

@@ -61,7 +61,8 @@ def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple
     values["mistakes"] = _mistakes(submissions, Examples(given, [answer.tree for answer in own]))
     values["deeper"] = {name for name, part in parts.items() if part == "deeper"}
     values["dropped"] = [item for item in found if f"{item.notebook}/{item.exercise}" in dropped]
-    told = [(submission.student, looks.reasons(submission)) for submission in submissions]
+    used = looks.calls(given)
+    told = [(s.student, looks.reasons(s) + used.get(s.student, [])) for s in submissions]
     values["looks"] = [(student, reasons) for student, reasons in told if reasons]
     page = pages.render(
         "report", chapter=chapter, students=len(submissions), pairs=len(pairs), **values

@@ -46,7 +46,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"demo: {sandbox.problem()}", file=sys.stderr)
         return 2
     with _folder(keep) as folder:
-        return run(folder, arguments.chapter, ["--no-sandbox"] if arguments.no_sandbox else [])
+        status = run(folder, arguments.chapter, ["--no-sandbox"] if arguments.no_sandbox else [])
+    if not keep:
+        print(f"{folder} is deleted again. To keep such a class: autograder demo --keep FOLDER")
+    return status
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ def test_the_class_of_twelve_gets_the_marks_it_must(capfd):
     assert status == 0, shown.out + shown.err
     assert "Every mark is as expected." in shown.out
     assert shown.out.count(" ✓") == 12
+    assert "is deleted again. To keep such a class: autograder demo --keep" in shown.out
 
 
 @pytest.mark.parametrize("file", [False, True])

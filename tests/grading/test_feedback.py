@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -12,7 +13,7 @@ from autograder.grading.jobs import read_job
 from autograder.results import feedback, feedback_page, harmless
 from autograder.results import marks as reading
 from autograder.results.feedback_page import Mark, Marks
-from autograder.workspace import VARIABLE
+from autograder.workspace import VARIABLE, Workspace
 from tests.grading.toy_chapter import CHAPTER, STEM
 
 HOSTILE = (
@@ -240,6 +241,13 @@ def _through_nbgrader(space, path) -> str:
     folder = CourseDirectory(config=config, assignment_id=CHAPTER, student_id="eve")
     GenerateFeedback(coursedir=folder, config=config, force=True).start()
     return path.read_text(encoding="utf-8")
+
+
+def test_a_folder_of_checkpoints_is_no_chapter(project, tmp_path):
+    copy = shutil.copytree(project, tmp_path / "project")
+    (copy / "course" / ".ipynb_checkpoints").mkdir()
+    (copy / "course" / ".ipynb_checkpoints" / "index-checkpoint.ipynb").write_text("{}")
+    assert Workspace(tmp_path, copy).chapters() == [CHAPTER]
 
 
 def test_who_or_what_there_is_not_is_told_with_what_there_is(space, monkeypatch, capsys):

@@ -263,3 +263,20 @@ def test_a_hostile_answer_ends_no_report():
     for tree in filter(None, map(parse, sources)):
         assert isinstance(Examples([]).anonymous(tree), str)
         assert isinstance(similar.runs(tree), dict)
+
+
+USES = {
+    "import os\ndef gd():\n    os.system('ls')": "gd uses os.system",
+    "def gd():\n    from os import popen, path\n    return popen('ls')": "gd uses os.popen",
+    "import subprocess as s, numpy": "gd uses subprocess",
+    "from urllib.request import urlopen": "gd uses urllib.request",
+    "def gd(x):\n    return eval('x') + open('a').read()": "gd uses eval, open",
+    "import os\ndef gd(x):\n    return os.path.join(x.eval(), x.system)": "",
+    "import numpy as np\ndef gd(x):\n    return np.linalg.solve(x, x)": "",
+}
+
+
+@pytest.mark.parametrize("source", USES)
+def test_what_no_exercise_asks_for_is_worth_a_look(source):
+    answer = Answer("ada", NOTEBOOK, "gd", source, parse(source))
+    assert looks.calls([answer]) == ({"ada": [USES[source]]} if USES[source] else {})

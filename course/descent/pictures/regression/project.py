@@ -81,8 +81,8 @@ def draw_penalties(lams, fitted, held, chosen):
     ax.minorticks_off()
     ax.legend()
     words = say(
-        "Held back, the error is lowest at λ = {best:.3g}; your choice is λ = {mine:.3g}, {above:.1%} above it. "
-        "The fitted rows would choose λ = {weakest:.2g}, which costs {cost:.0%} more.",
+        "Held back, the error is lowest at λ = {best:.5g}; your choice is λ = {mine:.5g}, {above:.1%} above it. "
+        "The fitted rows would choose λ = {weakest:.5g}, which costs {cost:.0%} more.",
         best=lams[int(np.argmin(held))],
         mine=lams[chosen],
         above=held[chosen] / min(held) - 1,
