@@ -8,11 +8,14 @@ from autograder.workspace import Workspace
 
 
 def named(
-    space: Workspace, chapter: str, files: dict[str, bytes]
+    space: Workspace, chapter: str, files: dict[str, bytes], *, from_lms: bool = False
 ) -> tuple[dict[str, bytes], list[str]]:
-    """(stem -> contents, for the notebooks of the release that are there; what to say of the others)."""
-    words = []
+    """(stem -> contents, for the notebooks of the release that are there; what to say of the others).
+
+    from_lms: a file that was handed in again is called x-1.ipynb, and counts instead of x.ipynb.
+    """
     expected = space.release(chapter)
+    files, words = _newest(files, expected) if from_lms else (files, [])
     found = {Path(name).stem: data for name, data in files.items() if Path(name).stem in expected}
     for name, data in sorted(files.items()):
         stem = Path(name).stem
@@ -37,6 +40,21 @@ def named(
         if (fault := why_unreadable(data))
     ]
     return found, words
+
+
+def _newest(files, expected) -> tuple[dict[str, bytes], list[str]]:
+    """(the files, with the newest of each expected name under that name; what to say of the others)."""
+    newest, kept, words = {}, {}, []
+    for name, data in files.items():
+        again = re.fullmatch(r"(.+)-(\d+)", Path(name).stem)
+        counted = (again[1], int(again[2])) if again else (Path(name).stem, 0)
+        stem, number = counted if counted[0] in expected else (name, 0)
+        newest.setdefault(stem, []).append((number, Path(name).stem, data))
+    for stem, given in newest.items():
+        *earlier, (_, last, data) = sorted(given, key=lambda one: one[0])
+        kept[f"{stem}.ipynb" if stem in expected else stem] = data
+        words += [f"{was!r} was handed in again as {last!r}, which counts" for _, was, _ in earlier]
+    return kept, words
 
 
 def why_unreadable(data: bytes) -> str:

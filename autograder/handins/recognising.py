@@ -34,7 +34,8 @@ def recognise(
         _same_person(space, chapter, student, handin)
     except (RosterError, _Stranger) as error:
         return Refused(handin.name, [str(error)])
-    named, words = notebooks.named(space, chapter, handin.notebooks)
+    from_lms = handin.person is not None
+    named, words = notebooks.named(space, chapter, handin.notebooks, from_lms=from_lms)
     words = [*handin.notes, *words]
     if all(notebooks.why_unreadable(data) for data in named.values()):
         words.append(f"it holds no notebook of {chapter} that can be read")

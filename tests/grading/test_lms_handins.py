@@ -114,6 +114,24 @@ def test_canvass_zip_is_taken_and_late_is_told(space, take, zipped, notebook):
     assert "it holds no notebook, only 'link.html'" in refused.words[0]
 
 
+@pytest.mark.parametrize(
+    "name", ["lovelaceada_4711_88{}_{}", "Ada Lovelace_1234567_assignsubmission_file_/{1}"]
+)
+def test_of_a_file_that_was_handed_in_again_the_newest_counts(space, take, zipped, notebook, name):
+    given = {"01_first-2": "second = 2", "01_first": "first = 0", "01_first-10": "last = 10"}
+    outcomes = take(
+        zipped({
+            name.format(number, f"{file}.ipynb"): notebook(double=source)
+            for number, (file, source) in enumerate(given.items(), 1000)
+        })
+    )  # fmt: skip
+    (student,) = students(outcomes)
+    assert answer(space, student) == "last = 10"
+    (outcome,) = outcomes.values()
+    assert "'01_first' was handed in again as '01_first-10', which counts" in outcome.words
+    assert "'01_first-2' was handed in again as '01_first-10', which counts" in outcome.words
+
+
 def test_a_file_that_submit_wrote_is_known_inside_an_lmss_zip(
     space, take, zipped, notebook, tmp_path
 ):
