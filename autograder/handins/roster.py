@@ -67,13 +67,18 @@ class Student:
 
 @dataclass
 class Roster:
-    """The students, and the file as it was read: its header and all of its rows. notes: what was guessed of it."""
+    """The students, and the file as it was read: its header and all of its rows. notes: what was guessed of it.
+
+    delimiter: what separates its columns. places: what a column is ("email", "id", …) -> which one, None where none is.
+    """
 
     name: str
     header: list[str]
     rows: list[list[str]]
     students: list[Student]
     notes: list[str] = field(default_factory=list)
+    delimiter: str = ","
+    places: dict[str, int | None] = field(default_factory=dict)
 
     @property
     def is_canvas(self) -> bool:
@@ -163,8 +168,8 @@ def read(path: Path) -> Roster:
         raise RosterError(f"{path.name} is empty")
     header = lines[0]
     rows = [line + [""] * (len(header) - len(line)) for line in lines[1:] if any(line)]
-    roster = Roster(path.name, header, rows, [], notes)
-    places = _places(roster)
+    roster = Roster(path.name, header, rows, [], notes, delimiter)
+    roster.places = places = _places(roster)
     roster.students = [_student(row, places) for row in rows if _is_student(row, places)]
     _tell_apart(roster.students)
     _check(roster)

@@ -15,7 +15,7 @@ import io
 import re
 from dataclasses import dataclass, field
 
-from autograder.handins import lms, roster
+from autograder.handins import lms
 from autograder.handins.roster import WORKSHEET, Roster, RosterError, Student
 from autograder.results.marks import Mark, Marks
 
@@ -54,10 +54,10 @@ def safe(text: str) -> str:
     return f"'{text}"
 
 
-def csv_text(rows: list[list]) -> str:
+def csv_text(rows: list[list], delimiter: str = ",") -> str:
     """The rows as CSV."""
     text = io.StringIO()
-    csv.writer(text).writerows(rows)
+    csv.writer(text, delimiter=delimiter).writerows(rows)
     return text.getvalue()
 
 
@@ -138,7 +138,7 @@ def _matched(marks, known, notes) -> tuple[str, list[tuple[str, Mark]]]:
         people = [(mark.student, mark) for mark in marks.rows]
         return ("Email address" if all("@" in s for s, _ in people) else "ID number"), people
     found = _in_roster(marks, known, notes)
-    places = [known.column(*roster.HEADERS[key]) for key in ("email", "id")]
+    places = [known.places[key] for key in ("email", "id")]
     whole = [p for p in places if p is not None and all(s.row[p].strip() for s, _ in found)]
     if not whole:
         raise TableError(f"{known.name} has neither an e-mail address nor an id for everybody")
@@ -171,7 +171,7 @@ def _worksheet(marks: Marks, known: Roster) -> Table:
         if id(row) in given:
             cells[grade] = points(given[id(row)].after)
         rows.append(cells)
-    return Table(csv_text(rows), notes)
+    return Table(csv_text(rows, known.delimiter), notes)
 
 
 def _in_roster(marks: Marks, known: Roster, notes) -> list[tuple[Student, Mark]]:

@@ -333,6 +333,26 @@ def test_moodles_worksheet_comes_back_with_nothing_changed_but_grades(book, tabl
     assert all(harmless(row[1]) for row in rows)
 
 
+def test_a_worksheet_with_semicolons_keeps_them(book, tmp_path, capsys):
+    lines = [";".join(WORKSHEET)]
+    for number, student in enumerate(NAMES, 1234567):
+        row = [f"Participant {number}", f'"{number}; of all"', student, "Submitted", "", *REST, ""]
+        lines.append(";".join(row))
+    path, out = tmp_path / "worksheet.csv", tmp_path / "marks.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    told = [CHAPTER, "--to", "moodle", "--roster", str(path), "--output", str(out)]
+    assert export.main(told) == 0
+    rows = list(csv.reader(io.StringIO(out.read_text("utf-8"), newline=""), delimiter=";"))
+    assert rows[0] == WORKSHEET and {row[4] for row in rows[1:]} == {"2.5"}
+    assert rows[1][1] == "1234567; of all"
+
+
+def test_a_table_of_ids_and_names_serves_moodle_too(book, table):
+    ids = write(book, [["id", "name"], *[[student, student] for student in NAMES]])
+    status, rows, _ = table(CHAPTER, "--to", "moodle", "--roster", str(ids))
+    assert status == 0 and rows[0] == ["id", CHAPTER] and len(rows) == len(NAMES) + 1
+
+
 def participants(space, emails):
     rows = [["First name", "Last name", "ID number", "Email address"]]
     for number, (student, name) in enumerate(NAMES.items()):
