@@ -19,8 +19,8 @@ class Graded:
     and the course's own was used: a fact beside the kind, since the answer is graded all the same and most who do it
     only slipped; evidence and how say what had happened. groups: property -> whether it holds. note: why the points are
     not each property's share, where they are not. how: how the answer was found. seconds: run time at grading. worked,
-    checks: the student's own record of working seconds and of checks, or None. seen: whether, by that record, the
-    worked answer was seen before the exercise was solved.
+    checks, hints: the student's own record of working seconds, of checks and of hints, or None. seen: whether, by that
+    record, the worked answer was seen before the exercise was solved.
     """
 
     exercise: str
@@ -41,6 +41,7 @@ class Graded:
     seconds: float = 0.0
     worked: float | None = None
     checks: int | None = None
+    hints: int | None = None
     seen: bool = False
 
 
@@ -127,7 +128,8 @@ def add_records(verdict: Graded, records: dict) -> None:
         verdict.exercise
     )
     entry = _dict(entry)
-    worked, checks = entry.get("seconds"), entry.get("checks")
+    worked, checks, hints = (entry.get(key) for key in ("seconds", "checks", "hints"))
+    verdict.hints = int(min(hints, 3)) if _number(hints) else 0 if entry else None
     if _number(worked):
         verdict.worked = round(min(float(worked), 1e6), 1)
     if _number(checks):

@@ -20,7 +20,8 @@ class Item:
     tried: how many left it neither out nor as it was handed out. solved_share: of those who tried. points_share: mean
     share of the points, of all. correlation: of this exercise with the rest of the chapter; where it cannot be told,
     why_no_correlation says why. minutes: lower quartile, median, upper quartile of the students' own records.
-    seen: how many saw the worked answer before they had solved it, by their own records. words: what stands out.
+    hinted, seen: how many took a hint, and saw the worked answer before they had solved it, by their own records.
+    words: what stands out.
     """
 
     notebook: str
@@ -37,6 +38,7 @@ class Item:
     why_no_correlation: str = ""
     minutes: tuple[float, float, float] | None = None
     checks: float | None = None
+    hinted: int = 0
     seen: int = 0
     restored: int = 0
     words: list[str] = field(default_factory=list)
@@ -65,6 +67,7 @@ def _item(notebook, exercise, pairs) -> Item:
         solved_interval=wilson(solved, tried) if tried else None,
         minutes=_quartiles([verdict.worked / 60 for verdict in graded if verdict.worked]),
         checks=_median([verdict.checks for verdict in graded if verdict.checks]),
+        hinted=sum(bool(verdict.hints) for verdict in graded),
         seen=sum(verdict.seen for verdict in graded),
         restored=sum(verdict.restored for verdict in graded),
     )  # fmt: skip

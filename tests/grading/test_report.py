@@ -60,15 +60,17 @@ def test_the_page_tells_what_the_class_did(space):
     assert "secret" not in page  # what a verdict says of a hidden case is for its student
 
 
-def test_who_saw_a_worked_answer_first_is_counted(space):
+def test_who_took_hints_or_saw_a_worked_answer_first_is_counted(space):
     class_ = [
-        submission(name, graded("gd", "full", 2.0, seen=seen), graded("step", "full", 2.0))
-        for name, seen in (("ada", True), ("bob", True), ("eve", False))
+        submission(
+            name, graded("gd", "full", 2.0, seen=seen, hints=hints), graded("step", "full", 2.0)
+        )
+        for name, seen, hints in (("ada", True, 3), ("bob", True, 3), ("eve", False, 1))
     ]
     page, _ = report.make(space, CHAPTER, class_)
     table = page[page.index('aria-label="Table of exercises"') :]
-    last = [row.split("<td")[-1] for row in table.split("</tr>") if 'scope="row"' in row]
-    assert last[:2] == [' class="n">2</td>', ' class="n"></td>']
+    last = [row.split("<td")[-2:] for row in table.split("</tr>") if 'scope="row"' in row]
+    assert last[:2] == [[' class="n">3</td>', ' class="n">2</td>'], [' class="n"></td>'] * 2]
 
 
 def test_what_does_not_count_is_in_no_sum_and_said(space):

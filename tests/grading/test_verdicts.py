@@ -200,13 +200,19 @@ def test_prints_warnings_and_figures_cost_nothing(graded, notebook):
 
 def test_the_students_own_record_stands_beside_the_verdict(space, graded, notebook):
     exercises = {
-        "double": {"seconds": 61.26, "checks": 4, "shown": {"time": 1.0, "solved": False}},
-        "scaled": {"seconds": "long", "checks": -1, "shown": "yes"},
+        "double": {
+            "seconds": 61.26,
+            "checks": 4,
+            "hints": 2,
+            "shown": {"time": 1.0, "solved": False},
+        },
+        "scaled": {"seconds": "long", "checks": -1, "hints": True, "shown": "yes"},
     }
     about = {"records": {f"{CHAPTER}/01_first": {"exercises": exercises}}, "file": "x.zip"}
     found, submission = graded(notebook(double=None, scaled=None), "zoe", about)
     assert (found["double"].worked, found["double"].checks) == (61.3, 4)
     assert (found["scaled"].worked, found["scaled"].checks) == (None, None)
+    assert (found["double"].hints, found["scaled"].hints) == (2, 0)
     assert (found["double"].seen, found["scaled"].seen) == (True, False)
     verdicts.save(space, submission)
     assert verdicts.load(space, CHAPTER, "zoe") == submission
