@@ -1,5 +1,6 @@
 """What a cell prints and shows, recorded in nbformat's terms where somebody wants it, dropped otherwise."""
 
+import base64
 import contextlib
 import io
 import sys
@@ -13,18 +14,32 @@ class Record:
     """The outputs of one cell, in order, up to ROOM characters; what is beyond is dropped."""
 
     def __init__(self):
-        self.outputs: list[dict] = []
+        self._outputs: list[dict] = []  # the text of a stream is a list: a print is two writes
         self.room = ROOM
+
+    @property
+    def outputs(self) -> list[dict]:
+        return [
+            one | {"text": "".join(one["text"])} if one["output_type"] == "stream" else one
+            for one in self._outputs
+        ]
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was told."""
+        return any(one["output_type"] == "error" for one in self._outputs)
 
     def stream(self, name: str, text: str) -> None:
         text = self._fit(text)
-        last = self.outputs[-1] if self.outputs else {}
+        last = self._outputs[-1] if self._outputs else {}
         if last.get("output_type") == "stream" and last["name"] == name:
-            last["text"] += text
+            last["text"].append(text)
         elif text:
-            self.outputs.append({"output_type": "stream", "name": name, "text": text})
+            self._outputs.append({"output_type": "stream", "name": name, "text": [text]})
 
     def data(self, kind: str, data: dict, metadata: dict | None) -> None:
+        # A picture comes as bytes where its object gives it itself.
+        data = {name: _as_text(value) for name, value in data.items()}
         size = sum(len(str(value)) for value in data.values())
         if size > self.room:
             # A result is told in short all the same: a number there may be a score.
@@ -32,7 +47,7 @@ class Record:
             data = {"text/plain": told if kind == "execute_result" else "(too large to show)"}
         self.room -= size
         shown = {"output_type": kind, "data": data, "metadata": metadata or {}}
-        self.outputs.append(shown | ({"execution_count": 1} if kind == "execute_result" else {}))
+        self._outputs.append(shown | ({"execution_count": 1} if kind == "execute_result" else {}))
 
     def error(self, error: BaseException) -> None:
         """What a cell raised, with the lines of the notebook that led there."""
@@ -47,12 +62,16 @@ class Record:
         name = type(error).__name__
         words = lines[-1].partition(": ")[2]
         told = {"output_type": "error", "ename": name, "evalue": words[:2000], "traceback": lines}
-        self.outputs.append(told)
+        self._outputs.append(told)
 
     def _fit(self, text: str) -> str:
         kept = text[: max(self.room, 0)]
         self.room -= len(kept)
         return kept
+
+
+def _as_text(value):
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 
 class _Stream(io.TextIOBase):

@@ -8,8 +8,11 @@ then mean what they mean in the student's JupyterLab. A kernel would cost second
 """
 
 import builtins
+import contextlib
+import functools
 import random
 import signal
+import sys
 
 from . import frames, shown
 
@@ -44,6 +47,7 @@ def _nothing(*arguments, **keywords):
 def _gently(run_line_magic):
     """A line magic that fails costs nothing: it sets up a notebook that people look at, or an extension of theirs."""
 
+    @functools.wraps(run_line_magic)
     def run(*arguments, **keywords):
         try:
             return run_line_magic(*arguments, **keywords)
@@ -111,11 +115,34 @@ def run_cell(shell, request) -> dict:
         shell.ast_node_interactivity = "none"
         return {"error": _told(_run(shell, request["source"]))}
     shell.ast_node_interactivity = "last_expr"
-    with shown.recorded() as record:
+    with shown.recorded() as record, _telling(shell, record):
         error = _run(shell, request["source"], show=True)
-    if error is not None:
+    if error is not None and not record.failed:
         record.error(error)
     return {"error": _told(error), "outputs": record.outputs}
+
+
+@contextlib.contextmanager
+def _telling(shell, record):
+    """What a kernel tells of errors: those inside of `%%capture`, `%time` or a result's `__repr__`, too."""
+    from IPython.core.error import UsageError
+
+    def tell(raised=None, *arguments, **keywords):
+        error = raised[1] if isinstance(raised, tuple) else sys.exc_info()[1]
+        if isinstance(
+            error, UsageError
+        ):  # of a magic: one line, and no error where the cell goes on
+            record.stream("stderr", f"UsageError: {error}\n")
+        elif error is not None:
+            record.error(error)
+
+    kept = shell.showtraceback, shell.showsyntaxerror, shell.run_line_magic
+    shell.showtraceback, shell.showsyntaxerror = tell, lambda *arguments, **keywords: tell()
+    shell.run_line_magic = getattr(shell.run_line_magic, "__wrapped__", shell.run_line_magic)
+    try:
+        yield
+    finally:
+        shell.showtraceback, shell.showsyntaxerror, shell.run_line_magic = kept
 
 
 def _run(shell, source, show=False) -> BaseException | None:
