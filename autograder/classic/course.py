@@ -158,7 +158,10 @@ class Course:
     def students(self) -> dict[str, Path]:
         """Who has handed in, with the folder of each, in order. Those that the configuration excludes are left out."""
         pattern = self.folder.format_path(
-            self.folder.submitted_directory, "(?P<student>[^/]+)", self.assignment, escape=True
+            self.folder.submitted_directory,
+            "(?P<student>[^/]+)",
+            re.escape(self.assignment),  # the rest it escapes itself
+            escape=True,
         )
         anybody = glob.escape(self.path("submitted", "\0")).replace("\0", "*")
         told = {}

@@ -287,6 +287,9 @@ def test_the_courses_own_configuration_decides_on_files_and_times(own, monkeypat
         config.write("c.Execute.timeout = 100\nc.CourseDirectory.student_id_exclude = 'ada'\n")
     changed = courses.Course(own, PS)
     assert set(changed.own_files()) == {"values.txt"} and changed.students() == {}
+    changed.assignment = "ps (abc)+"
+    (own / "submitted" / "bob" / "ps (abc)+").mkdir(parents=True)
+    assert list(changed.students()) == ["bob"]
     assert (_limits(changed).cell, _limits(changed).total, _limits(changed).cpu) == (
         100,
         1000,
