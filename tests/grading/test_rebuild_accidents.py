@@ -314,24 +314,24 @@ def nested(depth):
     return "\n".join([*lines, "    " * depth + "y = 1"])
 
 
-def of_code(*sources):
+def notebook_of(*sources):
     told = [{"cell_type": "code", "metadata": {}, "source": s, "outputs": []} for s in sources]
     return json.dumps({"cells": told, "metadata": {}}).encode()
 
 
-def of_text(source):
+def notebook_of_text(source):
     told = [{"cell_type": "markdown", "metadata": {}, "source": source}]
     return json.dumps({"cells": told, "metadata": {}}).encode()
 
 
 # Each took seconds to minutes, or gigabytes, of the process that grades a class.
 COSTLY = {
-    "finally in finally": lambda: of_code(nested(24), "z = 1"),
-    "an import of many parts": lambda: of_code(*["import a" + ".a" * 24_000] * 4, "z = 1"),
-    "a hundred megabytes of code": lambda: of_code("x = 1\n" * 16_000_000, "z = 1"),
+    "finally in finally": lambda: notebook_of(nested(24), "z = 1"),
+    "an import of many parts": lambda: notebook_of(*["import a" + ".a" * 24_000] * 4, "z = 1"),
+    "a hundred megabytes of code": lambda: notebook_of("x = 1\n" * 16_000_000, "z = 1"),
     "many short texts": lambda: json.dumps({"cells": [], "metadata": ["ab"] * 16_000_000}).encode(),
     "many numbers": lambda: b'{"cells": [], "metadata": [' + b"1e3," * 24_000_000 + b"1]}",
-    "formulas that never end": lambda: of_text("\\begin{a}" * 5_500),
+    "formulas that never end": lambda: notebook_of_text("\\begin{a}" * 5_500),
 }
 READ = """
 import pathlib, resource, sys
@@ -373,7 +373,7 @@ def test_a_number_of_thousands_of_digits_is_no_reason_to_refuse_a_file():
 
 
 def test_half_a_function_is_none():
-    first, second = rebuild.read_cells(of_code("def f(x):\n    y = 2 * x", "    return y"))[0]
+    first, second = rebuild.read_cells(notebook_of("def f(x):\n    y = 2 * x", "    return y"))[0]
     assert first.compiles and not cells._runs("return y")
     (whole,) = cells.joined([first, second])
     assert whole.source == "def f(x):\n    y = 2 * x\n    return y"

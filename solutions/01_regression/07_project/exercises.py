@@ -574,8 +574,8 @@ Forecaster.mistakes(
             "The fit has bent itself towards its rows. With 80 features for 200 rows, how much smaller are its residuals than its errors on new rows?",
         ),
         "an interval for the mean, not for one outcome": (
-            "half = np.quantile(self.errors, level)",
-            "half = np.quantile(self.errors, level) / np.sqrt(len(self.errors))",
+            "np.sort(self.errors)[rank - 1]",
+            "np.sort(self.errors)[rank - 1] / np.sqrt(n)",
             "Your interval shrinks to nothing as the rows grow in number. Does the next patient's own noise?",
         ),
         "the spread of the outcomes, not of the errors": (
@@ -584,12 +584,12 @@ Forecaster.mistakes(
             "It covers, but it forgets what the features tell. How far off are your forecasts?",
         ),
         "the level is the wrong way round": (
-            "np.quantile(self.errors, level)",
-            "np.quantile(self.errors, 1 - level)",
+            "(n + 1) * level",
+            "(n + 1) * (1 - level)",
             "Ask for 90 % and for 50 %: which interval must be wider?",
         ),
         "two standard deviations whatever the level": (
-            "np.quantile(self.errors, level)",
+            "np.sort(self.errors)[rank - 1]",
             "2 * np.sqrt(np.mean(self.errors**2))",
             "Which level have two standard deviations? Which one was asked?",
         ),
@@ -688,7 +688,7 @@ class _(_Right):
 
 
 Forecaster.worked(
-    why="Whatever a new row needs is learnt once, in `fit`: so a row is judged by itself, and no number of the new rows leaks. The errors come from fits that had not seen the row; a quantile of them is what the next row's error will stay below, as often as the level says."
+    why="Whatever a new row needs is learnt once, in `fit`: so a row is judged by itself, and no number of the new rows leaks. The errors come from fits that had not seen the row; the next row's error is as likely to take any place among them, so the one at (n + 1) · level from below is exceeded as seldom as the level says."
 )
 
 

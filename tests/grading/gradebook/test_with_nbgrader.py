@@ -86,4 +86,5 @@ def test_a_chapter_from_grading_to_export_gives_the_same_marks(
         student: [float(row[f"{NOTEBOOK}/{name}"]) for name in ("double", "scaled", "why")]
         for student, row in rows.items()
     }
+    assert marks.pop("(maximum)") == [3, 2, 2]
     assert marks == {"ada": [3, 0, 1.5], "bob": [2.75, 2, 0]}
