@@ -97,9 +97,10 @@ def _write_student(space, chapter, student, known):
             raise ValueError(f"the gradebook does not know {path.stem}")
         mine, told = known[student, path.stem], known[student, path.stem].chapter
         title, file = feedback_page.title(notebook, path.stem), f"{path.stem}.html"
-        rows = feedback_page.rows(notebook, mine, judged.get(f"{chapter}/{path.stem}", {}))
+        cells = feedback_page.cells(notebook, mine)
+        rows = feedback_page.rows(cells, mine, judged.get(f"{chapter}/{path.stem}", {}))
         notebooks.append({"file": file, "title": title, "rows": rows})
-        write_text(folder / file, feedback_page.page(notebook, title, student, mine))
+        write_text(folder / file, feedback_page.page(cells, rows, title, student, mine))
     title = _chapter_title(space, chapter)
     write_text(folder / FIRST, feedback_page.first_page(title, student, told, notebooks))
     stamp = space.autograded(chapter, student) / "timestamp.txt"

@@ -50,9 +50,13 @@ def first_page(title: str, student: str, told: str, notebooks: list[dict]) -> st
     )
 
 
-def rows(notebook: dict, known: Marks, verdicts: dict[str, Graded]) -> list[dict]:
+def cells(notebook: dict, known: Marks) -> list[dict]:
+    """The cells of an autograded notebook (its JSON) as the templates show them."""
+    return [_cell(cell, known) for cell in notebook["cells"]]
+
+
+def rows(cells: list[dict], known: Marks, verdicts: dict[str, Graded]) -> list[dict]:
     """What was graded in a notebook, in order, each with the words that help. verdicts: by exercise."""
-    cells = [_cell(cell, known) for cell in notebook["cells"]]
     found = [_row(cell, cells, known) for cell in cells if cell["mark"]]
     return [row | {"words": _words(verdicts.get(row["name"]))} for row in found]
 
@@ -72,10 +76,8 @@ def title(notebook: dict, otherwise: str) -> str:
     return next((text[2:].split("\n")[0] for text in texts if text.startswith("# ")), otherwise)
 
 
-def page(notebook: dict, title: str, student: str, known: Marks) -> str:
-    """The page of an autograded notebook (its JSON), as HTML."""
-    cells = [_cell(cell, known) for cell in notebook["cells"]]
-    rows = [_row(cell, cells, known) for cell in cells if cell["mark"]]
+def page(cells: list[dict], rows: list[dict], title: str, student: str, known: Marks) -> str:
+    """The page of an autograded notebook, of its `cells` and `rows`, as HTML."""
     marks = [row["mark"] for row in rows if not row["dropped"]]
     deeper = [row["mark"] for row in rows if row["deeper"] and not row["dropped"]]
     return pages.render(

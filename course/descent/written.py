@@ -25,7 +25,7 @@ def fingerprint(text: str, name: str) -> str:
     Of several it is the last.
     """
     node = _definitions(text).get(name)
-    return hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16] if node else ""
+    return _print(node) if node else ""
 
 
 def failed_since(name: str, cell: str) -> bool:
@@ -48,7 +48,7 @@ class Saved:
         self.prints: dict[str, str] = {}
         for text in _cells(path):
             for name, node in _definitions(text).items():
-                self.prints[name] = "" if _is_stub(node) else fingerprint(text, name)
+                self.prints[name] = "" if _is_stub(node) else _print(node)
 
 
 def _cells(path: Path) -> list[str]:
@@ -76,6 +76,10 @@ def _definitions(text: str) -> dict[str, ast.AST]:
             if name:
                 found[name] = node
     return found
+
+
+def _print(node: ast.AST) -> str:
+    return hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
 
 
 def _is_stub(node) -> bool:

@@ -72,7 +72,10 @@ def read_by_student(done):
 
 def feedback(done):
     """The body of the feedback page."""
-    made = feedback_page.page(json.loads(done.pages[STEM]), NOTEBOOK, "eve", feedback_page.Marks())
+    known = feedback_page.Marks()
+    cells = feedback_page.cells(json.loads(done.pages[STEM]), known)
+    rows = feedback_page.rows(cells, known, {})
+    made = feedback_page.page(cells, rows, NOTEBOOK, "eve", known)
     return made[made.index("<body") :]
 
 

@@ -34,7 +34,9 @@ def hostile_page(tmp_path_factory):
             cell["outputs"] = [{"output_type": "execute_result", "data": html}]
     marks = {"check-double": Mark(1, 3), "why": Mark(0, 2, waits=True)}
     known = Marks(marks, {"double": f"Read **this**. {HOSTILE}"})
-    return feedback_page.page({"cells": cells}, NOTEBOOK, f"eve {HOSTILE}", known)
+    read = feedback_page.cells({"cells": cells}, known)
+    rows = feedback_page.rows(read, known, {})
+    return feedback_page.page(read, rows, NOTEBOOK, f"eve {HOSTILE}", known)
 
 
 @pytest.fixture

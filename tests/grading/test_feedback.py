@@ -76,7 +76,10 @@ def result(**data):
 
 
 def shown(*cells, student="ada", **known):
-    return feedback_page.page({"cells": list(cells)}, "98_tiny/01_first", student, Marks(**known))
+    marks = Marks(**known)
+    read = feedback_page.cells({"cells": list(cells)}, marks)
+    rows = feedback_page.rows(read, marks, {})
+    return feedback_page.page(read, rows, "98_tiny/01_first", student, marks)
 
 
 def test_a_page_stands_against_a_notebook_hostile_in_every_place():

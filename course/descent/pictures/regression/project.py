@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from descent.plots import BLACK, BLUE, GREEN, VERMILION
-from descent.words import say
+from descent.words import say, typeset
 
 
 def draw_patients(X, y, names):
@@ -139,7 +139,7 @@ def draw_bars(y, forecasts, half):
     ax.plot(forecasts[~inside], y[~inside], "X", ms=6, color=VERMILION, label="outside")
     r2 = 1 - np.mean((y - forecasts) ** 2) / np.var(y)
     ax.set(xlim=ends, ylim=(0, 370), xlabel="forecast (score)", ylabel="outcome (score)")
-    ax.set_title(f"{inside.mean():.0%} inside, {pct(r2)} explained")
+    ax.set_title(f"{inside.mean():.0%} inside, {typeset(f'{r2:.0%}')} explained")
     ax.legend(loc="upper left")
     words = say(
         "{n} patients: {inside:.0%} lie within {half:.0f} points of their forecast, which explains {r2} of their "
@@ -147,14 +147,9 @@ def draw_bars(y, forecasts, half):
         n=len(y),
         inside=inside.mean(),
         half=half,
-        r2=pct(r2),
+        r2=typeset(f"{r2:.0%}"),
     )
     return fig, words
-
-
-def pct(share):
-    """A share in percent, with the minus sign of words."""
-    return f"{share:.0%}".replace("-", "−")
 
 
 def draw_shares(fitted, new, h):
