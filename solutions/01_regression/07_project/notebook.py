@@ -74,7 +74,7 @@ predict(
 # The half width h: what it holds of patients that were fitted, and of new ones.
 errors = [np.abs(table.y[rows] - his_fit(squares[rows])) for rows in (his, new)]
 explore(
-    lambda h: pictures.draw_shares(*errors, h),
+    lambda h, errors=errors: pictures.draw_shares(*errors, h),
     drag={"h": "h"},
     h=FloatSlider(79, min=0, max=240, step=1, description="half width h"),
 )
