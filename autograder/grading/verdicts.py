@@ -147,7 +147,7 @@ def _number(value) -> bool:
 
 def of_judgement(verdict: judging.Verdict, notebook: str) -> Graded:
     """A judge's verdict as it is kept."""
-    failed = next((case for case in verdict.cases if not case.ok), None)
+    failed = verdict.failed
     shared = {f.name for f in fields(judging.Verdict)} & {f.name for f in fields(Graded)}
     kept = {name: getattr(verdict, name) for name in shared}
     problem = f"{failed.name}: {failed.problem}" if failed else ""

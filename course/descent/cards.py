@@ -56,7 +56,7 @@ def text_card(verdict: Verdict) -> str:
 
 
 def _failure_lines(verdict):
-    failed = next((case for case in verdict.cases if not case.ok), None)
+    failed = verdict.failed
     lines = []
     if _suspected(verdict):
         lines.append(f"  {_suspected(verdict)} {verdict.advice}".rstrip())
@@ -126,7 +126,7 @@ _HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inse
 
 
 def _failure(verdict):
-    failed = next((case for case in verdict.cases if not case.ok), None)
+    failed = verdict.failed
     if failed is None:
         return ""
     parts = []
@@ -145,6 +145,10 @@ def _failure(verdict):
     ]
     if rows:
         parts.append(f'<table style="margin:0;border:0">{"".join(rows)}</table>')
+    if failed.call:
+        parts.append(
+            f"<details><summary>Try it in a cell of your own</summary>{_code(failed.call)}</details>"
+        )
     return "".join(parts)
 
 

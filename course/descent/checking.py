@@ -2,7 +2,7 @@
 
 import sys
 
-from descent import cards, compare, judging, records, running, session, written
+from descent import cards, compare, judging, records, running, session, tried, written
 
 LIBRARIES = {"np": "numpy", "torch": "torch", "math": "math"}  # as every notebook names them
 OLDER = (
@@ -34,6 +34,9 @@ def check(answer) -> Score:
     try:
         exercise = _exercise(answer)
         verdict = _verdict(answer, exercise)
+        if failed := verdict.failed:
+            case = exercise["cases"][verdict.cases.index(failed)]
+            failed.call = tried.lines(exercise, case["inputs"])
         source = written.fingerprint(written.cell_of(answer), exercise["name"])
         records.record_check(session.current.notebook, exercise, verdict, source)
     except _Told as told:

@@ -28,7 +28,7 @@ CHANGES_INPUT = "it changes its input"  # a mistake that any exercise knows
 
 @dataclass
 class CaseResult:
-    """One case: whether it holds, and if not, one sentence why."""
+    """One case: whether it holds, and if not, one sentence why. call: lines that try it again, where they are known."""
 
     name: str
     ok: bool
@@ -37,6 +37,7 @@ class CaseResult:
     got: str = ""
     inputs: str = ""
     status: str = "ok"
+    call: str = ""
 
 
 @dataclass
@@ -65,6 +66,11 @@ class Verdict:
         for case in self.cases:
             held[case.name] = held.get(case.name, True) and case.ok
         return held
+
+    @property
+    def failed(self) -> CaseResult | None:
+        """The first case that does not hold: the one that is told."""
+        return next((case for case in self.cases if not case.ok), None)
 
     def to_plain(self) -> dict:
         return asdict(self)
@@ -266,7 +272,7 @@ def _evidence(verdict, spec, outcomes):
     if verdict.kind == "timeout":
         slow = next(case for case in verdict.cases if case.status == "slow")
         return f"{name} {slow.problem}."
-    failed = next((case for case in verdict.cases if not case.ok), None)
+    failed = verdict.failed
     why = f" First: {failed.name}: {failed.problem}." if failed else ""
     note = f" {verdict.note}" if verdict.note else ""
     return f"{held} of {total} properties hold.{note}{why}"

@@ -25,3 +25,11 @@ def test_many_mistakes_are_folded_behind_the_first_four():
     assert "x &lt; y" in page and text.count("slip") == 6
     page, _ = cards.solution_card("f", told | {"mistakes": mistakes[:4]})
     assert "<details>" not in page and "Why it works" not in page
+
+
+def test_what_was_called_waits_behind_a_line_as_text_that_runs_nothing():
+    case = CaseResult("one row", False, "the result differs", call="f(x=1) < '<img>'")
+    page = cards.html_card(Verdict("f", "wrong", 0.0, 2.0, [case]))
+    folded = page.split("<details><summary>Try it in a cell of your own</summary>")[1]
+    assert "f(x=1) &lt; &#x27;&lt;img&gt;" in folded and "<img>" not in page
+    assert "<details>" not in cards.html_card(Verdict("f", "wrong", 0.0, 2.0, CASES))
