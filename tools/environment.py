@@ -22,8 +22,9 @@ from tools import progress
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-BIN = VENV / "bin"
-PYTHON = BIN / "python"
+WINDOWS = os.name == "nt"
+BIN = VENV / ("Scripts" if WINDOWS else "bin")
+PYTHON = BIN / ("python.exe" if WINDOWS else "python")
 STAMP = VENV / "graded-descent.stamp"
 LOCK = ROOT / "requirements.lock"
 

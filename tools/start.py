@@ -1,4 +1,4 @@
-"""Open JupyterLab in course/ at its index: `make start`.
+"""Open JupyterLab in course/ at its index: `make start`, or `python -m tools.start` where there is no make.
 
 PORT=8889 listens there, BROWSER=none opens no browser, TORCH=cpu installs PyTorch's CPU build.
 """
@@ -39,6 +39,18 @@ def lab_environ(environ, person="student"):
     """Environment variables of a student's or an instructor's JupyterLab: our settings come first."""
     paths = [str(SETTINGS / person), *filter(None, [environ.get("JUPYTER_CONFIG_PATH")])]
     return dict(environ, JUPYTER_CONFIG_PATH=os.pathsep.join(paths))
+
+
+def is_root():
+    """Whether JupyterLab refuses to start without being told that it may; nobody is, on Windows."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def listening():
+    """What Popen needs so that a program hears the Ctrl-C that its parent ignores; nothing, on Windows."""
+    if not hasattr(os, "fork"):
+        return {}
+    return {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
 
 
 def wait_until_listening(port, server, *, seconds=120):

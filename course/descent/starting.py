@@ -1,6 +1,6 @@
 """`start(notebook)`: opens a notebook in this kernel, and tells those who have to know."""
 
-from descent import plots, records, session, skipping, threads
+from descent import plots, records, session, skipping, threads, versions
 
 
 def start(notebook: str) -> None:
@@ -20,3 +20,14 @@ def start(notebook: str) -> None:
     threads.keep_figures()
     if not (session.current.grading or session.current.static):
         records.record_visit(notebook)
+        _warn_of_old_packages()
+
+
+def _warn_of_old_packages() -> None:
+    """Once in a kernel, and only where something may not work."""
+    if "versions" in session.current.told:
+        return
+    session.current.told.add("versions")
+    if old := versions.too_old():
+        mend = "Something may not work: `pip install -e .` in the course's folder mends it."
+        print(f"{'; '.join(old)}. {mend}")

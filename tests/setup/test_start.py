@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import start
+
 ROOT = Path(__file__).resolve().parents[2]
 # What `make start` does once the environment is there.
 SERVE = """
@@ -68,3 +70,11 @@ def test_it_prints_an_address_that_opens_refuses_the_port_to_another_and_stops_a
     assert process.stdout.readline() == "Ctrl-C stops it.\n"
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_where_a_system_knows_neither_root_nor_fork_nothing_is_asked_of_it(monkeypatch):
+    for name in ("geteuid", "fork"):
+        monkeypatch.delattr(os, name)
+    assert not start.is_root()
+    process = subprocess.run([sys.executable, "-c", ""], **start.listening())
+    assert start.listening() == {} and process.returncode == 0
