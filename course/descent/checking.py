@@ -9,6 +9,10 @@ OLDER = (
     "Judged is the answer of an earlier run: the newest cell that defines it ended with an error. "
     "Mend and run that cell, then check again."
 )
+RENAMED = (
+    "Judged is the {name} that this cell defined before. It defines {now} now: "
+    "name it {name} again, run the cell, then check."
+)
 
 
 class Score(float):
@@ -119,8 +123,11 @@ def _verdict(answer, exercise) -> judging.Verdict:
     verdict = judging.judge(exercise, outcomes)
     if verdict.kind == "error":
         verdict.note = _shadowed(answer)
-    if written.failed_since(exercise["name"], written.cell_of(answer)):
+    name, cell = exercise["name"], written.cell_of(answer)
+    if written.failed_since(name, cell):
         verdict.note = f"{OLDER} {verdict.note}".strip()
+    elif now := written.renamed(name, cell):
+        verdict.note = f"{RENAMED.format(name=name, now=now[-1])} {verdict.note}".strip()
     session.current.verdicts[exercise["name"]] = (answer, verdict)
     return verdict
 

@@ -23,6 +23,7 @@ class Session:
         self.unsaved: dict | None = None  # the records, where their file cannot be written
         self.saving = True  # whether that file is this course's to write
         self.answered: set[str] = set()  # predictions that an author's cell told the answer of
+        self.ran: dict[str, list[str]] = {}  # a cell of the page -> the texts that were run in it
         self.told: set[str] = set()  # what was said once
 
     @property

@@ -1,6 +1,6 @@
 """`start(notebook)`: opens a notebook in this kernel, and tells those who have to know."""
 
-from descent import plots, records, session, skipping, threads, versions
+from descent import plots, records, session, skipping, threads, versions, written
 
 
 def start(notebook: str) -> None:
@@ -17,6 +17,7 @@ def start(notebook: str) -> None:
     session.seed_everything()
     plots.use_style()
     skipping.install()
+    written.watch()
     threads.keep_figures()
     if not (session.current.grading or session.current.static):
         records.record_visit(notebook)

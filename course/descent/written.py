@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from types import FunctionType
 
+from descent import session
+
 BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises
 
 
@@ -36,6 +38,28 @@ def failed_since(name: str, cell: str) -> bool:
     defines = re.compile(rf"^(def|class) +{re.escape(name)}\b", re.MULTILINE)
     newest = next((text for text in reversed(ran) if defines.search(text)), cell)
     return bool(cell) and newest.strip() != cell.strip()
+
+
+def watch() -> None:
+    """From now on know which cell of the page each text was run in. Outside IPython nothing is done."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell and not any(hook is _note_cell for hook in shell.events.callbacks["pre_run_cell"]):
+        shell.events.register("pre_run_cell", _note_cell)
+
+
+def _note_cell(info) -> None:
+    if cell := getattr(info, "cell_id", None):  # none of what JupyterLab runs by itself
+        session.current.ran.setdefault(cell, []).append((info.raw_cell or "").strip())
+
+
+def renamed(name: str, cell: str) -> list[str]:
+    """What the cell of an answer defines now, where it held the text `cell` before and has lost `name`; else []."""
+    cell, ran = cell.strip(), session.current.ran.values()
+    if any(texts[-1] == cell for texts in ran):
+        return []
+    newest = next((texts[-1] for texts in ran if cell in texts), "")
+    return [] if name in _definitions(newest) else list(_definitions(newest))
 
 
 class Saved:

@@ -77,6 +77,25 @@ def test_an_answer_of_an_earlier_run_is_told(toy, shell, capsys, newer, older):
     assert ("the answer of an earlier run" in told) == older
 
 
+@pytest.mark.parametrize(
+    ("runs", "told"),
+    [
+        ([("a", RIGHT), ("a", "def twice(x):\n    return 2 * x")], "It defines twice now"),
+        ([("a", RIGHT), ("a", "def twice(x):\n    return 2 * x"), ("a", RIGHT)], ""),
+        ([("a", RIGHT), ("b", "def twice(x):\n    return 2 * x")], ""),
+        ([("a", RIGHT), ("b", RIGHT), ("a", "def twice(x):\n    return x")], ""),
+        ([("a", RIGHT), ("a", "double(2)")], ""),
+        ([("a", RIGHT), ("a", RIGHT + "\ndef twice(x):\n    return x")], ""),
+    ],
+)
+def test_a_renamed_answer_is_told(toy, shell, runs, told):
+    shell.run_cell("from descent import check, start; start('99_toy/01_double')")
+    for cell, text in [*runs, ("c", "score = check(double)")]:
+        shell.run_cell(text, store_history=True, cell_id=cell)
+    card = shell.user_ns["score"]._repr_html_()
+    assert (told in card) if told else ("Judged is" not in card)
+
+
 def test_an_answer_under_another_name_is_found(toy, monkeypatch, capsys):
     import __main__
 
