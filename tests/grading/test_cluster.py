@@ -2,8 +2,10 @@
 
 import gc
 import json
+import signal
 import subprocess
 import sys
+import threading
 from contextlib import ExitStack, closing
 
 import pytest
@@ -197,6 +199,32 @@ def test_a_worker_that_does_not_start_again_is_not_waited_for(space, school, unf
                 child.kill()
         with pytest.raises(GradeError, match="the worker processes ended and do not start again"):
             list(stream)
+
+
+@pytest.mark.parametrize("mend", ["SIGCONT", "SIGKILL"])
+def test_a_worker_that_somebody_stopped_is_named_and_what_it_says_mends_it(
+    space, school, capfd, mend
+):
+    import psutil
+
+    for student in STUDENTS:
+        school(student, double="import time\ntime.sleep(1)\ndef double(x):\n    return 2 * x")
+    with closing(graded(space, CHAPTER, STUDENTS, Way(limits=SHORT, jobs=1))) as stream:
+        told = [next(stream)]
+        [worker] = [
+            child
+            for child in psutil.Process().children()
+            if "spawn_main" in " ".join(child.cmdline())
+        ]
+        worker.suspend()
+        later = threading.Timer(4, lambda: worker.send_signal(getattr(signal, mend)))
+        later.start()
+        told += stream
+    said = capfd.readouterr().err
+    assert said.count(f"worker process {worker.pid} is stopped") == 1
+    assert f"kill -{mend.removeprefix('SIG')} {worker.pid}" in said
+    assert {done.submission.points for done in told} == {told[0].submission.points}
+    assert len(told) == len(STUDENTS)
 
 
 @pytest.fixture

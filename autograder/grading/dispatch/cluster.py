@@ -14,6 +14,7 @@ import contextlib
 import logging
 import queue
 import signal
+import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
 import dask
+import psutil
 from distributed import Client, Future, KilledWorker, LocalCluster, Security, Status
 
 from autograder import stopping
@@ -37,6 +39,10 @@ SMALL_CLASS = 60
 NO_WORKERS_SECONDS = 60
 GATHER_SECONDS = (
     60  # for a result to come over; it is computed again where its worker has just ended
+)
+STOPPED = (
+    "worker process {pid} is stopped (SIGSTOP), and what it grades waits: kill -CONT {pid} lets it go on, "
+    "kill -KILL {pid} has its work done by another"
 )
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
@@ -70,6 +76,7 @@ class Cluster:
         self.batch, self.doubtful = [], []
         self.flying: dict[str, tuple[Future, list]] = {}  # by task: what it grades
         self.landed: queue.SimpleQueue = queue.SimpleQueue()
+        self.told: set[int] = set()  # processes that were said to be stopped
         for name in ("distributed", "tornado", "asyncio"):  # we tell ourselves what matters
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
@@ -197,6 +204,7 @@ class Cluster:
                 if future.key in self.flying:
                     return future
             except queue.Empty:
+                self._tell_who_is_stopped()
                 self.threads = self._count_threads()
                 patience = NO_WORKERS_SECONDS if self.threads else patience - 1
                 if not self.threads and self._given_up():
@@ -205,6 +213,14 @@ class Cluster:
                         "keeps them from it, and the same command goes on from there."
                     ) from None
         raise GradeError("there are no workers any more")
+
+    def _tell_who_is_stopped(self):
+        """Once for each worker process of ours that somebody has stopped: nothing else says what is waited for."""
+        for process in psutil.Process().children():
+            with contextlib.suppress(psutil.Error):
+                if process.status() == psutil.STATUS_STOPPED and process.pid not in self.told:
+                    self.told.add(process.pid)
+                    print(STOPPED.format(pid=process.pid), file=sys.stderr, flush=True)
 
     def _given_up(self) -> bool:
         """Whether all who start our worker processes again have given up. Elsewhere new ones may come."""
