@@ -108,8 +108,10 @@ def finish(chapter: str, job: Job, results: dict[str, Result]) -> Done:
         done.notes += [f"{stem}: {note}" for note in result.notes]
         done.no_response += [f"{stem}/{name}" for name in result.no_response]
         done.look |= result.look
+    records = about.get("records", {})
     for verdict in done.verdicts:
-        verdicts.add_records(verdict, about.get("records", {}))
+        verdicts.add_records(verdict, records)
+    done.guesses = verdicts.guesses([f"{chapter}/{stem}" for stem in results], records)
     done.seconds = round(sum(result.seconds for result in results.values()), 2)
     pages = {stem: result.page for stem, result in results.items()}
     return Done(done, pages, any(result.failed for result in results.values()))

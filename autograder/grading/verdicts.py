@@ -9,6 +9,7 @@ from descent import judging
 
 FORMAT = 1
 KINDS = judging.KINDS
+MOST_GUESSES, LONGEST = 50, 500  # predictions of a notebook, characters of a name or an option
 
 
 @dataclass
@@ -65,6 +66,7 @@ class Submission:
     """All verdicts on one student's chapter. notes: for the instructor. look: whether a person should look.
 
     no_response: "notebook/name" of the answers, written ones too, that are missing or as they were handed out.
+    guesses: by "notebook/name" the option that the student chose at a prediction: told, not trusted.
     """
 
     chapter: str
@@ -77,6 +79,7 @@ class Submission:
     look: bool = False
     seconds: float = 0.0
     no_response: list[str] = field(default_factory=list)
+    guesses: dict[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> float:
@@ -135,6 +138,16 @@ def add_records(verdict: Graded, records: dict) -> None:
     if _number(checks):
         verdict.checks = int(min(checks, 1e6))
     verdict.seen = _dict(entry.get("shown")).get("solved") is False
+
+
+def guesses(notebooks: list[str], records: dict) -> dict[str, str]:
+    """The guesses in a student's own record: by "notebook/name", no more and no longer than a course asks for."""
+    told = {}
+    for notebook in notebooks:
+        made = _dict(_dict(_dict(records).get(notebook)).get("guesses"))
+        kept = [(n, guess) for n, guess in made.items() if isinstance(guess, str)]
+        told |= {f"{notebook}/{n[:LONGEST]}": guess[:LONGEST] for n, guess in kept[:MOST_GUESSES]}
+    return told
 
 
 def _dict(value) -> dict:

@@ -6,7 +6,7 @@ grading/reports/CHAPTER.html holds the numbers, CHAPTER-alike.html the answers t
 import argparse
 import statistics
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 from autograder.grading import verdicts
@@ -19,6 +19,7 @@ from autograder.results.answers import Answer
 from autograder.results.examples import Examples
 from autograder.results.statistics import NOT_TRIED, Item, items
 from autograder.workspace import Workspace, workspace, write_text
+from descent import predictions, session
 from descent.cards import points_text
 
 MOST_PAIRS = 20
@@ -59,6 +60,7 @@ def make(space: Workspace, chapter: str, submissions: list[Submission]) -> tuple
     pairs = similar.pairs(given, own)
     values = _of_marks(submissions, dropped) | _of_exercises(found, _planned(space, chapter))
     values["mistakes"] = _mistakes(submissions, Examples(given, [answer.tree for answer in own]))
+    values["predictions"] = _predictions(space, chapter, submissions)
     values["deeper"] = {name for name, part in parts.items() if part == "deeper"}
     values["dropped"] = [item for item in found if f"{item.notebook}/{item.exercise}" in dropped]
     used = looks.calls(given)
@@ -161,6 +163,23 @@ def _mistakes(submissions, examples: Examples) -> list[dict]:
         }
         for name, who in sorted(made.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
+
+
+def _predictions(space, chapter, submissions) -> list[dict]:
+    """The questions that anybody answered: how many chose which option. A guess at an older wording is left out."""
+    asked = []
+    for notebook in (f"{chapter}/{stem}" for stem in space.release(chapter)):
+        data = session.check_data(notebook) or {}
+        for name, kept in data.get("predictions", {}).items():
+            made = Counter(s.guesses.get(f"{notebook}/{name}") for s in submissions)
+            right = predictions.decoded(kept["answer"])["right"]
+            options = [
+                {"text": text, "count": made[text], "right": number == right}
+                for number, text in enumerate(kept["options"])
+            ]
+            if total := sum(option["count"] for option in options):
+                asked.append({"question": kept["question"], "options": options, "total": total})
+    return asked
 
 
 def alike_page(chapter: str, pairs: list[similar.Pair], submissions: list[Submission]) -> str:

@@ -13,6 +13,7 @@ from autograder.results import looks, report, similar, statistics
 from autograder.results.answers import Answer, parse
 from autograder.results.examples import Examples
 from autograder.workspace import VARIABLE, Workspace
+from descent import session
 
 CHAPTER = "03_optimisation"
 NOTEBOOK = f"{CHAPTER}/01_gradient_descent"
@@ -58,6 +59,23 @@ def test_the_page_tells_what_the_class_did(space):
     assert len(re.findall(r'<img [^>]*alt="[^"]{20,}"', page)) == 2
     assert page.count("fewer than 20 students") == 2  # no correlation of three students
     assert "secret" not in page  # what a verdict says of a hidden case is for its student
+
+
+def test_guesses_are_counted_by_option_and_what_is_no_option_is_left_out(space):
+    asked = session.check_data(NOTEBOOK)["predictions"]["straight-ahead"]
+    right, other = asked["options"][1], asked["options"][0]
+    name = f"{NOTEBOOK}/straight-ahead"
+    made = {"ada": right, "bob": right, "eve": other, "kay": "<b>else</b>", "liz": None}
+    class_ = [
+        submission(who, graded("gd", "full", 2.0), guesses={name: guess} if guess else {})
+        for who, guess in made.items()
+    ]
+    page, _ = report.make(space, CHAPTER, class_)
+    flat = re.sub(r"\s+", " ", page.partition("<h2>Predictions</h2>")[2])
+    assert f'<td class="n">3</td> <td>1 × {other}<br>2 × ✓ {right}' in flat
+    assert "else" not in flat and flat.count('<td class="n">3</td>') == 1
+    page, _ = report.make(space, CHAPTER, CLASS)
+    assert "<h2>Predictions</h2>" not in page
 
 
 def test_who_took_hints_or_saw_a_worked_answer_first_is_counted(space):

@@ -208,12 +208,16 @@ def test_the_students_own_record_stands_beside_the_verdict(space, graded, notebo
         },
         "scaled": {"seconds": "long", "checks": -1, "hints": True, "shown": "yes"},
     }
-    about = {"records": {f"{CHAPTER}/01_first": {"exercises": exercises}}, "file": "x.zip"}
+    guesses = {"q": "Yes", "odd": ["Yes"], "long": "x" * 10**6}
+    of_notebook = {"exercises": exercises, "guesses": guesses}
+    about = {"records": {f"{CHAPTER}/01_first": of_notebook}, "file": "x.zip"}
     found, submission = graded(notebook(double=None, scaled=None), "zoe", about)
     assert (found["double"].worked, found["double"].checks) == (61.3, 4)
     assert (found["scaled"].worked, found["scaled"].checks) == (None, None)
     assert (found["double"].hints, found["scaled"].hints) == (2, 0)
     assert (found["double"].seen, found["scaled"].seen) == (True, False)
+    kept = {f"{CHAPTER}/01_first/q": "Yes", f"{CHAPTER}/01_first/long": "x" * 500}
+    assert submission.guesses == kept
     verdicts.save(space, submission)
     assert verdicts.load(space, CHAPTER, "zoe") == submission
 
