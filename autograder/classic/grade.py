@@ -206,6 +206,7 @@ def _run_notebook(done: _Done, sheet: Sheet, data: bytes, own, stage, limits) ->
         return
     for words in restored.notes:
         done.handin.note(words)
+    done.handin.notes += [f"{sheet.name}: {words}" for words in restored.said]
     run.run(restored.notebook, done.handin.files | own, stage, limits)
     done.executed[sheet.name] = restored.notebook
 

@@ -6,6 +6,7 @@ cleaned of everything that would run in the browser of whoever opens it.
 """
 
 import copy
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ from autograder.classic.course import UNFINISHED, Course, Handin
 from autograder.grading.rebuilding.cells import Cell
 from autograder.results import harmless
 
+# A partial credit that is lost: what numpy ≥ 2 shows of its numbers, or an array or tensor of one.
+WRAPPED = re.compile(r"[\w.]+\(\[?-?[\d.]+(e-?\d+)?\]?(, dtype=[\w.]+)?\)|\[-?[\d.]+\]")
+
 
 @dataclass(frozen=True)
 class Entered:
@@ -38,11 +42,29 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
 
     handin: Handin  # whose notebooks are entered now
 
+    def preprocess_cell(self, cell, resources, cell_index):
+        if utils.is_task(cell):
+            self._await_a_person(cell)
+        return super().preprocess_cell(cell, resources, cell_index)
+
+    def _await_a_person(self, task):
+        """As for a hand-in of its own: a notebook that was renamed, or missing before, has left a 0 here."""
+        grade = self.gradebook.find_grade(
+            task.metadata.nbgrader["grade_id"],
+            self.notebook_id,
+            self.assignment_id,
+            self.student_id,
+        )
+        if grade.manual_score is None:
+            grade.auto_score, grade.needs_manual_grade = None, True
+            self.gradebook.db.commit()
+
     def _add_score(self, cell, resources):
         quiet = copy.deepcopy(cell)
         for output in quiet.get("outputs", []):
             if output.output_type == "stream":
                 output.name = "stdout"
+        self._tell_of_no_number(cell)
         try:
             super()._add_score(quiet, resources)
         except (KeyError, ValueError, OverflowError) as error:
@@ -53,6 +75,24 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
             grade.auto_score, grade.needs_manual_grade = None, True
             self.gradebook.db.commit()
             self.handin.note(f"{name} has no score, please mark it by hand: {error}")
+
+    def _tell_of_no_number(self, cell):
+        """nbgrader takes a result that is no number for full points, and says so in its log."""
+        results = [o for o in cell.get("outputs", []) if o.output_type == "execute_result"]
+        text = results[0].data.get("text/plain", "") if results else ""
+        if not text or utils.is_solution(cell):
+            return
+        try:
+            float(text)
+        except ValueError:
+            words = (
+                f"{cell.metadata.nbgrader['grade_id']} ends with {' '.join(text.split())[:80]}, which is no number "
+                "to nbgrader: full points"
+            )
+            if WRAPPED.fullmatch(text.strip()):
+                self.handin.note(f"{words}. End the test with float(…)")
+            else:
+                self.handin.notes.append(words)
 
 
 class Harmless(preprocessors.NbGraderPreprocessor):

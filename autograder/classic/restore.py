@@ -30,10 +30,11 @@ _MAKERS = {
 
 @dataclass
 class Restored:
-    """The notebook to run, and what a person may want to look at."""
+    """The notebook to run, what a person may want to look at, and what is only said."""
 
     notebook: nbformat.NotebookNode
     notes: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
 
 
 def restore(sheet: Sheet, data: bytes) -> Restored:
@@ -50,7 +51,7 @@ def restore(sheet: Sheet, data: bytes) -> Restored:
     for number, cell in enumerate(made, 1):
         cell.id = f"cell-{number}"
     told = {"cells": made, "metadata": _metadata(sheet), "nbformat": 4, "nbformat_minor": 5}
-    return Restored(nbformat.from_dict(told), search.notes)
+    return Restored(nbformat.from_dict(told), search.notes, search.put_back())
 
 
 class _Search:
@@ -93,6 +94,19 @@ class _Search:
             self.notes.append(
                 f"the answer {marked.name} was found by what it defines; its id is gone"
             )
+
+    def put_back(self) -> list[str]:
+        """The read-only cells that were changed or deleted, in a line; cells with points are everybody's guess."""
+        there = {marked.name: self.cells[place].plain for place, marked in self.holds.items()}
+        changed = [
+            marked.name
+            for marked in self.sheet.marked
+            if marked.locked and not (marked.grade or marked.task)
+            if there.get(marked.name) != _plain(marked)
+        ]
+        if not changed:
+            return []
+        return [f"put back as they were handed out, read-only cells: {', '.join(changed)}"]
 
     def order(self) -> list[int | Marked]:
         """Places of the student's cells and, between them, the marked cells to put back."""

@@ -23,6 +23,8 @@ FORGED = """
 formatter = get_ipython().display_formatter.formatters["text/plain"]
 formatter.for_type(float, lambda value, printer, cycle: printer.text("1000"))
 """
+WRAPPED = FORGED.replace('"1000"', '"np.float64(1.5)"')  # as numpy 2 shows its numbers
+WORDS = FORGED.replace('"1000"', '"well done"')
 PEEKS = """
 import os
 print(sorted(os.listdir(".")), sorted(os.environ), os.path.exists({folder!r}))
@@ -78,6 +80,11 @@ def awkward(course, tmp_path_factory):
     (secret.parent / "mine.txt").write_text("mine")
     hand_in(folder, "stamped", good, stamp="the day before the last")
     hand_in(folder, "forging", solved(folder, primes=ANSWERS["primes"] + FORGED))
+    hand_in(folder, "wrapped", solved(folder, primes=ANSWERS["primes"] + WRAPPED))
+    hand_in(folder, "wordy", solved(folder, primes=ANSWERS["primes"] + WORDS))
+    changed = solved(folder)
+    find(changed["kinds"], "given")["source"] += "\nUNIT = 11"
+    hand_in(folder, "changed", changed)
     hand_in(folder, "peeking", solved(folder, plot=PEEKS.format(folder=str(folder))))
     hand_in(folder, "blocking", solved(folder, area=BLOCKS))
     hand_in(folder, "exiting", solved(folder, area="exit()"))
@@ -126,9 +133,9 @@ sandboxed = pytest.mark.sandbox
 @sandboxed
 def test_everybody_is_graded_and_who_needs_a_look_is_named(awkward):
     folder, status, told = awkward
-    assert status == 1 and "13 graded, 6 need a look." in told
+    assert status == 1 and "16 graded, 7 need a look." in told
     looks = {line.split()[1].strip(":") for line in told.splitlines() if line.endswith("LOOK")}
-    assert looks == {"renamed", "broken", "nothing", "links", "stamped", "forging"}
+    assert looks == {"renamed", "broken", "nothing", "links", "stamped", "forging", "wrapped"}
     assert "kinds (1).ipynb was taken for kinds" in told
     assert "the notebook kinds cannot be read: it is no JSON" in told
     assert "its timestamp.txt tells no time" in told
@@ -145,6 +152,9 @@ def test_everybody_is_graded_and_who_needs_a_look_is_named(awkward):
         ("links", [2, 3, 1]),
         ("stamped", [2, 3, 1]),
         ("forging", [2, None, 1]),
+        ("wrapped", [2, 3, 1]),  # as nbgrader has it, and told
+        ("wordy", [2, 3, 1]),
+        ("changed", [2, 3, 1]),
         ("flooding", [2, 1.5, 1]),  # what is printed does not hide the result
         ("blocking", [0, 3, 1]),
         ("exiting", [0, 3, 1]),
@@ -153,6 +163,46 @@ def test_everybody_is_graded_and_who_needs_a_look_is_named(awkward):
 )
 def test_each_gets_what_the_answers_deserve(awkward, student, expected):
     assert scores(awkward[0], student) == expected
+
+
+@sandboxed
+def test_a_result_that_nbgrader_takes_for_full_points_is_told(awkward):
+    _, _, told = awkward
+    lost = "test-primes ends with np.float64(1.5), which is no number to nbgrader: full points."
+    assert f"{lost} End the test with float(…)" in told
+    assert "test-primes ends with well done, which is no number to nbgrader: full points" in told
+
+
+@sandboxed
+def test_a_read_only_cell_that_was_put_back_is_said_in_a_line(awkward):
+    folder, _, told = awkward
+    line = "kinds: put back as they were handed out, read-only cells: given"
+    assert told.count(line) == 1 and told.count("put back") == 1
+    assert "UNIT = 11" not in json.dumps(autograded(folder, "changed"))
+
+
+@sandboxed
+@pytest.mark.parametrize("student", ["ada", "renamed"])
+def test_a_task_waits_for_a_person_whatever_the_notebook_is_called(awkward, student):
+    task = rows(awkward[0], student)["kinds", "effort"]
+    assert task["waits"] and task["auto"] is None
+
+
+@sandboxed
+def test_a_task_waits_again_after_a_hand_in_that_lacked_its_notebook_and_a_mark_stays(own, capsys):
+    hand_in(own, "eve", {"auto": solved(own)["auto"]})
+    hand_in(own, "bob", {"auto": solved(own)["auto"]})
+    assert grade(own, PS) == 0
+    assert not rows(own, "eve")["kinds", "effort"]["waits"]
+    with gradebook(own) as book:
+        book.find_grade("effort", "kinds", PS, "bob").manual_score = 1
+        book.db.commit()
+    for student in ("eve", "bob"):
+        hand_in(own, student, solved(own))
+    grade(own, PS, force=True)
+    told = {student: rows(own, student)["kinds", "effort"] for student in ("eve", "bob")}
+    assert told["eve"]["waits"] and told["eve"]["auto"] is None
+    assert told["bob"]["manual"] == 1
 
 
 @sandboxed

@@ -112,6 +112,8 @@ def test_edited_tests_are_put_back_and_deleted_ones_after_the_helpers_of_their_a
     made = restored(notebook)
     assert names(made) == ["", "", "given", "f", "test-f", "g", "", "test-g", "why", "effort"]
     assert sources(made)[4] == MARKED[2].text
+    assert made.said == ["put back as they were handed out, read-only cells: given"]
+    assert restored(handed_out()).said == []
 
 
 @pytest.mark.parametrize("blank", [STUB.format("f"), ""], ids=["the stub", "empty"])
