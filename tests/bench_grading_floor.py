@@ -86,7 +86,7 @@ def floor(people, size: int) -> list[tuple[str, float]]:
 
     clock, asked = Clock(), set()
 
-    def ask(worker, request, seconds):
+    def ask(worker, request, *seconds):
         first = worker not in asked
         asked.add(worker)
         if request["do"] == "ask":
@@ -120,6 +120,8 @@ def _grade(space, store, warm, book, student):
     job = jobs.read_job(space, store.chapter.name, student)
     store.find(job)
     results = {stem: warm.notebook(stem, data) for stem, data in job.files.items()}
+    if any(result.failed for result in results.values()):
+        raise RuntimeError(f"the grader failed on {student}: {results}")
     store.keep(job, results)
     done = jobs.finish(store.chapter.name, job, results)
     verdicts.save(space, done.submission)

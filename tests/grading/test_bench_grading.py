@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests import bench_grading, bench_grading_page
+from tests import bench_grading, bench_grading_floor, bench_grading_page
 from tests.bench_grading import Cost, Measured
 from tests.bench_grading_class import HonestClass
 
@@ -63,3 +63,10 @@ def test_nbgraders_time_is_extrapolated_on_the_line_through_its_runs():
     assert bench_grading_page.steady_ratio(told) == pytest.approx(9 / 0.03)
     slow = marked("light", [(2, 20.0), (8, 74.0)], [(30, 40.0), (300, 400.0)])
     assert len(bench_grading_page.problems([slow])) == 2  # both goals
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+def test_the_steps_of_a_submission_are_all_met(people):
+    steps = dict(bench_grading_floor.floor(people, 1))
+    assert len(steps) > 15 and all(seconds > 0 for seconds in steps.values()), steps
