@@ -160,12 +160,25 @@ def _require_python(sheet: Sheet) -> None:
 
 
 def _limits(course: Course) -> Limits:
-    """The course's own limit for a cell (c.Execute.timeout, 30 s by default)."""
+    """The course's own: of a cell (c.Execute.timeout, 30 s by default), and of memory (c.Sandbox.memory_gb, 2)."""
     from nbgrader.preprocessors import Execute
 
     seconds = float(max(Execute(parent=course.app).timeout or 0, 0))
     total = max(Limits.total, NOTEBOOK_TIMES * (seconds or NO_LIMIT))
-    return Limits(cell=seconds, total=total, cpu=max(Limits.cpu, int(total)))
+    times = {"cell": seconds, "total": total, "cpu": max(Limits.cpu, int(total))}
+    return Limits(**times, **_memory(course.app.config.Sandbox.get("memory_gb")))
+
+
+def _memory(wanted) -> dict[str, int]:
+    """Limits for a course that names its gigabytes. Raises CourseError where they are none."""
+    if wanted is None:
+        return {}
+    if type(wanted) not in (int, float) or not 0.5 <= wanted < 1000:
+        raise CourseError(
+            f"c.Sandbox.memory_gb is {wanted!r}: give the gigabytes of a submission, 0.5 or more."
+        )
+    used = int(wanted * 1e9)
+    return {"all_memory": used, "memory": used + Limits.memory - Limits.all_memory}
 
 
 @dataclass

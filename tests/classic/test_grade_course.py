@@ -347,6 +347,19 @@ def test_the_courses_own_configuration_decides_on_files_and_times(own, monkeypat
     )
 
 
+def test_the_course_says_how_much_memory_a_submission_may_hold(own, monkeypatch, capsys):
+    monkeypatch.chdir(own)
+    usual = _limits(courses.Course(own, PS))
+    assert usual.all_memory == 2_000_000_000
+    with (own / "nbgrader_config.py").open("a") as config:
+        config.write("c.Sandbox.memory_gb = 6\n")
+    more = _limits(courses.Course(own, PS))
+    assert more.all_memory == 6_000_000_000 and more.memory - usual.memory == 4_000_000_000
+    with (own / "nbgrader_config.py").open("a") as config:
+        config.write("c.Sandbox.memory_gb = '6'\n")
+    assert "c.Sandbox.memory_gb is '6': give the gigabytes" in refusal(capsys, own, PS)
+
+
 def test_two_runs_on_one_course_do_not_meet(own, capsys):
     with locked(Workspace(own / ".autograder")):
         assert "is grading in" in refusal(capsys, own, PS)
