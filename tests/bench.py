@@ -1,7 +1,5 @@
 """Measure here the numbers that the design promises, and print them as a table: `make bench`.
 
-`python -m tests.bench all` tries the mutants of notebooks of form 1, too.
-
 Times are medians with their spread, from the fastest to the slowest. They are wall time on whatever else this
 machine does. Status 0: all reached. 1: some missed.
 """
@@ -64,14 +62,11 @@ def written():
     total = sum(lines(path) for folder in folders for path in (ROOT / folder).rglob("*.py"))
     mean = total / len(own)
     told = f"{mean:.0f} in the mean, {(total - sum(own.values())) / len(own):.0f} of them shared"
-    what = "lines by hand a notebook, once all are rewritten"  # until then, nothing is missed
-    yield what, "<= 2000", told, mean <= 2000 or None
+    yield "lines by hand a notebook", "<= 2000", told, mean <= 2000
 
 
 def size(master):
-    """What a student meets in a notebook of form 2; of form 1, nothing."""
-    if master.form == 1:
-        return ""
+    """What a student meets in a notebook."""
     draft, planned = Draft(master), minutes.planned(master)
     core = ", ".join(f"{count} {what}" for what, count in form_parts.core_size(draft).items())
     return (
@@ -97,11 +92,10 @@ def answers():
     """Known wrong answers rejected and right ones given full marks, on public and hidden cases."""
     wrong = right = failed = 0
     for notebook in masters.notebooks():
-        steady = masters.read(notebook).form == 2
         for exercise in checkdata.load_exercises(notebook).values():
             wrong += len(exercise.wrong_answers)
             right += len(exercise.right_answers)
-            found = proofs.prove(notebook, exercise, len(proofs.KEYS), steady=steady)
+            found = proofs.prove(notebook, exercise, len(proofs.KEYS))
             failed += len(found)
     draws = 1 + len(proofs.KEYS)
     told = f"{wrong} and {right}, each on {draws} draws of the cases; {failed} findings"
@@ -113,8 +107,6 @@ def mutants():
     total = collections.Counter()
     for notebook in masters.notebooks():
         draft = Draft(masters.read(notebook))
-        if draft.master.form == 1 and sys.argv[1:] != ["all"]:
-            continue
         started = time.perf_counter()
         reports = [mutate.examined(draft, exercise) for exercise in draft.exercises.values()]
         seconds = time.perf_counter() - started

@@ -246,7 +246,6 @@ def check_data(master, exercises, errata) -> dict:
         "source": source_hash(master.notebook),
         "notebook": master.notebook,
         "title": master.title,
-        "form": master.form,
         "minutes": minutes.planned(master),
         "builds": master.head["builds"],
         "exercises": {

@@ -5,7 +5,7 @@ from collections import Counter
 from autograder.building import coverage, masters
 from autograder.building.markdown import link, table_text
 
-# Kind -> (what one of them is called, what several are, what it means); the last is that of form 1.
+# Kind -> (what one of them is called, what several are, what it means).
 KINDS = {
     "error": ("error", "errors",
               "the notebook computes that the printed form fails, that the corrected one holds, and that a wrong one "
@@ -14,9 +14,6 @@ KINDS = {
               "a condition is missing: the notebook computes a counterexample, and that the corrected form holds"),
     "convention": ("convention", "conventions or omissions", "there is nothing to compute"),
     "copy": ("lost in our copy", "lost in our copy", "no fault of the notes, and not counted"),
-    "": ("not yet classed", "not yet classed",
-         "an older entry, in our words, not those of the notes. *Proven*: the printed form is computed and fails, the "
-         "corrected one holds. *Wording*: nothing is computed"),
 }  # fmt: skip
 COUNTED = [kind for kind in KINDS if kind != "copy"]
 
@@ -55,6 +52,5 @@ def _section(master, entries) -> list[str]:
 
 
 def _row(entry, place) -> str:
-    older = "" if entry["kind"] else ", proven" if entry["proven"] else ", wording"
-    told = [table_text(entry[key]) for key in ("section", "printed", "corrected")]
-    return f"| {' | '.join([*told, link(place), KINDS[entry['kind']][0] + older])} |"
+    told = [table_text(entry[key]) for key in ("section", "quote", "corrected")]
+    return f"| {' | '.join([*told, link(place), KINDS[entry['kind']][0]])} |"

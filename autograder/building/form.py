@@ -1,7 +1,7 @@
 """The rules of form, one table: `autograder try` tells what breaks them, `autograder build` refuses where one stops it.
 
 A rule is a sentence, its numbers, and a function that finds what breaks it. Whether the checks hold is not a
-matter of form: `proofs` runs them. A notebook follows the rules of the form that its title cell names.
+matter of form: `proofs` runs them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -40,14 +40,11 @@ class Rule:
     """A sentence of the form, and what finds whatever breaks it.
 
     says: names the limits in braces. find: (draft, **limits) -> pairs of a place (a cell, a line of the master,
-    a file) and a message. stops: nothing can be built of a notebook that breaks it. form: the only one that it is of;
-    0 for both.
+    a file) and a message. stops: nothing can be built of a notebook that breaks it.
     """
 
-    def __init__(
-        self, name: str, says: str, find: Callable, *, stops: bool = False, form: int = 0, **limits
-    ):
-        self.name, self.find, self.stops, self.form, self.limits = name, find, stops, form, limits
+    def __init__(self, name: str, says: str, find: Callable, *, stops: bool = False, **limits):
+        self.name, self.find, self.stops, self.limits = name, find, stops, limits
         self.says = says.format(**limits)
 
     def findings(self, draft: Draft) -> Iterator[Finding]:
@@ -61,12 +58,12 @@ KEYS = ", ".join(f"`{key}`" for key in sorted(KNOWN_KEYS))
 OF_THE_TEXT = (
     Rule("metadata", f"A cell's header names nothing but {KEYS}.", form_cells.unknown_keys, stops=True),
     Rule("python", "Every code cell is Python.", form_cells.no_python, stops=True),
-    Rule("title", "The first cell is a `# ` heading with `builds`, and `minutes` above zero in form 1.",
+    Rule("title", "The first cell is a `# ` heading with `builds`.",
          form_cells.bad_title, stops=True),
     Rule("start", "The first code cell ends with `start(…)` of this very notebook.", form_cells.bad_start, stops=True),
     Rule("markers", "`### BEGIN SOLUTION` and `### END SOLUTION` alternate, in each answer and in no other cell.",
          form_cells.bad_markers, stops=True),
-    Rule("points", "An answer has `points` and `minutes` above zero; an exercise of form 2 `points` and `difficulty`.",
+    Rule("points", "An exercise has `points` and `difficulty` above zero, a written answer `points` and `minutes`.",
          form_cells.unpaid, stops=True),
     Rule("names", "No two answers and no two checks have one name.", form_cells.twins, stops=True),
     Rule("answer", "An exercise defines a function or class of its name.", form_cells.undefined, stops=True),
@@ -82,42 +79,39 @@ OF_THE_TEXT = (
     Rule("sections", "`covers` names sections of `sections.tsv`.", form_cells.unknown_sections, stops=True),
     Rule("hint", "The first code cell imports `hint`: the cards name it.", form_cells.no_hint),
     Rule("imports", "What it and its pictures take from `descent` is there.", form_imports.missing_imports, stops=True),
-    Rule("solution", "The first code cell imports `solution`: the cards name it.", form_cells.no_solution, form=2),
-    Rule("cells", "It has {low} to {high} cells.", form_cells.wrong_length, form=1, low=25, high=75),
-    Rule("minutes", "Its `minutes`, all exercises included, are {low} to {high}, a project's up to {project}.",
-         form_cells.wrong_minutes, form=1, low=45, high=90, project=150),
+    Rule("solution", "The first code cell imports `solution`: the cards name it.", form_cells.no_solution),
     Rule("counted", "Minutes stand in the headers of written answers and predictions only: others are counted.",
-         form_parts.guessed_minutes, form=2),
+         form_parts.guessed_minutes),
     Rule("order", "The core comes first, then sections `## Deeper: …`, then `## Where the notes differ`.",
-         form_parts.wrong_order, form=2),
-    Rule("take-aways", "The last cell of the core begins with `## Take-aways`.", form_parts.no_take_aways, form=2),
+         form_parts.wrong_order),
+    Rule("take-aways", "The last cell of the core begins with `## Take-aways`.", form_parts.no_take_aways),
     Rule("core", "The core has at most {cells} cells, {words} words, and {lines} lines of code that are not the "
-         "student's.", form_parts.long_core, form=2, cells=35, words=2200, lines=250),
-    Rule("words", "A cell has at most {high} words.", form_parts.long_texts, form=2, high=130),
+         "student's.", form_parts.long_core, cells=35, words=2200, lines=250),
+    Rule("words", "A cell has at most {high} words.", form_parts.long_texts, high=130),
     Rule("time", "The core takes at most {core} minutes, a project's {project}, what is deeper {deeper}.",
-         form_parts.long_parts, form=2, core=60, project=120, deeper=45),
+         form_parts.long_parts, core=60, project=120, deeper=45),
     Rule("built", "The student writes {core} statements in the core, {build} of them in one answer, {project} in one "
-         "answer of a project.", form_parts.little_built, form=2, core=40, build=12, project=40),
+         "answer of a project.", form_parts.little_built, core=40, build=12, project=40),
     Rule("small", "At most {most} answers have {statements} statements or fewer.",
-         form_parts.many_small, form=2, most=2, statements=2),
+         form_parts.many_small, most=2, statements=2),
     Rule("folded", "A code cell that opens folded begins with a comment that says what it shows.",
-         form_parts.unexplained, form=2),
-    Rule("open", "A cell with `open=true` has at most {high} lines.", form_parts.long_open, form=2, high=10),
-    Rule("claims", "No cell holds a bare `assert`.", form_parts.bare_asserts, form=2),
+         form_parts.unexplained),
+    Rule("open", "A cell with `open=true` has at most {high} lines.", form_parts.long_open, high=10),
+    Rule("claims", "No cell holds a bare `assert`.", form_parts.bare_asserts),
     Rule("quoted", "An erratum has a section, a `quote` of at most {words} words, verbatim from the notes, a kind "
          f"({', '.join(f'`{kind}`' for kind in KINDS)}) and what that kind needs, computed.",
-         form_errata.badly_quoted, form=2, stops=True, words=25),
+         form_errata.badly_quoted, stops=True, words=25),
     Rule("errata", "All errata but {most} stand in the last section, `## Where the notes differ`.",
-         form_errata.scattered, form=2, most=2),
+         form_errata.scattered, most=2),
     Rule("grabbed", "A picture is grabbed or played: `explore` with `drag` or `play`, or `movie`.",
-         form_parts.nothing_moves, form=2),
+         form_parts.nothing_moves),
     Rule("exercises", "It has {low} to {high} exercises, beside the written answers.",
          form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",
          form_cells.few_predictions, low=2, project=1),
     Rule("asked", 'A prediction is a cell `# %% predict="name"` with one call, `predict("name", …)`, '
          "its truth computed there.",
-         form_predictions.told_too_soon, form=2, stops=True),
+         form_predictions.told_too_soon, stops=True),
     Rule("widgets", "It has {low} `explore(…)` or more.", form_cells.few_widgets, low=1),
     Rule("figures", "It has {low} `show(…)` or more.", form_cells.few_figures, low=2),
     Rule("lines", "A line of code has at most {high} characters: JupyterLab cuts off longer ones.",
@@ -154,7 +148,7 @@ OF_THE_ANSWERS = (
          form_answers.badly_known, stops=True),
     Rule("hints", "No hint holds the whole solution.", form_answers.telling_hints, stops=True),
     Rule("worked", "Every exercise says why its solution works: `gd.worked(why=…)`.",
-         form_answers.unexplained, form=2),
+         form_answers.unexplained),
     Rule("worth", "An answer of a project is judged by what a choice is worth: `explains`, `log_loss` or `agrees`.",
          form_answers.unjudged_project),
 )  # fmt: skip
@@ -169,8 +163,7 @@ def findings(draft: Draft, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
     Raises what exercises.py raises, where a rule needs it and it does not run.
     """
     for rule in rules:
-        if rule.form in (0, draft.master.form):
-            yield from rule.findings(draft)
+        yield from rule.findings(draft)
 
 
 def stopping(draft: Draft) -> list[Finding]:
@@ -183,7 +176,5 @@ def stopping(draft: Draft) -> list[Finding]:
 
 def table() -> list[str]:
     """The rules as lines of a Markdown table."""
-    rows = [
-        f"| {r.name} | {r.form or 'both'} | {r.says} | {'yes' if r.stops else ''} |" for r in RULES
-    ]
-    return ["| rule | form | what it says | stops the build |", "| --- | --- | --- | --- |", *rows]
+    rows = [f"| {r.name} | {r.says} | {'yes' if r.stops else ''} |" for r in RULES]
+    return ["| rule | what it says | stops the build |", "| --- | --- | --- |", *rows]

@@ -38,14 +38,8 @@ def _syntax_error(source: str) -> str:
 
 def bad_title(draft: Draft) -> Slips:
     first = draft.master.cells[0] if draft.master.cells else Cell("markdown", "", {}, 1)
-    timed = draft.master.form == 2 or _positive(first.metadata.get("minutes"))
-    if not timed or not first.metadata.get("builds"):
-        yield 1, "the title cell needs minutes=… and builds=…, or form=2 and builds=…"
-    if draft.master.form not in (1, 2):
-        yield (
-            1,
-            f"form={draft.master.form}: a notebook has form=2, or form 1 where it does not say so",
-        )
+    if not first.metadata.get("builds"):
+        yield 1, "the title cell needs builds=…"
     if first.kind != "markdown" or not first.source.startswith("# "):
         yield 1, "the first cell must be Markdown that begins with the title, `# …`"
 
@@ -74,7 +68,8 @@ def bad_markers(draft: Draft) -> Slips:
 
 def unpaid(draft: Draft) -> Slips:
     for cell in (c for c in draft.master.cells if c.metadata.keys() & ANSWERS):
-        for key in ("points", _paid_in(draft, cell)):
+        # A student's minutes are counted from the difficulty of what is to be written.
+        for key in ("points", "difficulty" if "exercise" in cell.metadata else "minutes"):
             value = cell.metadata.get(key)
             if not _positive(value):
                 found = "" if value is None else f" ({value!r})"
@@ -84,11 +79,6 @@ def unpaid(draft: Draft) -> Slips:
                     f"write {key}={2 if key == 'difficulty' else 5} in the cell's "
                     "header line, with spaces between its keys",
                 )
-
-
-def _paid_in(draft: Draft, cell: Cell) -> str:
-    """A student's minutes are counted from the difficulty of what is to be written, where form 2 counts them."""
-    return "difficulty" if draft.master.form == 2 and "exercise" in cell.metadata else "minutes"
 
 
 def _positive(value) -> bool:
@@ -209,18 +199,6 @@ def _not_imported(draft: Draft, wanted: str) -> Slips:
     if first and ("descent", wanted) not in names:
         words = f"the first code cell must import {wanted} (`from descent import …, {wanted}, …`)"
         yield first, words
-
-
-def wrong_length(draft: Draft, low: int, high: int) -> Slips:
-    cells = len(draft.master.cells)
-    if not low <= cells <= high:
-        yield 1, f"{cells} cells: {low} to {high} are wanted"
-
-
-def wrong_minutes(draft: Draft, low: int, high: int, project: int) -> Slips:
-    minutes, most = draft.master.head.get("minutes"), project if draft.is_project else high
-    if _positive(minutes) and not low <= minutes <= most:
-        yield 1, f"{minutes} minutes: {low} to {most} are wanted; take them from elsewhere"
 
 
 def wrong_exercises(draft: Draft, low: int, high: int) -> Slips:

@@ -1,4 +1,4 @@
-"""What breaks a rule of form 2 in the errata of a notebook: each function yields (cell or line, what to do)."""
+"""What breaks a rule in the errata of a notebook: each function yields (cell or line, what to do)."""
 
 import ast
 import re

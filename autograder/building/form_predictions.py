@@ -1,4 +1,4 @@
-"""What breaks a rule of form 2 in predictions: each function yields (cell, what to do)."""
+"""What breaks a rule in predictions: each function yields (cell, what to do)."""
 
 import ast
 import re

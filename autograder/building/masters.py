@@ -25,12 +25,11 @@ KNOWN_KEYS = {
     "covers",
     "demo",
     "builds",
-    "form",
     "open",
     "predict",
 }
 GRADED = {"exercise", "check", "written"}
-OPEN_BY_KIND = {"exercise", "check", "predict"}  # of form 2, where other code is folded
+OPEN_BY_KIND = {"exercise", "check", "predict"}  # other code is folded
 EXPLORE_OPTIONS = {"digits", "drag", "play"}  # keywords of `explore` that are no controls
 DEEPER, NOTES = "## Deeper: ", "## Where the notes differ"
 
@@ -39,7 +38,7 @@ DEEPER, NOTES = "## Deeper: ", "## Where the notes differ"
 class Cell:
     """One cell of a master: kind "code" or "markdown", metadata of its header, line of its header.
 
-    part: "core", "deeper" or "notes"; a notebook of form 1 is all core.
+    part: "core", "deeper" or "notes".
     """
 
     kind: str
@@ -62,7 +61,7 @@ class Cell:
 
     @property
     def is_open(self) -> bool:
-        """Whether a student sees the code of the cell when the notebook opens (in form 2)."""
+        """Whether a student sees the code of the cell when the notebook opens."""
         opened = self.metadata.keys() & OPEN_BY_KIND or self.metadata.get("open")
         return self.kind == "code" and bool(opened)
 
@@ -122,13 +121,8 @@ class Master:
 
     @property
     def head(self) -> dict:
-        """minutes, builds and form of the title cell."""
+        """builds of the title cell."""
         return self.cells[0].metadata if self.cells else {}
-
-    @property
-    def form(self) -> int:
-        """Which rules of form the notebook follows: 1 where its title cell says nothing."""
-        return self.head.get("form", 1)
 
     def of(self, key: str) -> dict[str, Cell]:
         """Cells that carry `key` (exercise, check or written), by its value."""
@@ -175,8 +169,7 @@ def read(notebook: str, solutions: Path = SOLUTIONS) -> Master:
             for c, line in zip(cells, lines, strict=False)
         ],
     )
-    if master.form == 2:
-        _set_parts(master.cells)
+    _set_parts(master.cells)
     return master
 
 
@@ -233,9 +226,8 @@ def expand(master: Master):
         notebook.cells.append(
             make(cell.source, metadata=_metadata(cell, master), id=_cell_id(cell, used))
         )
-    if master.form == 2:
-        first = notebook.cells[0]
-        first.source = _with_minutes(first.source, minutes.planned(master))
+    first = notebook.cells[0]
+    first.source = _with_minutes(first.source, minutes.planned(master))
     return notebook
 
 
@@ -258,10 +250,8 @@ def _metadata(cell, master) -> dict:
     if cell.kind == "code" and not (about.keys() & {"exercise", "check"}):
         if about.pop("demo", False) or is_demonstration(cell.source):
             about["demo"] = True
-    metadata: dict = {}
-    if master.form == 2:
-        about |= _counted(cell, master)
-        metadata |= _folded(cell)
+    about |= _counted(cell, master)
+    metadata = _folded(cell)
     if about:
         metadata["descent"] = about
     if "exercise" in about:
@@ -323,7 +313,7 @@ def with_points(notebook, points: dict[str, float]) -> None:
 
 
 def errata(master: Master) -> list[dict]:
-    """The `erratum(…)` calls of a master: section, printed, corrected, kind ("" in form 1), proven or not, line."""
+    """The `erratum(…)` calls of a master: section, quote, corrected, kind, notebook and line."""
     found = []
     for cell in master.cells:
         found += [_erratum(call, cell, master) for call in calls(cell, "erratum")]
@@ -338,30 +328,20 @@ def calls(cell: Cell, function: str) -> list[ast.Call]:
 
 
 def _erratum(node, cell, master) -> dict:
-    values = arguments(node)
-    quoted = "quote" in values
-    wanted = {
-        "section": values.get("section"),
-        "printed": values.get("quote" if quoted else "printed"),
-        "corrected": values.get("corrected"),
-        "kind": values.get("kind", ast.Constant("error")) if quoted else ast.Constant(""),
-    }
+    values = {"kind": ast.Constant("error")} | arguments(node)
+    wanted = {name: values.get(name) for name in ("section", "quote", "corrected", "kind")}
     told = {name: literal(value) for name, value in wanted.items()}
     if missing := [name for name, text in told.items() if text is None]:
         raise ValueError(
             f"{master.path}:{cell.line}: erratum needs literal strings: {', '.join(missing)}"
         )
-    return told | {
-        "proven": "corrected_holds" in values,
-        "line": cell.line,
-        "notebook": master.notebook,
-    }
+    return told | {"line": cell.line, "notebook": master.notebook}
 
 
 def arguments(call: ast.Call) -> dict[str, ast.expr]:
     """What an `erratum(…)` is given, by the names of its parameters."""
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    return dict(zip(("section", "printed", "corrected"), call.args, strict=False)) | named
+    return dict(zip(["section"], call.args, strict=False)) | named
 
 
 def literal(value: ast.expr | None) -> str | None:

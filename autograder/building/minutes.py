@@ -1,4 +1,4 @@
-"""How long a notebook of form 2 takes: counted from what stands in its master, so that nobody has to guess.
+"""How long a notebook takes: counted from what stands in its master, so that nobody has to guess.
 
 A student reads 150 words or 15 lines of open code a minute. A statement to write takes a minute times the difficulty
 of its exercise, a prediction one minute, a control that is moved one; a written answer what its header says.
@@ -10,9 +10,7 @@ PARTS = ("core", "deeper")  # what the notes got wrong is for who wants to know
 
 
 def planned(master) -> dict[str, int]:
-    """{"core": minutes, "deeper": minutes} of a notebook, rounded. In form 1 its title cell says them, all core."""
-    if master.form == 1:
-        return {"core": master.head["minutes"], "deeper": 0}
+    """{"core": minutes, "deeper": minutes} of a notebook, rounded."""
     taken = {part: [of_cell(c) for c in master.cells if c.part == part] for part in PARTS}
     return {part: STEP * round(sum(minutes) / STEP) for part, minutes in taken.items()}
 
@@ -20,7 +18,10 @@ def planned(master) -> dict[str, int]:
 def of_cell(cell) -> float:
     """What a cell of a master takes."""
     if "written" in cell.metadata:
-        return cell.words / WORDS + cell.metadata["minutes"]
+        said = cell.metadata.get("minutes")
+        return cell.words / WORDS + (
+            said if isinstance(said, int | float) else 0
+        )  # a rule wants it
     if "predict" in cell.metadata:
         return 1
     read = cell.words / WORDS + (cell.lines / LINES if cell.is_open else 0)

@@ -29,13 +29,11 @@ class Finding:
         return f"{self.exercise}: {self.problem}"
 
 
-def prove(
-    notebook: str, exercise: Exercise, draws: int = FEW, *, steady: bool = True
-) -> list[Finding]:
+def prove(notebook: str, exercise: Exercise, draws: int = FEW) -> list[Finding]:
     """Everything that fails for one exercise; an empty list when its cases can be trusted.
 
-    It is judged on its public cases and on so many draws of hidden ones, at most as many as KEYS. What fails on several
-    is told once. steady: every wrong answer must break the same properties on all.
+    It is judged on its public cases and on so many draws of hidden ones, at most as many as KEYS; a wrong answer
+    breaks the same properties on all. What fails on several is told once.
     """
     drawn = seeds(notebook, exercise.name, draws)
     problems = form_problems(exercise) or call_problems(exercise, drawn["public"])
@@ -53,7 +51,7 @@ def prove(
         for what, why in answers_misjudged(exercise, data, outcomes, held):
             found.setdefault(what, Finding(exercise.name, f"{where} cases: {what}{why}"))
     for name, sets in held.items():
-        if steady and len(sets) > 1:
+        if len(sets) > 1:
             found.setdefault(_wrong(name), Finding(exercise.name, _luck(name, sets)))
     return [*found.values(), *idle_problems(exercise, *told[: 1 + FEW])]
 

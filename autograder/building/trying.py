@@ -65,9 +65,7 @@ def _ended(findings: int, more: str = "") -> int:
 def _try(draft: Draft, exercise) -> int:
     seed = checkdata.public_seed(draft.master.notebook, exercise.name)
     try:
-        found = proofs.prove(
-            draft.master.notebook, exercise, len(proofs.KEYS), steady=draft.master.form == 2
-        )
+        found = proofs.prove(draft.master.notebook, exercise, len(proofs.KEYS))
         if _told(found):
             return len(found)
         data, outcomes = checkdata.data_and_outcomes(exercise, 1, seed)
@@ -77,6 +75,6 @@ def _try(draft: Draft, exercise) -> int:
         return 1
     told = ", ".join(f"{wrong!r} {share:.0%}" for wrong, share in shares.items())
     print(f"{exercise.name}: {len(data['cases'])} cases; wrong answers earn: {told}", flush=True)
-    if draft.master.form == 1 or mutate.unchanged(draft, exercise.name):
+    if mutate.unchanged(draft, exercise.name):
         return 0
     return mutate.tell(draft, exercise.name)

@@ -1,47 +1,10 @@
-"""A question with options: how it is asked, and how its answer is told. And `predict` of form 1, which asks one.
-
-In form 1 the answer stands in the student's cell; `predictions` asks those that keep it.
-"""
+"""A question with options: how it is asked, and how its answer is told."""
 
 import html
 from collections.abc import Callable, Sequence
 
-from descent import checking, records, session
+from descent import records, session
 from descent.threads import with_the_cells
-
-
-def predict(
-    question: str,
-    options: Sequence[str],
-    truth: int | Callable[[], int],
-    because: str = "",
-    then: Callable | None = None,
-    digits: int = 2,
-) -> None:
-    """Ask a question before its picture; the first guess is kept and shown beside the truth.
-
-    options: two or more answers. truth: index of the right one, or a function that computes it.
-    then: a function returning (fig, words), called once there is a guess; shown with `digits`.
-    Raises ValueError when truth is no index of options.
-    """
-    if session.current.grading:
-        return
-    right = truth() if callable(truth) else truth
-    if not 0 <= right < len(options):
-        raise ValueError(f"predict: truth is {right}, but there are {len(options)} options.")
-
-    def reveal(guess):
-        checking._display(*revealed(question, options, right, guess, because))
-        show_answer(then, digits)
-
-    if session.current.static:
-        reveal(None)
-        return
-    guess = records.guess_of(session.current.notebook or "", question, options)
-    if guess is not None:
-        reveal(guess)
-    else:
-        ask(question, question, options, reveal)
 
 
 def ask(name: str, question: str, options: Sequence[str], reveal: Callable[[str], None]) -> None:

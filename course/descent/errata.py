@@ -23,10 +23,9 @@ PROOF = {
 
 def erratum(
     section: str,
-    printed: str | None = None,
-    corrected: str | None = None,
     *,
-    quote: str | None = None,
+    quote: str,
+    corrected: str,
     kind: str = "error",
     printed_holds: bool | None = None,
     corrected_holds: bool | None = None,
@@ -40,12 +39,7 @@ def erratum(
     "convention" and "copy" (lost in conversion) need none. Where a value is not what it must be, AssertionError says
     which in builds and tests; a student's kernel prints "✗" and goes on. At grading nothing happens.
     Raises ValueError for an unknown kind or a missing value, TypeError where one is no truth value.
-
-    In form 1 `printed`, in the author's words, stands in place of `quote`; two values, or none, prove it.
     """
-    if quote is None:
-        _erratum_of_form_1(section, printed, corrected, printed_holds, corrected_holds)
-        return
     if session.current.grading:
         return
     given = dict(
@@ -90,17 +84,6 @@ def _card(section, quote, corrected, kind, proof, slips) -> str:
         *(f"But {slip}." for slip in slips),
     ]
     return "  \n".join(lines)
-
-
-def _erratum_of_form_1(section, printed, corrected, printed_holds, corrected_holds) -> None:
-    proven = printed_holds is not None or corrected_holds is not None
-    if proven:
-        assert not printed_holds, f"{section}: the printed form holds here"
-        assert corrected_holds, f"{section}: the corrected form fails here"
-    if session.current.grading:
-        return
-    fails, holds = (" (fails here)", " (holds here)") if proven else ("", "")
-    _display(f"**Erratum, {section}.** Printed{fails}: {printed}  \nCorrected{holds}: {corrected}")
 
 
 def _display(text: str) -> None:

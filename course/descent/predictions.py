@@ -27,12 +27,9 @@ def predict(
     because: the reason. then: a function returning (fig, words), the picture of the answer; shown with `digits`.
     Raises ValueError when truth is none of the options or two options are the same.
     """
-    if asked and not isinstance(asked[0], str):  # form 1: predict(question, options, truth)
-        rest = [truth] if len(asked) == 1 else []
-        asking.predict(name, *asked, *rest, because=because, then=then, digits=digits)
-    elif session.current.grading:
+    if session.current.grading:
         return
-    elif asked:
+    if asked:
         _as_the_author_sees_it(name, *asked, truth=truth, because=because, then=then, digits=digits)
     else:
         _as_a_student_sees_it(name)

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.building import errata_page, masters
-from tests.building import toy, toy_form_2
+from tests.building import toy_proper
 from tests.building.toy import MASTER_FILE, NOTEBOOK
 
 MORE = """
@@ -28,26 +28,18 @@ def page(toy_course):
 
 
 def test_errata_are_counted_by_kind_and_what_was_lost_in_our_copy_is_not(page):
-    told = page(toy_form_2.MASTER + MORE)
+    told = page(toy_proper.MASTER + MORE)
     assert told.splitlines()[2] == "1 error, 1 too broad, 2 conventions or omissions."
     assert told.count("\n1 error, 1 too broad, 2 conventions or omissions.\n") == 2
-    assert "not yet classed" not in told
 
 
 def test_each_is_listed_with_quote_place_and_kind(page):
-    lines = page(toy_form_2.MASTER + MORE).splitlines()
+    lines = page(toy_proper.MASTER + MORE).splitlines()
     place = "[Where the notes differ](99_toy/01_square.ipynb#Where-the-notes-differ)"
     assert f"| cs480:1 | $1=2$ | $1=1$ | {place} | error |" in lines
     assert f"| wu:1.1 | a \\| b | c | {place} | too broad |" in lines
     assert f"| wu:1.1 | h | i | {place} | lost in our copy |" in lines
 
 
-def test_an_older_entry_is_not_yet_classed(page):
-    told = page(toy.MASTER)
-    assert told.splitlines()[2] == "1 not yet classed."
-    assert "| cs480:1 | $1=2$ | $1=1$ | " in told
-    assert "| not yet classed, proven |" in told
-
-
 def test_without_errata_the_page_says_so(page):
-    assert "Nothing so far." in page(toy_form_2.CORE)
+    assert "Nothing so far." in page(toy_proper.CORE)

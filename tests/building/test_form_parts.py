@@ -1,16 +1,16 @@
-"""Each rule of form 2 is seen broken once, in a toy notebook that keeps them all."""
+"""Rules on the parts of a notebook are seen broken once, in a toy notebook that keeps all rules."""
 
 import pytest
 
 from autograder.building import form, masters
 from autograder.building.draft import Draft
-from tests.building import toy_form_2 as toy
+from tests.building import toy_proper as toy
 from tests.building.toy import MASTER_FILE, NOTEBOOK, PICTURES_FILE, SPEC_FILE
 
 
 @pytest.fixture
 def proper(toy_course, monkeypatch):
-    """The toy project with a notebook of form 2 that breaks no rule."""
+    """The toy project with a notebook that breaks no rule."""
     plan = {"cs480:1": ("Numbers", NOTEBOOK), "wu:1.1": ("Squares", NOTEBOOK)}
     monkeypatch.setattr(masters, "sections", lambda: plan)
     (toy_course / MASTER_FILE).write_text(toy.MASTER)
@@ -38,7 +38,7 @@ SMALL = "".join(toy.exercise(name, 2) for name in ("half", "third", "fourth"))
 # Rule -> slips: (what the author changed from, to, what is told).
 SLIPS = {
     "counted": [
-        ("form=2", "form=2 minutes=60", ":1: minutes=…: they are counted"),
+        ("builds", "minutes=60 builds", ":1: minutes=…: they are counted"),
         ("difficulty=1", "difficulty=1 minutes=9", ":17: minutes=…: they are counted"),
     ],
     "order": [(toy.TAKE_AWAYS, toy.DEEPER + toy.TAKE_AWAYS, "a section of the core below one of the deeper")],
@@ -121,11 +121,6 @@ def test_a_slip_in_the_specification_is_named(proper, rule, old, new, message):
     (proper / SPEC_FILE).write_text(toy.EXERCISES.replace(old, new, 1))
     (found,) = findings()
     assert f"exercises.py:4: {message}" in found and found.endswith(f"[{rule}]")
-
-
-def test_a_form_that_there_is_not_is_named(proper):
-    (proper / MASTER_FILE).write_text(toy.MASTER.replace("form=2", "form=3", 1))
-    assert any("form=3: a notebook has form=2" in one for one in findings())
 
 
 def test_an_exercise_needs_its_difficulty(proper):

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.building import masters, outputs
 from autograder.engine import needs
-from tests.building import toy_form_2
+from tests.building import toy_proper
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK
 
 
@@ -39,7 +39,7 @@ def test_what_a_demonstration_is(source, shows):
     assert needs.is_demonstration(source) is shows
 
 
-def of_form_2(root, text=toy_form_2.MASTER):
+def read_as(root, text=toy_proper.MASTER):
     (root / MASTER_FILE).write_text(text)
     return masters.read(NOTEBOOK)
 
@@ -49,17 +49,9 @@ def test_a_deeper_section_ends_at_the_next_heading_of_its_level_and_the_notes_at
 ):
     back = "\n# %% [markdown]\n# ## Back to the core\n"
     under = "\n# %% [markdown]\n# ### A remark\n"
-    parts = toy_form_2.DEEPER, under, back, toy_form_2.NOTES, back
-    master = of_form_2(toy_course, toy_form_2.TITLE + "".join(parts))
+    parts = toy_proper.DEEPER, under, back, toy_proper.NOTES, back
+    master = read_as(toy_course, toy_proper.TITLE + "".join(parts))
     assert [c.part for c in master.cells] == ["core", "deeper", "deeper", "core", "notes", "notes"]
-
-
-def test_a_notebook_of_form_1_is_all_core_and_folds_nothing(toy_course):
-    text = toy_form_2.MASTER.replace("form=2", "minutes=60")
-    master = of_form_2(toy_course, text)
-    assert master.form == 1 and {cell.part for cell in master.cells} == {"core"}
-    folding = {"jupyter", "jp-MarkdownHeadingCollapsed"}
-    assert not any(folding & cell.metadata.keys() for cell in masters.expand(master).cells)
 
 
 def folded(cells):
@@ -80,17 +72,17 @@ FOLDED = [
 
 
 def test_open_are_answers_checks_predictions_and_what_the_master_opens(toy_course):
-    assert folded(masters.expand(of_form_2(toy_course)).cells) == FOLDED
+    assert folded(masters.expand(read_as(toy_course)).cells) == FOLDED
 
 
 def test_points_in_a_deeper_section_are_marked_for_grading(toy_course):
-    cells = masters.expand(of_form_2(toy_course)).cells
+    cells = masters.expand(read_as(toy_course)).cells
     marked = [cell.id for cell in cells if cell.metadata.get("descent", {}).get("part")]
     assert marked == ["half", "check-half"]
 
 
 def test_stock_nbgrader_keeps_what_is_folded(toy_course):
-    master = of_form_2(toy_course)
+    master = read_as(toy_course)
     notebook = masters.expand(master)
     masters.with_points(notebook, master.points)
     outputs.write_notebook(notebook, toy_course / "solutions" / f"{NOTEBOOK}.ipynb")

@@ -3,8 +3,8 @@
 import pytest
 
 from autograder.building import masters, minutes
-from tests.building import toy_form_2 as toy
-from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK
+from tests.building import toy_proper as toy
+from tests.building.toy import MASTER_FILE, NOTEBOOK
 
 
 def read(root, text):
@@ -33,10 +33,6 @@ def test_core_and_deeper_are_counted_apart_in_fives_and_the_notes_not_at_all(toy
     text = toy.TITLE + toy.exercise("f", 13) + toy.DEEPER + toy.exercise("g", 4, difficulty=2)
     late = toy.NOTES + toy.exercise("h", 50)
     assert minutes.planned(read(toy_course, text + late)) == {"core": 15, "deeper": 10}
-
-
-def test_form_1_takes_what_its_title_cell_says(toy_course):
-    assert minutes.planned(read(toy_course, MASTER)) == {"core": 5, "deeper": 0}
 
 
 def test_the_title_cell_tells_both(toy_course):

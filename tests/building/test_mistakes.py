@@ -25,7 +25,7 @@ FACTORS = {"cube": 3}
 def times(a, b):
     return np.asarray(a) * np.asarray(b)
 
-# %% exercise="cube" points=1 minutes=5 difficulty=1
+# %% exercise="cube" points=1 difficulty=1
 def cube(x):
     """x (n,) -> (n,)."""
     ### BEGIN SOLUTION

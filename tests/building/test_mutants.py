@@ -314,11 +314,7 @@ def test_a_specification_that_does_not_run_is_told_with_its_line(toy_course, cap
     assert "exercises.py:4: ZeroDivisionError" in capsys.readouterr().out
 
 
-def test_form_2_is_tried_with_mutants_until_nothing_is_found_and_again_when_it_changed(
-    looping, capsys
-):
-    slip_in(looping, MASTER_FILE, "minutes=5 builds", "form=2 builds")
-
+def test_try_tells_mutants_until_nothing_is_found_and_again_when_it_changed(looping, capsys):
     def survivors():
         trying.main([NOTEBOOK, "square"])
         lines = capsys.readouterr().out.splitlines()

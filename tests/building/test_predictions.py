@@ -16,7 +16,7 @@ from autograder.kernels import running
 from descent import skipping
 from tests.building.toy import MASTER_FILE, NOTEBOOK
 
-MASTER = f'''# %% [markdown] form=2 builds="a square"
+MASTER = f'''# %% [markdown] builds="a square"
 # # Squares
 
 # %%

@@ -9,7 +9,7 @@ from autograder.building import build, form, masters, proofs
 from autograder.building.draft import Draft
 from autograder.handing_out import worked
 from descent import records
-from tests.building import toy_form_2
+from tests.building import toy_proper
 from tests.building.toy import MASTER_FILE, NOTEBOOK, SPEC, SPEC_FILE
 
 WORKED = """
@@ -91,17 +91,16 @@ def test_a_library_s_way_that_is_a_class_is_told_to_be_a_function(explained):
     assert "is a class" in found and "let a function make and return it" in found
 
 
-def test_form_2_wants_to_know_why_and_form_1_does_not(toy_course):
+def test_why_a_solution_works_has_to_be_said(toy_course):
     def unexplained():
         return [
             str(one) for one in form.findings(Draft(masters.read(NOTEBOOK))) if one.rule == "worked"
         ]
 
+    (toy_course / MASTER_FILE).write_text(toy_proper.MASTER)
+    (toy_course / SPEC_FILE).write_text(toy_proper.EXERCISES.replace('why="A', 'why=" ', 1))
     assert unexplained() == []
-    (toy_course / MASTER_FILE).write_text(toy_form_2.MASTER)
-    (toy_course / SPEC_FILE).write_text(toy_form_2.EXERCISES.replace('why="A', 'why=" ', 1))
-    assert unexplained() == []
-    changed = toy_form_2.EXERCISES.replace('square.worked(why="A number times itself.")', "", 1)
+    changed = toy_proper.EXERCISES.replace('square.worked(why="A number times itself.")', "", 1)
     (toy_course / SPEC_FILE).write_text(changed)
     (one,) = unexplained()
     assert "exercises.py:4: square: say why its solution works: square.worked(why=" in one

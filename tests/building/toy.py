@@ -8,7 +8,7 @@ REFERENCE_FILE = f"solutions/{NOTEBOOK}/reference.py"
 PICTURES_FILE = "course/descent/pictures/toy/square.py"
 SOURCES = (MASTER_FILE, SPEC_FILE, REFERENCE_FILE, PICTURES_FILE)
 
-MASTER = '''# %% [markdown] minutes=5 builds="a square" covers="cs480:1"
+MASTER = '''# %% [markdown] builds="a square" covers="cs480:1"
 # # Squares
 #
 # A toy.
@@ -21,7 +21,7 @@ from descent import after, check, erratum, explore, predict, show, start
 from descent.pictures.toy import square as pictures
 start("99_toy/01_square")
 
-# %% exercise="square" points=3 minutes=5 difficulty=1
+# %% exercise="square" points=3 difficulty=1
 def square(x):
     """x (n,) -> (n,)."""
     ### BEGIN SOLUTION
@@ -44,13 +44,13 @@ def draw(a):
 with after(square):
     explore(draw, a=FloatSlider(1.0, min=0, max=3, step=0.1, description="a"))
 
-# %%
-predict("Does it grow?", ["yes", "no"], 0, because="Because.")
+# %% predict="grows" minutes=1
+predict("grows", "Does it grow?", ["yes", "no"], truth=int(1 > 2), because="Because.")
 
 # %% covers="wu:1.1"
 erratum(
-    "cs480:1", printed="$1=2$", corrected="$1=1$",
-    printed_holds=1 == 2, corrected_holds=1 == 1,
+    "cs480:1", quote="$1=2$", corrected="$1=1$",
+    printed_holds=1 == 2, corrected_holds=1 == 1, decoy_holds=1 == 3,
 )
 
 # %% [markdown] written="why" points=2 minutes=5

@@ -1,4 +1,4 @@
-"""An erratum of form 2 shows what is printed and what holds, and cannot be wrong in what is built."""
+"""An erratum shows what is printed and what holds, and cannot be wrong in what is built."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from ipywidgets import Dropdown, FloatSlider
 
-from descent import data, erratum, explore, plots, predict, records, show
+from descent import data, explore, plots, show
 from descent.widgets import Clock, Explorer
 
 
@@ -124,36 +124,6 @@ def test_slider_player_and_clock_move_together():
 def test_explore_wants_controls():
     with pytest.raises(TypeError, match="a is a float, not a control"):
         explore(draw, a=1.0)
-
-
-def test_a_guess_is_kept_and_shown_beside_the_truth(shell):
-    ask = "from descent import predict\npredict('Up?', ['yes', 'no'], 0, because='It is.')"
-    shell.run_cell(ask).raise_error()
-    assert not any("Answer" in str(o["data"]) for o in shell.shown)
-    records.record_guess("99_toy/01_double", "Up?", "no", ["yes", "no"])
-    records.record_guess("99_toy/01_double", "Up?", "yes", ["yes", "no"])  # the first guess counts
-    shell.run_cell(ask).raise_error()
-    assert "You guessed: no, but it is not so." in shell.shown[-1]["data"]["text/plain"]
-
-
-def test_a_prediction_needs_a_truth_among_its_options(toy):
-    with pytest.raises(ValueError, match="truth is 2, but there are 2 options"):
-        predict("?", ["a", "b"], 2)
-
-
-@pytest.mark.parametrize(("printed", "corrected"), [(True, True), (False, False), (True, False)])
-def test_an_erratum_that_is_none_fails(toy, printed, corrected):
-    with pytest.raises(AssertionError):
-        erratum(
-            "wu:1", printed="a", corrected="b", printed_holds=printed, corrected_holds=corrected
-        )
-
-
-def test_an_erratum_is_shown_with_its_proof(shell):
-    shell.run_cell(
-        "from descent import erratum\nerratum('wu:1', 'a', 'b', printed_holds=False, corrected_holds=True)"
-    )
-    assert "Printed (fails here): a" in shell.shown[-1]["data"]["text/markdown"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a line with its R², its likelihood and its forecast, and the 2156 Olympics taken apart" covers="explainers:2.1.box-olympics"
+# %% [markdown] builds="a line with its R², its likelihood and its forecast, and the 2156 Olympics taken apart" covers="explainers:2.1.box-olympics"
 # # Least squares with one feature
 #
 # In 2004 *Nature* printed a short article about the Olympic 100 m. Its authors had drawn a line through the winning

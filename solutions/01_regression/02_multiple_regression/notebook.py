@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="least squares that keeps its digits, the hat matrix, the pseudo-inverse, and a verdict on four programs of 1967"
+# %% [markdown] builds="least squares that keeps its digits, the hat matrix, the pseudo-inverse, and a verdict on four programs of 1967"
 # # Multiple regression and the pseudo-inverse
 #
 # In 1967 James Longley gave one small table to the regression programs of his day: sixteen years, six numbers about

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="ridge by one SVD, the lasso by coordinate descent, and the choice of a penalty"
+# %% [markdown] builds="ridge by one SVD, the lasso by coordinate descent, and the choice of a penalty"
 # # Ridge, lasso and priors
 #
 # 150 patients, 64 numbers about each (ten measurements, their squares and products), and how far diabetes had come a

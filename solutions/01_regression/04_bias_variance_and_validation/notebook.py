@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="cross-validation, a simulator of bias and variance, and a report that new data confirm"
+# %% [markdown] builds="cross-validation, a simulator of bias and variance, and a report that new data confirm"
 # # Bias, variance and validation
 #
 # Two teams get the same 150 patients. Who can tell how far diabetes will have come in a year? Team A looks up the

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="splines that interpolate noise, and a map of when that is harmless"
+# %% [markdown] builds="splines that interpolate noise, and a map of when that is harmless"
 # # Splines, interpolation and double descent
 #
 # Twenty noisy measurements of one swing of a sine. Least squares fits them by curves that may bend at given places, the

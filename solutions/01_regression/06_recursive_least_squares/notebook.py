@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="an estimator that learns from one number at a time, and notices when it is wrong"
+# %% [markdown] builds="an estimator that learns from one number at a time, and notices when it is wrong"
 # # Recursive least squares
 #
 # Mauna Loa, 1959. A chip fits a line to the carbon dioxide in the air: one number a year, in parts per million (ppm).

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a forecaster of your own choice for real patients, with intervals that keep their word"
+# %% [markdown] builds="a forecaster of your own choice for real patients, with intervals that keep their word"
 # # Project: a forecast with honest error bars
 #
 # A clinic measures ten numbers of each patient with diabetes. How far will the disease have come in a year? A consultant

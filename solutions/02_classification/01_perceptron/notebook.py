@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a perceptron that knows how its run ended, its mistake bound, and a proof for or against a line"
+# %% [markdown] builds="a perceptron that knows how its run ended, its mistake bound, and a proof for or against a line"
 # # The perceptron
 #
 # Two hospitals, the same 569 tumours, benign or malignant. Each trains a machine that looks at one patient after the

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a classifier that says how sure it is: trained by descent and by Newton's method, held by ridge, decided by costs"
+# %% [markdown] builds="a classifier that says how sure it is: trained by descent and by Newton's method, held by ridge, decided by costs"
 # # Logistic regression
 #
 # A clinic knows 427 tumours: 30 measurements of each, and whether it was cancer. On them it trains a machine that

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="one machine for every kind of target: any number, yes or no, counts, classes" covers="guo:I.3"
+# %% [markdown] builds="one machine for every kind of target: any number, yes or no, counts, classes" covers="guo:I.3"
 # # Generalised linear models and softmax
 #
 # 27 January 1986, the evening before a launch. The forecast for the space shuttle *Challenger* is 31 °F (−1 °C). Will

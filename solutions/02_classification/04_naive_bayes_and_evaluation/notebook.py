@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a classifier made of counts, for ticks, categories and numbers, and the confusion matrix and ROC curve that judge it"
+# %% [markdown] builds="a classifier made of counts, for ticks, categories and numbers, and the confusion matrix and ROC curve that judge it"
 # # Naive Bayes and evaluating classifiers
 #
 # A clinic has no computer, only a pencil. Of each tumour it notes 30 measurements, one bit of each: a tick, if it is larger

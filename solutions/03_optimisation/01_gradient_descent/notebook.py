@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="gradient descent that finds its own step and knows its own rate"
+# %% [markdown] builds="gradient descent that finds its own step and knows its own rate"
 # # Gradient descent on loss landscapes
 #
 # You want a classifier for 569 tumours, described by 30 measurements each. How bad it is, is one number, the loss, and

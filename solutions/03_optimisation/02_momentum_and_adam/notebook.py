@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="Adam, the optimiser behind most deep networks, rebuilt from a fading memory"
+# %% [markdown] builds="Adam, the optimiser behind most deep networks, rebuilt from a fading memory"
 # # Momentum, AdaGrad, RMSProp, Adam
 #
 # Your colleague is back. The same 569 tumours, but this time the measurements come as the hospital keeps them: one

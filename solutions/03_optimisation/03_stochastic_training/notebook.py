@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a training loop with shuffled batches, early stopping, a schedule and clipping"
+# %% [markdown] builds="a training loop with shuffled batches, early stopping, a schedule and clipping"
 # # Stochastic gradients and training craft
 #
 # Here are 1,000 handwritten digits, and a small network that is to read them. Each may be looked at eight times.

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a hidden layer: its kinks and folds, XOR by hand and by training, and why most training runs stop where they do"
+# %% [markdown] builds="a hidden layer: its kinks and folds, XOR by hand and by training, and why most training runs stop where they do"
 # # One hidden layer
 #
 # A hall has two switches, and the lamp should burn if exactly one of them is up. A network with two hidden units can do

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="your own automatic differentiation, from one number to a network that reads digits"
+# %% [markdown] builds="your own automatic differentiation, from one number to a network that reads digits"
 # # Backpropagation and autodiff
 #
 # A network reads handwritten digits: 64 pixels, 32 hidden units, ten scores. It has 2,410 weights and biases, and to

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="networks without training: steps, broken lines and folds that come as near to a curve as you like, and the loop that trains them" covers="wu:2.2"
+# %% [markdown] builds="networks without training: steps, broken lines and folds that come as near to a curve as you like, and the loop that trains them" covers="wu:2.2"
 # # Universal approximation and depth
 #
 # A small chip cannot multiply. It has ReLU units and nothing else. Make it square: a network whose output is within a

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="weights whose signals survive depth, a check-up for any ReLU network, and batch, layer and RMS norm with their way back" covers="wu:2.7 explainers:3.1.2"
+# %% [markdown] builds="weights whose signals survive depth, a check-up for any ReLU network, and batch, layer and RMS norm with their way back" covers="wu:2.7 explainers:3.1.2"
 # # Initialisation and normalisation
 #
 # A colleague stacks twenty ReLU layers to read digits. She starts them as torch draws its layers, biases 0. After 400

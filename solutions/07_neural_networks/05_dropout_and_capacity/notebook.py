@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a network that does not learn wrong labels by heart: dropout forward and backward, weight decay, early stopping, and the formula behind the coins" covers="cs480:9-dropout explainers:3.2.4"
+# %% [markdown] builds="a network that does not learn wrong labels by heart: dropout forward and backward, weight decay, early stopping, and the formula behind the coins" covers="cs480:9-dropout explainers:3.2.4"
 # # Dropout and capacity control
 #
 # 300 handwritten digits, and somebody was careless: 67 of the labels are wrong. Nobody knows which. A network with 128

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a network with many classes and its training loop, and two instruments that count what its layers know" covers="cs480:9-multi wu:2.8.7"
+# %% [markdown] builds="a network with many classes and its training loop, and two instruments that count what its layers know" covers="cs480:9-multi wu:2.8.7"
 # # Multi-class networks
 #
 # Three hundred points lie in three arms, wound into each other. A camera with coarse pixels looks at them. Which arm?

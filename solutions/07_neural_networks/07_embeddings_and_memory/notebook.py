@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="word vectors trained by your own gradients, analogies counted honestly, and memories whose forgetting you can predict"
+# %% [markdown] builds="word vectors trained by your own gradients, analogies counted honestly, and memories whose forgetting you can predict"
 # # Embeddings and associative memory
 #
 # In 2013 a subtraction made the news: *king − man + woman ≈ queen*. A small network had read a lot of text, kept some

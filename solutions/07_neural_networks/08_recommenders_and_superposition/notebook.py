@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a recommender that fills tables and advises newcomers, vectors that agree whatever the start, a meter for features that share too few dimensions"
+# %% [markdown] builds="a recommender that fills tables and advises newcomers, vectors that agree whatever the start, a meter for features that share too few dimensions"
 # # Recommenders and superposition
 #
 # Four hundred handwritten digits, and half of their pixels are lost. A recommender is to fill the gaps: an image is a

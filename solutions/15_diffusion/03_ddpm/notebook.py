@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a diffusion model that draws handwritten digits on request" covers="explainers:5.5"
+# %% [markdown] builds="a diffusion model that draws handwritten digits on request" covers="explainers:5.5"
 # # DDPM: learn the noise, then walk back
 #
 # Below, a handwritten digit sinks in noise, from left to right, until nobody can read it. Now the other way: you are

@@ -1,4 +1,4 @@
-"""A toy master of form 2 that breaks no rule, in the parts that tests change."""
+"""A toy master that breaks no rule, in the parts that tests change."""
 
 from tests.building.toy import NOTEBOOK, SPEC
 
@@ -8,7 +8,7 @@ PICTURES = """rows = [1, 4, 9]
 def draw(a, b=1.0):
     raise NotImplementedError
 """
-TITLE = """# %% [markdown] form=2 builds="a square" covers="cs480:1"
+TITLE = """# %% [markdown] builds="a square" covers="cs480:1"
 # # Squares
 #
 # Why does it grow?
