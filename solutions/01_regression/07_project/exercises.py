@@ -25,12 +25,12 @@ def _patients(rng, n, m):
 
 
 def _filled(X, by):
-    return np.where(np.isnan(X), np.nanmedian(by, axis=0), X)
+    return np.where(np.isnan(X), np.nanmean(by, axis=0), X)
 
 
 def _fit(X, y, lam=1.0):
     """Standardised ridge on what is there; the right answers below vary it."""
-    fill = np.nanmedian(X, axis=0)
+    fill = np.nanmean(X, axis=0)
     A = np.where(np.isnan(X), fill, X)
     mean, sd = A.mean(0), A.std(0)
     sd = np.where(sd == 0, 1, sd)
@@ -386,7 +386,7 @@ Forecaster = Exercise(
     data_dependent="rows are looked up in the table of patients",
     hints=[
         "What must be kept from the training rows, so that one new row can be judged alone? And how far off is a forecast for a row that the fit has not seen?",
-        "fit: medians for gaps, mean and scale of each column, a penalty chosen on folds, weights; and the absolute errors of the rows each fold held back. interval: the forecast plus and minus a quantile of these errors.",
+        "fit: means for gaps, mean and scale of each column, a penalty chosen on folds, weights; and the absolute errors of the rows each fold held back. interval: the forecast plus and minus a quantile of these errors.",
         "Write learn(X, y, lam) for one penalty first. In each fold a second Forecaster learns the rest and predicts the fold: its errors choose lam, and np.quantile(errors, level) is the half width. A column whose sd is 0 is divided by 1.",
     ],
 )
@@ -492,24 +492,31 @@ def _typical(rng, draw, level):
     while True:
         X, y, X_new = draw()
         truth = reference.outcomes(torch.from_numpy(X_new)).numpy()
-        careless = [
-            _held(_from_training(X, y, X_new, level, lam), truth) for lam in (0.0, 10.0)
-        ]
-        # the spread of the outcomes is too wide; two standard deviations are not, and leave somebody out
-        wide = 2 * np.quantile(np.abs(y - y.mean()), level) / truth.std()
-        sd = np.std(y - _fit(X, y)(X))
-        two = _around(_fit(X, y)(X_new), 2 * sd)
+        # the spread of the outcomes is too wide
+        spread = 2 * np.quantile(np.abs(y - y.mean()), level) / truth.std()
         if (
-            abs(_held(_t_interval(X, y, X_new, level), truth) - level) < 0.03
-            and (X.shape[1] == 10 or max(careless) < 0.75)
-            and wide > (1.6 if level == 0.5 else 3.3)
-            and (
-                X.shape[1] > 10
-                or _held(two, truth) < 0.97
-                and 4 * sd < 2.9 * truth.std()
-            )
+            spread > (1.6 if level == 0.5 else 3.3)
+            and abs(_held(_t_interval(X, y, X_new, level), truth) - level) < 0.03
+            and (_two_show if X.shape[1] == 10 else _fitted_show)(X, y, X_new, truth)
         ):
             return dict(X=X, y=y, X_new=X_new, level=level)
+
+
+def _two_show(X, y, X_new, truth):
+    """Whether two standard deviations are not too wide, and leave somebody out."""
+    predict = _fit(X, y)
+    half = 2 * np.std(y - predict(X))
+    return (
+        2 * half < 2.9 * truth.std()
+        and _held(_around(predict(X_new), half), truth) < 0.97
+    )
+
+
+def _fitted_show(X, y, X_new, truth):
+    """Whether errors of rows that were fitted promise too much, at level 0.9."""
+    return all(
+        _held(_from_training(X, y, X_new, 0.9, lam), truth) < 0.75 for lam in (0.0, 10.0)
+    )
 
 
 def _held(ends, truth):
@@ -549,7 +556,7 @@ Forecaster.mistakes(
             "Ridge punishes a weight by its size, and that depends on the unit. Standardise first.",
         ),
         "missing values are replaced by 0": (
-            "self.typical = np.nanmedian(X, axis=0)",
+            "self.typical = np.nanmean(X, axis=0)",
             "self.typical = np.zeros(X.shape[1])",
             "A blood pressure of 0 is no blood pressure. Fill with something typical, from the training rows.",
         ),
@@ -682,7 +689,7 @@ class _(_Right):
         look = dict(
             min_samples_leaf=3, max_features=0.4, oob_score=True, random_state=0
         )
-        forest = RandomForestRegressor(80, **look).fit(X, y)
+        forest = RandomForestRegressor(40, **look).fit(X, y)
         self.forecast, self.errors = forest.predict, np.abs(y - forest.oob_prediction_)
         return self
 

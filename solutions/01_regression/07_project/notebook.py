@@ -222,7 +222,7 @@ class Forecaster:
         return self
 
     def learn(self, X, y, lam):
-        self.typical = np.nanmedian(X, axis=0)
+        self.typical = np.nanmean(X, axis=0)
         filled = np.where(np.isnan(X), self.typical, X)
         self.mean, sd = filled.mean(0), filled.std(0)
         self.sd = np.where(sd == 0, 1.0, sd)
