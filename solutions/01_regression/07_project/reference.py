@@ -45,7 +45,9 @@ def outcomes(X: Tensor) -> Tensor:
     if X.shape[-1] != known.shape[-1]:
         return simulated(X)
     fits = torch.ones(len(X), len(known), dtype=torch.bool, device=X.device)
-    for column, values in zip(X.T, known.T, strict=True):  # all at once is ten times as slow
+    for column, values in zip(
+        X.T, known.T, strict=True
+    ):  # all at once is ten times as slow
         fits &= (column[:, None] == values) | column[:, None].isnan()
     if fits.any(1).all():
         return torch.as_tensor(table.y, dtype=X.dtype, device=X.device)[
