@@ -356,7 +356,7 @@ with after(split, Forecaster, gap):
         promise, kept = pictures.promised(method, X, y), method(X, y, X_new)
         came = 1 - np.mean((truth - kept) ** 2) / truth.var()
         print(
-            f"{name}: R² {fitted:.2f} fitted, {promise:.2f} promised, {came:.2f} true"
+            f"{name}:\n  R² {fitted:.2f} fitted, {promise:.2f} promised, {came:.2f} true"
         )
     bmi = table.names.index("bmi")
     rivals = {
@@ -365,9 +365,10 @@ with after(split, Forecaster, gap):
         "bmi alone": np.polyval(np.polyfit(X[:, bmi], y, 1), X_new[:, bmi]),
     }
     errors = (truth - mine.predict(X_new)) ** 2
+    print("mean squared error above yours, in score²")
     for name, other in rivals.items():
         mean, low, high = gap((truth - other) ** 2, errors, 0.95)
-        print(f"{name} errs more by {mean:.0f} score² ({low:.0f} to {high:.0f})")
+        print(f"{name}: {mean:+.0f} ({low:+.0f} to {high:+.0f})")
     show(*pictures.draw_intervals(truth, np.asarray(mine.interval(X_new, 0.9)), 0.9))
 
 # %% [markdown]
