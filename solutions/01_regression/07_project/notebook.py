@@ -356,7 +356,8 @@ with after(split, Forecaster, gap):
         promise, kept = pictures.promised(method, X, y), method(X, y, X_new)
         came = 1 - np.mean((truth - kept) ** 2) / truth.var()
         print(
-            f"{name}:\n  R² {fitted:.2f} fitted, {promise:.2f} promised, {came:.2f} true"
+            f"{name}:\n  R² {fitted:.2f} fitted, "
+            f"{promise:.2f} promised, {came:.2f} true"
         )
     bmi = table.names.index("bmi")
     rivals = {
