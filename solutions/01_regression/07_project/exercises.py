@@ -720,7 +720,7 @@ class _(_Right):
         look = dict(
             min_samples_leaf=3, max_features=0.4, oob_score=True, random_state=0
         )
-        forest = RandomForestRegressor(40, **look).fit(X, y)
+        forest = RandomForestRegressor(30, **look).fit(X, y)
         self.forecast, self.errors = forest.predict, np.abs(y - forest.oob_prediction_)
         return self
 
