@@ -303,11 +303,11 @@ def _errors(X, y, lams, folds, intercept=True):
         rest = np.setdiff1d(np.arange(len(y)), fold)
         centre, mean = X[rest].mean(0), y[rest].mean()
         A = X[rest] - centre
-        gram, right = A.T @ A, A.T @ (y[rest] - mean)
-        for i, lam in enumerate(lams):
-            w = np.linalg.solve(gram + lam * np.eye(X.shape[1]), right)
-            b = (mean - centre @ w) * intercept
-            error[i] += np.sum((y[fold] - b - X[fold] @ w) ** 2)
+        grams = A.T @ A + np.multiply.outer(lams, np.eye(X.shape[1]))
+        right = A.T @ (y[rest] - mean)
+        w = np.linalg.solve(grams, right[:, None])[..., 0]  # a row each penalty
+        b = (mean - w @ centre) * intercept
+        error += np.sum((y[fold] - b[:, None] - w @ X[fold].T) ** 2, axis=1)
     return error
 
 
