@@ -1,0 +1,1287 @@
+"""Exercises of 15_diffusion/05_score_and_langevin."""
+
+import math
+
+import numpy as np
+import torch
+
+from descent.compare import close, exact, parts
+from solutions.spec import Exercise
+
+from . import reference
+
+WALKED = close(rtol=1e-6, atol=1e-8, float32=True)  # a network's score is float32
+# What was computed in float32 and comes back as numbers is compared as float32 is.
+FLOAT32 = close(rtol=2e-4, atol=2e-5)
+
+
+def away(rng, *shape):
+    """Of both signs and not near zero: nothing hides behind a small number."""
+    return rng.choice([-1.0, 1.0], shape) * rng.uniform(1, 2, shape)
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape))
+
+
+def pull(rng, d):
+    """A matrix (d, d) with eigenvalues of positive real part, not symmetric."""
+    return rng.uniform(1, 2) * np.eye(d) + rng.uniform(-0.4, 0.4, (d, d))
+
+
+# ------------------------------------------------------------------------------------ energy_score
+
+energy_score = Exercise(
+    "energy_score",
+    reference=reference.energy_score,
+    compare=close(rtol=1e-6, atol=1e-8, float32=True),
+    batched=("x",),
+    hints=[
+        "Which way is up for the density: where the energy grows, or where it falls?",
+        "Make a copy of x that asks for gradients. Which single number, made of all the energies, has every row's own gradient in its own?",
+        "x.detach().requires_grad_(True) is such a copy; torch.autograd.grad(number, x) gives a tuple with one gradient. Mind the sign.",
+    ],
+)
+
+
+@energy_score.probe
+def _(answer, x, A, b, c):
+    def f(x):
+        return c + ((x @ A.to(x)) * x).sum(1) / 2 + torch.sin(x @ b.to(x))
+
+    s = answer(f, x)
+    if x.requires_grad:
+        raise ValueError(
+            "x itself was changed: it asks for gradients now. Copy it first"
+        )
+    return torch.as_tensor(s).detach()
+
+
+@energy_score.cases
+def _(rng):
+    def case(n=3, d=2, scale=1.0, **changes):
+        given = dict(
+            x=torch.from_numpy(scale * away(rng, n, d)),
+            A=torch.from_numpy(pull(rng, d)),
+            b=torch.from_numpy(away(rng, d)),
+            c=0.0,
+        )
+        return given | changes
+
+    yield "each row points down its own energy", case()
+    yield "each row points down its own energy", case(n=5, d=3)
+    yield "a single point, a single number", case(n=1, d=1)
+    yield "a constant in the energy plays no part", case(c=-40.0)
+    yield (
+        "a constant in the energy plays no part",
+        case(c=float(rng.uniform(900, 1000))),
+    )
+    yield "far out, where e^(-f) is 0", case(n=2, scale=80.0)
+    flat = dict(A=torch.zeros(2, 2).double(), b=torch.zeros(2).double())
+    yield "a flat energy points nowhere", case(**flat)
+
+
+energy_score.mistakes(
+    {
+        "towards high energy": (
+            "return -torch",
+            "return torch",
+            "p is large where f is small. Does your arrow point to where p grows?",
+        ),
+        "the mean in place of the sum": (
+            ".sum()",
+            ".mean()",
+            "With twice as many rows your scores halve. Whose gradient holds each row's own?",
+        ),
+        "the slope of the density": (
+            "f(x).sum()",
+            "(-torch.exp(-f(x))).sum()",
+            "That is ∇p, without its Z. The score is the slope of log p.",
+        ),
+        "through the density and back": (
+            "f(x).sum()",
+            "-torch.log(torch.exp(-f(x))).sum()",
+            "Far out e^(-f) is 0 in the computer, and its logarithm is no number. Do you need the density at all?",
+        ),
+        "only the first row": (
+            "f(x).sum()",
+            "f(x)[0]",
+            "Every row has a score. Whose energy do you differentiate?",
+        ),
+        "arrows of length 1": (
+            "[0]",
+            "[0] / torch.autograd.grad(f(x).sum(), x)[0].norm(dim=1, keepdim=True)",
+            "The score says how steep it is, too. How long are your arrows where f is flat?",
+        ),
+        "x asks for gradients ever after": (
+            "x = x.detach().requires_grad_(True)",
+            "x.requires_grad_(True)",
+            "requires_grad_ changes the tensor that was handed in. Work on a copy.",
+        ),
+    }
+)
+
+
+energy_score.worked(
+    why=r"""$\log p = -f - \log Z$, and $Z$ is the same at every place, so that the slope of $-f$ is all there is to know. Each row's energy
+    depends on that row alone; in the gradient of the sum, therefore, row $i$ holds the gradient of energy $i$, and one backward
+    pass serves them all. Nothing is exponentiated, so nothing overflows, far out as well."""
+)
+
+
+@energy_score.right("row by row, with backward")
+def _(f, x):
+    rows = []
+    for row in x:
+        row = row.clone()[None].requires_grad_(True)
+        (-f(row)).sum().backward()
+        rows.append(row.grad[0])
+    return torch.stack(rows)
+
+
+@energy_score.right("torch's functional gradient", library="torch.func.grad")
+def _(f, x):
+    return torch.func.grad(lambda x: -f(x).sum())(x)
+
+
+@energy_score.right("in float32")
+def _(f, x):
+    x = x.float().requires_grad_(True)
+    return -torch.autograd.grad(f(x).sum(), x)[0]
+
+
+# ---------------------------------------------------------------------------------------- langevin
+
+langevin = Exercise(
+    "langevin",
+    reference=reference.langevin,
+    compare=parts(path=WALKED, asked=exact()),
+    hints=[
+        "Every state is made of the one before it, by two moves: one up the hill, one by chance.",
+        "A list that starts with x0. For each z[t - 1]: ask the score at the newest state, add ε/2 of it, and the shake. z has variance 1; "
+        "the shake should have variance ε.",
+        "Append path[-1] + eps / 2 * score(path[-1]) + math.sqrt(eps) * noise, for each noise in z. np.array makes one array of the list.",
+    ],
+)
+
+
+@langevin.probe
+def _(answer, x0, z, eps, A, m):
+    asked = []
+
+    def score(x):
+        asked.append(1)
+        return (m - np.asarray(x)) @ A
+
+    return {"path": answer(score, x0, z, eps), "asked": len(asked)}
+
+
+@langevin.cases
+def _(rng):
+    def case(T=4, n=3, d=2, eps=0.3, **changes):
+        given = dict(
+            x0=away(rng, n, d),
+            z=away(rng, T, n, d),
+            eps=eps,
+            A=pull(rng, d),
+            m=away(rng, d),
+        )
+        return given | changes
+
+    yield "every state of the walk", case()
+    yield "every state of the walk", case(T=3, n=2, d=4, eps=0.7)
+    yield "without shakes it walks uphill", case(z=np.zeros((4, 3, 2)))
+    yield "on a plain it is shaken only", case(A=np.zeros((2, 2)), eps=2.5)
+    yield "a step that is too long", case(T=3, eps=5.0)
+    yield (
+        "whole numbers to start from",
+        case(T=2, n=2, x0=rng.choice([-3, -2, 2, 3], (2, 2))),
+    )
+    yield "one particle on a line", case(T=2, n=1, d=1)
+    yield "no step at all", case(T=0)
+
+
+langevin.mistakes(
+    {
+        "downhill": (
+            "+ drift",
+            "- drift",
+            "The score points to where p grows. Which sign brings a particle there?",
+        ),
+        "the whole score": (
+            "eps / 2 *",
+            "eps *",
+            "On N(0, 1) the variance goes to 1/2 then. Which factor has the score?",
+        ),
+        "the shake has the size ε": (
+            "math.sqrt(eps) * noise",
+            "eps * noise",
+            "z has variance 1, the shake should have variance ε. By what do you multiply?",
+        ),
+        "the shake is halved, too": (
+            "math.sqrt(eps) * noise",
+            "math.sqrt(eps / 2) * noise",
+            "Which variance has your shake? The half is the score's.",
+        ),
+        "every step from the start": (
+            "path.append(path[-1]",
+            "path.append(x0",
+            "Where does the second step begin?",
+        ),
+        "the score at the start": (
+            "score(path[-1])",
+            "score(path[0])",
+            "The slope changes on the way. Where do you ask in the second step?",
+        ),
+        "shaken first, then asked": (
+            "drift = eps / 2 * score(path[-1])",
+            "drift = eps / 2 * score(path[-1] + math.sqrt(eps) * noise)",
+            "The score is asked at x_{t−1}, before it is shaken.",
+        ),
+        "the start is missing": (
+            "np.array(path)",
+            "np.array(path[1:]).reshape(-1, *x0.shape)",
+            "T steps make T + 1 states. Which one is not there?",
+        ),
+        "only the end": (
+            "np.array(path)",
+            "path[-1]",
+            "All states are asked for. How many do you return?",
+        ),
+        "every entry is the last state": (
+            "np.array(path)",
+            "np.array([path[-1]] * len(path))",
+            "x += … changes one array in place. Is it the same array that your list holds?",
+        ),
+        "whole numbers cut off": (
+            "np.array(path)",
+            "np.array(path, x0.dtype)",
+            "x0 may hold whole numbers; the walk does not.",
+        ),
+        "one shake for all steps": (
+            "math.sqrt(eps) * noise",
+            "math.sqrt(eps) * z[0]",
+            "z has a shake for each step. Which one do you use in the third?",
+        ),
+        "the shakes run backwards": (
+            "for noise in z:",
+            "for noise in z[::-1]:",
+            "z[0] belongs to the first step.",
+        ),
+        "the score is asked twice": (
+            "path.append(path[-1] + drift",
+            "path.append(path[-1] + eps / 2 * score(path[-1])",
+            "One answer a step is enough: with a network it is the dear part.",
+        ),
+    }
+)
+
+
+langevin.worked(
+    why=r"""Both moves start at the newest state: the drift goes with $\epsilon$, the shake with $\sqrt\epsilon$, since variances of independent
+    shakes add up: after $k$ steps they have made $k \epsilon$ of variance, and the drifts $k \epsilon / 2$ of way. That is the balance which
+    keeps $p$, to first order in $\epsilon$. A new array is appended each time, so that x0 and all earlier states stay."""
+)
+
+
+@langevin.right("rows of one array, in float32")
+def _(score, x0, z, eps):
+    path = np.empty((len(z) + 1, *x0.shape), np.float32)
+    path[0] = x0
+    for t in range(len(z)):
+        path[t + 1] = path[t] + eps / 2 * score(path[t]) + eps**0.5 * z[t]
+    return path
+
+
+@langevin.right("with accumulate", library="itertools.accumulate")
+def _(score, x0, z, eps):
+    from itertools import accumulate
+
+    def step(x, noise):
+        return x + (eps * score(x) + 2 * np.sqrt(eps) * noise) / 2
+
+    return np.stack(list(accumulate(z, step, initial=np.array(x0, float))))
+
+
+# ------------------------------------------------------------------------------- annealed_langevin
+
+annealed_langevin = Exercise(
+    "annealed_langevin",
+    reference=reference.annealed_langevin,
+    compare=parts(path=WALKED, asked=close(rtol=1e-12)),
+    hints=[
+        "Within a level nothing is new: it is a Langevin walk, with that level's score and step size. What hands one level over to the next?",
+        "Your langevin wants a score of x alone: bind sigma. It returns its start as well, and that stands in your path already.",
+        "For each pair of z[i] and sigma: walk = langevin(lambda x: score(x, sigma), path[-1], z[i], r * sigma**2), then extend the path by walk[1:].",
+    ],
+)
+
+
+@annealed_langevin.probe
+def _(answer, x0, z, sigmas, r, A, m):
+    asked = []
+
+    def score(x, sigma):
+        if np.ndim(sigma):
+            raise ValueError("the score wants sigma as a number, not as an array")
+        asked.append(float(sigma))
+        return (m - np.asarray(x)) @ A / sigma
+
+    return {"path": answer(score, x0, z, sigmas, r), "asked": np.array(asked)}
+
+
+@annealed_langevin.cases
+def _(rng):
+    def case(sigmas, K=2, n=2, d=2, r=0.3, **changes):
+        sigmas = np.array(sigmas) * rng.uniform(0.9, 1.1)
+        given = dict(
+            x0=away(rng, n, d),
+            z=away(rng, len(sigmas), K, n, d),
+            sigmas=sigmas,
+            r=r,
+            A=pull(rng, d),
+            m=away(rng, d),
+        )
+        return given | changes
+
+    yield "level after level", case([2.0, 1.0, 0.5])
+    yield "level after level", case([1.5, 0.6], K=3, n=3, d=3)
+    yield "more levels than steps", case([2.0, 1.4, 1.0, 0.7, 0.5], K=1, n=1)
+    yield "a single level", case([1.3], K=4)
+    yield "without shakes", case([2.0, 0.5], z=np.zeros((2, 2, 2, 2)))
+    yield "a larger r", case([1.2, 0.4], r=1.2)
+    yield "levels that do not fall", case([0.5, 0.5, 1.0], K=1)
+    whole = rng.choice([-3, -2, 2, 3], (2, 2))
+    yield "whole numbers to start from", case([1.0, 0.5], x0=whole)
+
+
+annealed_langevin.mistakes(
+    {
+        "every level from the start": (
+            "path[-1], noise",
+            "path[0], noise",
+            "Where does the second level begin?",
+        ),
+        "one step size for all levels": (
+            "r * sigma**2",
+            "r * sigmas[0] ** 2",
+            "What is wide is walked in long steps. Which step size has the last level?",
+        ),
+        "the step size of r alone": (
+            "r * sigma**2",
+            "r",
+            "Does your step size fall with the level?",
+        ),
+        "σ in place of its square": (
+            "r * sigma**2",
+            "r * sigma",
+            "A variance per step goes with the square of a width.",
+        ),
+        "the score of the first level": (
+            "score(x, sigma)",
+            "score(x, sigmas[0])",
+            "Each level has a score of its own. Which sigma does it hear?",
+        ),
+        "the start of each level twice": (
+            "walk[1:]",
+            "walk",
+            "langevin returns its start, too. Where does it stand already?",
+        ),
+        "only the ends of the levels": (
+            "walk[1:]",
+            "walk[-1:]",
+            "All states are asked for, 1 + L·K of them.",
+        ),
+        "the levels run backwards": (
+            "zip(z, sigmas, strict=True)",
+            "zip(z[::-1], sigmas[::-1], strict=True)",
+            "The walk begins at the first of sigmas: which is that in your loop?",
+        ),
+        "the shakes of the first level": (
+            "path[-1], noise",
+            "path[-1], z[0]",
+            "z[i] belongs to level i.",
+        ),
+        "a step too few in each level": (
+            "path[-1], noise",
+            "path[-1], noise[1:]",
+            "How many steps does each level have? z knows.",
+        ),
+        "only the end": (
+            "np.array(path)",
+            "path[-1]",
+            "All states are asked for. How many do you return?",
+        ),
+    }
+)
+
+
+annealed_langevin.worked(
+    why=r"""A level is a plain Langevin walk; all that is new is the hand-over, `path[-1]`. The scale of everything at level $\sigma$ is $\sigma$, so
+    in units of $\sigma$ every level has the same step, $r$: large strides while the hills are one, small ones when they are sharp. `sigma=sigma`
+    in the little function binds the level of this round, as a name in a loop means its last value later on. `walk[1:]` leaves out the
+    start, which the path has already."""
+)
+
+
+@annealed_langevin.right("two loops")
+def _(score, x0, z, sigmas, r):
+    x = np.array(x0, float)
+    path = [x]
+    for i in range(len(sigmas)):
+        eps = r * sigmas[i] ** 2
+        for k in range(z.shape[1]):
+            x = x + eps / 2 * score(x, sigmas[i]) + np.sqrt(eps) * z[i, k]
+            path.append(x)
+    return np.stack(path)
+
+
+@annealed_langevin.right("one loop over all steps, in float32")
+def _(score, x0, z, sigmas, r):
+    K = z.shape[1]
+    path = np.zeros((1 + len(sigmas) * K, *x0.shape), np.float32)
+    path[0] = x0
+    for t, noise in enumerate(z.reshape(-1, *x0.shape)):
+        sigma = sigmas[t // K]
+        uphill = r * sigma**2 * score(path[t], sigma) / 2
+        path[t + 1] = path[t] + uphill + r**0.5 * sigma * noise
+    return path
+
+
+# ---------------------------------------------------------------------------------------- ism_loss
+
+ism_loss = Exercise(
+    "ism_loss",
+    reference=reference.ism_report,
+    compare=parts(loss=WALKED, gradient=WALKED),
+    hints=[
+        "Two parts for each row: half the squared length of its score, and a sum of d slopes. Which slopes stand in the trace?",
+        "Slope i is that of the i-th number of s along the i-th coordinate of x. The gradient of s[:, i].sum() in x holds, for each row, all "
+        "slopes of s_i. Which of its columns do you want?",
+        "x.detach().requires_grad_(True), s = score(x); for each i the column i of torch.autograd.grad(s[:, i].sum(), x, create_graph=True)[0], "
+        "added up; then the mean of s.square().sum(1) / 2 plus the sum.",
+    ],
+)
+
+
+@ism_loss.probe
+def _(answer, x, W):
+    W = W.clone().requires_grad_(True)
+    loss = answer(lambda x: torch.tanh(x @ W.to(x)), x)
+    if not isinstance(loss, torch.Tensor):
+        raise TypeError("the loss must be a tensor that can be differentiated")
+    if x.requires_grad:
+        raise ValueError(
+            "x itself was changed: it asks for gradients now. Copy it first"
+        )
+    none = torch.zeros_like(W)
+    gradient = torch.autograd.grad(loss, W)[0] if loss.requires_grad else none
+    return {"loss": loss.detach(), "gradient": gradient}
+
+
+@ism_loss.cases
+def _(rng):
+    def case(n=4, d=2, **changes):
+        given = dict(
+            x=torch.from_numpy(away(rng, n, d)) / 2,
+            W=torch.from_numpy(away(rng, d, d)) / 2,
+        )
+        return given | changes
+
+    yield "length and trace", case()
+    yield "length and trace", case(n=5, d=3)
+    yield "as many rows as columns", case(n=3, d=3)
+    yield "one row", case(n=1, d=3)
+    yield "numbers on a line", case(n=4, d=1)
+    turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]]).double()
+    turn = turn * float(rng.uniform(0.5, 1))
+    yield "a score that only turns has no trace", case(W=turn)
+    down = -torch.diag(torch.from_numpy(rng.uniform(1, 2, 2)))
+    yield "a trace below zero", case(x=torch.from_numpy(away(rng, 4, 2)) / 9, W=down)
+    yield "a score of 0", case(W=torch.zeros(2, 2).double())
+
+
+ism_loss.mistakes(
+    {
+        "without the half": (
+            "s.square().sum(1) / 2",
+            "s.square().sum(1)",
+            "For s = −θx on N(0, 1) the best θ is 1. Which is best under your loss?",
+        ),
+        "the trace is halved, too": (
+            "(s.square().sum(1) / 2 + trace)",
+            "(s.square().sum(1) / 2 + trace / 2)",
+            "Only the squared length has the half.",
+        ),
+        "the trace is taken away": (
+            "/ 2 + trace",
+            "/ 2 - trace",
+            "At a peak the score points inwards, and its slope is below 0. Should that raise the loss or lower it?",
+        ),
+        "all slopes, not the trace": (
+            "trace + slopes[:, i]",
+            "trace + slopes.sum(1)",
+            "The trace has d terms, ∂sᵢ/∂xᵢ. How many do you add?",
+        ),
+        "the slopes along the first coordinate": (
+            "slopes[:, i]",
+            "slopes[:, 0]",
+            "The i-th score along the i-th coordinate: which column of its gradient is that?",
+        ),
+        "only the last slope": (
+            "trace = trace + slopes[:, i]",
+            "trace = slopes[:, i]",
+            "Do the d slopes add up, or does the last one stay?",
+        ),
+        "the size of each slope": (
+            "trace + slopes[:, i]",
+            "trace + slopes[:, i].abs()",
+            "A slope below zero counts as such.",
+        ),
+        "the mean over all numbers": (
+            "s.square().sum(1) / 2",
+            "s.square().mean(1) / 2",
+            "The squared length is a sum over the d numbers of a row.",
+        ),
+        "the sum over the rows": (
+            ".mean()",
+            ".sum()",
+            "With twice as many rows your loss doubles.",
+        ),
+        "the slopes have no graph": (
+            "slopes[:, i]",
+            "slopes[:, i].detach()",
+            "The loss is right, but the weights do not feel the trace. Did you use detach, or leave out create_graph?",
+        ),
+        "a plain number": (
+            ".mean()",
+            ".mean().item()",
+            "A number cannot be differentiated. Return the tensor.",
+        ),
+        "x asks for gradients ever after": (
+            "x = x.detach().requires_grad_(True)",
+            "x.requires_grad_(True)",
+            "requires_grad_ changes the tensor that was handed in. Work on a copy.",
+        ),
+    }
+)
+
+
+ism_loss.worked(
+    why=r"""The cross term of the Fisher divergence became a trace by parts, and a trace is a sum of $d$ slopes, each from a backward pass of its
+    own. The rows do not mix, so one pass over the sum of column $i$ serves all rows. `create_graph=True` keeps how the slopes came about:
+    training differentiates them once more, in the weights. The squared length keeps the score small where there are data, the trace wants it
+    to point inwards there: a hill at every point."""
+)
+
+
+@ism_loss.right("row by row, by Jacobians", library="torch.func.jacrev")
+def _(score, x):
+    total = 0
+    for row in x:
+        J = torch.func.jacrev(lambda row: score(row[None])[0])(row)
+        s = score(row[None])[0]
+        total = total + s @ s / 2 + torch.trace(J)
+    return total / len(x)
+
+
+@ism_loss.right("directions forth: jvp", library="torch.func.jvp")
+def _(score, x):
+    s, total = score(x), 0
+    for i, unit in enumerate(torch.eye(x.shape[1], dtype=x.dtype)):
+        slopes = torch.func.jvp(score, (x,), (unit.expand_as(x),))[1]
+        total = total + slopes[:, i].mean()
+    return total + 0.5 * (s * s).sum() / len(x)
+
+
+# ---------------------------------------------------------------------------------------- dsm_loss
+
+dsm_loss = Exercise(
+    "dsm_loss",
+    reference=reference.dsm_report,
+    # the gradient comes in W's float64 even where the loss was computed in float32
+    compare=parts(loss=close(rtol=1e-5), gradient=FLOAT32, calls=exact()),
+    hints=[
+        "What does the model see, and what should it say? Look at J once more: three letters in it are yours to choose.",
+        "Melt each row by its own sigma, and ask once. Multiply σ into the bars: what remains of the sum there has no division.",
+        "level = sigma[:, None]; the model at x + level * eps; the rows are level * s + eps. Their squared lengths, the mean, the half.",
+    ],
+)
+
+
+@dsm_loss.probe
+def _(answer, x, sigma, eps, W):
+    W = W.clone().requires_grad_(True)
+    calls = []
+
+    def model(x, sigma):
+        calls.append(1)
+        if tuple(sigma.shape) != (len(x),):
+            raise ValueError(
+                f"the model wants sigma of shape ({len(x)},), got {tuple(sigma.shape)}"
+            )
+        says = torch.tanh(x.to(W.dtype) @ W) + sigma[:, None].to(W.dtype) / 5
+        return says.to(x.dtype)
+
+    loss = answer(model, x, sigma, eps)
+    if not isinstance(loss, torch.Tensor):
+        raise TypeError("the loss must be a tensor that can be differentiated")
+    none = torch.zeros_like(W)
+    gradient = torch.autograd.grad(loss, W)[0] if loss.requires_grad else none
+    return {"loss": loss.detach(), "gradient": gradient, "calls": len(calls)}
+
+
+@dsm_loss.cases
+def _(rng):
+    def case(sigma, d=3, **changes):
+        sigma = torch.tensor(sigma).double() * float(rng.uniform(0.9, 1.1))
+        n = len(sigma)
+        given = dict(
+            x=torch.from_numpy(away(rng, n, d)),
+            sigma=sigma,
+            eps=torch.from_numpy(away(rng, n, d)),
+            W=normal(rng, d, d) / 2,
+        )
+        return given | changes
+
+    yield "each row at its own level", case([0.3, 2.0, 0.8, 1.4])
+    yield "as many rows as columns", case([0.5, 1.0, 2.0])
+    yield "a single row", case([1.7], d=2)
+    yield "a single number in each row", case([0.4, 1.6], d=1)
+    yield "a wide level", case([30.0, 10.0], d=2)
+    yield "hardly any noise", case([1e-3, 2e-3], d=2)
+    yield (
+        "a model that says only sigma",
+        case([0.6, 1.5], d=2, W=torch.zeros(2, 2).double()),
+    )
+
+
+dsm_loss.mistakes(
+    {
+        "without the half": (
+            ".mean() / 2",
+            ".mean()",
+            "What is the loss of a model that says 0 on eps = [[1, 1]]?",
+        ),
+        "not weighted by σ²": (
+            "level * s + eps",
+            "s + eps / level",
+            "The level 0.001 has targets of size 1000 in your loss. Which factor of J evens that out?",
+        ),
+        "the model names the noise": (
+            "level * s + eps",
+            "s - eps",
+            "That is the loss of DDPM, whose model says ε. What does a score model say?",
+        ),
+        "the target has the wrong sign": (
+            "level * s + eps",
+            "level * s - eps",
+            "The score points back to the data, against the noise that was added.",
+        ),
+        "the model sees clean data": (
+            "model(x + level * eps, sigma)",
+            "model(x, sigma)",
+            "Whose score is learned: that of the data, or of the melted ones?",
+        ),
+        "melted by the variance": (
+            "x + level * eps",
+            "x + level**2 * eps",
+            "σ is the spread of the noise that is added.",
+        ),
+        "the noise is taken away": (
+            "x + level * eps",
+            "x - level * eps",
+            "Melting adds σ ε. Only then is −ε/σ its score.",
+        ),
+        "one level for all rows": (
+            "sigma[:, None]",
+            "sigma[0]",
+            "Every row has its own level.",
+        ),
+        "the level runs along the columns": (
+            "sigma[:, None]",
+            "sigma",
+            "sigma has shape (n,) and x (n, d). Along which axis does torch line them up?",
+        ),
+        "the mean over all numbers": (
+            ".sum(1).mean()",
+            ".mean()",
+            "The squared length of a row is a sum over its d numbers.",
+        ),
+        "the sum over all rows": (
+            ".sum(1).mean()",
+            ".sum()",
+            "With twice as many rows your loss doubles.",
+        ),
+        "the answer is cut from the graph": (
+            "model(x + level * eps, sigma)",
+            "model(x + level * eps, sigma).detach()",
+            "The loss is right, but its gradient is zero: nothing would be learned.",
+        ),
+        "a plain number": (
+            ".mean() / 2",
+            ".mean().item() / 2",
+            "A number cannot be differentiated. Return the tensor.",
+        ),
+    }
+)
+
+
+dsm_loss.worked(
+    why=r"""Multiplied into the bars, $\sigma$ turns $s + \epsilon/\sigma$ into $\sigma s + \epsilon$: the target is $-\epsilon$, of one size at every
+    level, and nothing is divided by a small $\sigma$. One call of the model, one backward pass, however many coordinates there are. The loss does
+    not go to 0: many points may hide behind one melted one, so the targets scatter round their mean, and the mean is the score."""
+)
+
+
+@dsm_loss.right("torch's own", library="torch.nn.functional.mse_loss")
+def _(model, x, sigma, eps):
+    level = sigma.unsqueeze(1)
+    says = model(torch.addcmul(x, level, eps), sigma)
+    loss = torch.nn.functional.mse_loss(level * says, -eps, reduction="sum")
+    return loss / (2 * len(x))
+
+
+@dsm_loss.right("as it is printed, in float32")
+def _(model, x, sigma, eps):
+    x, sigma, eps = x.float(), sigma.float(), eps.float()
+    target = -eps / sigma[:, None]
+    off = (model(x + sigma[:, None] * eps, sigma) - target).norm(dim=1)
+    return 0.5 * (sigma * off).pow(2).mean()
+
+
+# ------------------------------------------------------------------------------------- train_score
+
+train_score = Exercise(
+    "train_score",
+    reference=reference.train_score,
+    compare=parts(losses=FLOAT32, W=FLOAT32, V=FLOAT32),  # the model is float32
+    hints=[
+        "Before the loop: the optimiser, an empty list, and a copy of every weight. Then updates. What happens after the last one?",
+        "In an update: rows, levels and noise in the order of the text, each with generator=g; the loss of x[rows] at sigmas[levels]; clear, "
+        "backward, step; note the loss; let each copy follow its weight.",
+        "Copies: w.detach().clone(). A copy follows by copy_ of decay times itself plus (1 - decay) times w.detach(). After the loop "
+        "w.data.copy_(average) for each pair.",
+    ],
+)
+
+
+@train_score.probe
+def _(answer, x, sigmas, W, V, n_steps, batch, lr, decay, seed):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.W = torch.nn.Parameter(W.float().clone())
+            self.V = torch.nn.Parameter(V.float().clone())
+
+        def forward(self, x, sigma):
+            return torch.tanh(x @ self.W) + sigma[:, None] * self.V
+
+    model = Model()
+    g = torch.Generator().manual_seed(seed)
+    losses = answer(model, x.float(), sigmas.float(), n_steps, batch, lr, decay, g)
+    if any(getattr(loss, "requires_grad", False) for loss in losses):
+        raise TypeError("the losses hang on their graphs: numbers are asked for")
+    return {"losses": losses, "W": model.W.detach(), "V": model.V.detach()}
+
+
+@train_score.cases
+def _(rng):
+    def case(N=6, d=2, L=4, n_steps=4, batch=5, lr=0.1, decay=0.7):
+        return dict(
+            x=torch.from_numpy(away(rng, N, d)),
+            sigmas=torch.from_numpy(rng.permutation(np.geomspace(0.3, 2, L))),
+            W=normal(rng, d, d),
+            V=torch.from_numpy(away(rng, d)),
+            n_steps=n_steps,
+            batch=batch,
+            lr=lr,
+            decay=decay,
+            seed=int(rng.integers(1000)),
+        )
+
+    yield "a few updates", case()
+    yield "a few updates", case(N=9, d=3, L=7, n_steps=6, lr=0.03, decay=0.9)
+    yield "no memory: the averages are the weights", case(decay=0.0)
+    yield "a long memory", case(decay=0.99, lr=0.5, n_steps=5)
+    yield "a batch larger than the data", case(N=3, batch=8)
+    yield "one point, one level", case(N=1, L=1, batch=1, n_steps=3)
+    yield "no update leaves the model as it was", case(n_steps=0)
+
+
+DRAW_ROWS = "rows = torch.randint(len(x), (batch,), generator=g)"
+DRAW_LEVELS = "levels = torch.randint(len(sigmas), (batch,), generator=g)"
+FOLLOW = "decay * average + (1 - decay) * w.detach()"
+train_score.mistakes(
+    {
+        "gradients pile up": (
+            "adam.zero_grad()",
+            "pass",
+            "backward adds to the gradients that are there. Who clears those of the last update?",
+        ),
+        "nothing is learned": (
+            "adam.step()",
+            "pass",
+            "Do the weights change? Print one of them before and after.",
+        ),
+        "a new optimiser in each update": (
+            "for _ in range(n_steps):",
+            "for _ in range(n_steps):\n        adam = torch.optim.Adam(model.parameters(), lr)",
+            "Adam remembers the gradients of earlier updates. Who remembers in your loop?",
+        ),
+        "plain gradient descent": (
+            "torch.optim.Adam(",
+            "torch.optim.SGD(",
+            "Which optimiser is asked for?",
+        ),
+        "the averages are never used": (
+            "w.data.copy_(average)",
+            "pass",
+            "Which weights does the model have when you return?",
+        ),
+        "the model gets the averages in every update": (
+            f"average.copy_({FOLLOW})",
+            f"average.copy_({FOLLOW})\n            w.data.copy_(average)",
+            "Adam goes on from its own weights. When does the model get the averages?",
+        ),
+        "δ and 1 − δ change places": (
+            FOLLOW,
+            "(1 - decay) * average + decay * w.detach()",
+            "With δ near 1, does your average keep its past, or forget it?",
+        ),
+        "the averages start at zero": (
+            "w.detach().clone() for",
+            "torch.zeros_like(w.detach()) for",
+            "An average starts at its weight. What is there before the first update?",
+        ),
+        "the averages are the weights themselves": (
+            "w.detach().clone() for",
+            "w.detach() for",
+            "detach shares its numbers with the weight. Is your average a copy?",
+        ),
+        "a plain mean of all states": (
+            FOLLOW,
+            "average + (w.detach() - average) / (len(losses) + 1)",
+            "Your average never forgets the start. Where is δ?",
+        ),
+        "averaged before the step": (
+            "adam.step()\n",
+            "for average, w in zip(averages, model.parameters(), strict=True):\n"
+            f"            average.copy_({FOLLOW})\n        adam.step()\n"
+            "        for average, w in zip(averages, model.parameters(), strict=True):\n"
+            "            average.sub_((1 - decay) * w.detach()).div_(max(decay, 1e-9))\n",
+            "The average follows after the update. Which weights does it see?",
+        ),
+        "one level for the whole batch": (
+            DRAW_LEVELS,
+            "levels = torch.randint(len(sigmas), (1,), generator=g).expand(batch)",
+            "How many levels does one batch of yours hold?",
+        ),
+        "the last level is never trained": (
+            "torch.randint(len(sigmas), (batch,)",
+            "torch.randint(max(1, len(sigmas) - 1), (batch,)",
+            "torch.randint leaves out its upper end already.",
+        ),
+        "the first rows in place of drawn ones": (
+            "x[rows]",
+            "x[torch.arange(batch) % len(x)]",
+            "You drew row numbers. Do the points come from these rows?",
+        ),
+        "no row comes twice": (
+            "torch.randint(len(x), (batch,), generator=g)",
+            "torch.randperm(len(x), generator=g)[:batch]",
+            "A batch may hold a row twice, and may be larger than the data. Which function draws so?",
+        ),
+        "levels are drawn before rows": (
+            f"{DRAW_ROWS}\n        {DRAW_LEVELS}",
+            f"{DRAW_LEVELS}\n        {DRAW_ROWS}",
+            "The generator is asked in the order of the text: rows, levels, noise.",
+        ),
+        "uniform noise": (
+            "torch.randn(",
+            "torch.rand(",
+            "rand is uniform on 0 to 1. Which noise melts the data?",
+        ),
+        "one noise for all numbers of a row": (
+            "torch.randn(batch, x.shape[1], generator=g)",
+            "torch.randn(batch, 1, generator=g).expand(batch, x.shape[1])",
+            "Each number has its own noise. How many do you draw?",
+        ),
+        "only the last loss": (
+            "return losses",
+            "return losses[-1:]",
+            "A loss for each update is asked for.",
+        ),
+        "the losses keep their graphs": (
+            "loss.item()",
+            "loss",
+            "Each loss of yours keeps all that it was computed from. How do you get the number alone?",
+        ),
+        "one update too few": (
+            "range(n_steps)",
+            "range(1, n_steps)",
+            "How many updates do you make?",
+        ),
+    }
+)
+
+
+train_score.worked(
+    why=r"""Each update sees other rows, at other levels, under other noise: in the long run that is $J$, averaged over all of them. The targets
+    scatter round the score, so that the gradients never come to rest, and neither do Adam's weights; they jitter round a good place. Their
+    average jitters less. It is kept beside the model, so that it does not disturb the descent, and put in at the end. `detach` keeps it
+    out of the graph, `clone` makes it a copy."""
+)
+
+
+@train_score.right(
+    "torch's own averages", library="torch.optim.swa_utils.AveragedModel"
+)
+def _(model, x, sigmas, n_steps, batch, lr, decay, g):
+    from torch.optim.swa_utils import AveragedModel
+
+    def follow(average, w, count):
+        return decay * average + (1 - decay) * w
+
+    adam, losses = torch.optim.Adam(model.parameters(), lr), torch.zeros(n_steps)
+    average = AveragedModel(model, avg_fn=follow)
+    average.update_parameters(model)  # the first one is copied
+    for k in range(n_steps):
+        rows = torch.randint(len(x), (batch,), generator=g)
+        level = sigmas[torch.randint(len(sigmas), (batch,), generator=g)]
+        eps = torch.randn(batch, x.shape[1], generator=g)
+        s = model(x[rows] + level[:, None] * eps, level)
+        loss = (level[:, None] * s + eps).square().sum() / (2 * batch)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        average.update_parameters(model)
+        losses[k] = loss.detach()
+    model.load_state_dict(average.module.state_dict())
+    return losses
+
+
+@train_score.right("lerp, a dictionary by name, gradients set to None")
+def _(model, x, sigmas, n_steps, batch, lr, decay, g):
+    optimiser, losses = torch.optim.Adam(model.parameters(), lr=lr), []
+    kept = {name: w.clone() for name, w in model.state_dict().items()}
+    while len(losses) < n_steps:
+        rows = torch.randint(0, len(x), (batch,), generator=g)
+        at = torch.randint(0, len(sigmas), (batch,), generator=g)
+        eps = torch.randn((batch, x.shape[1]), generator=g)
+        level = sigmas[at].unsqueeze(1)
+        off = model(x[rows] + level * eps, sigmas[at]) + eps / level
+        loss = 0.5 * (level * off).pow(2).sum(1).mean()
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss))
+        for name, w in model.state_dict().items():
+            kept[name] = torch.lerp(w, kept[name], decay)
+    model.load_state_dict(kept)
+    return losses
+
+
+# ------------------------------------------------------------------------------------ ebm_gradient
+
+ebm_gradient = Exercise(
+    "ebm_gradient",
+    reference=reference.ebm_gradient,
+    compare=close(rtol=1e-6, atol=1e-8),
+    hints=[
+        "Two means of the same slopes: one over the data, one over what the model believes. Which of them has the plus?",
+        "The model's mean is a sum over the grid. Its weights go with e^(-f) and have the sum 1. Energies of 1000 make every e^(-f) zero: "
+        "what may you subtract from all energies without changing the weights?",
+        "weights = np.exp(energies.min() - energies), divided by their sum; weights @ grad_f(grid, theta) less grad_f(data, theta).mean(0).",
+    ],
+)
+
+
+@ebm_gradient.probe
+def _(answer, theta, data, grid, lift):
+    def f(x, theta):
+        return lift + theta[0] * x**2 + np.cos(theta[1] * x)
+
+    def grad_f(x, theta):
+        return np.stack([x**2, -x * np.sin(theta[1] * x)], axis=1)
+
+    return answer(f, grad_f, theta, data, grid)
+
+
+@ebm_gradient.cases
+def _(rng):
+    def case(m=9, n=4, lift=0.0, **changes):
+        given = dict(
+            theta=rng.uniform(0.3, 1, 2),
+            data=rng.uniform(0.5, 2, n) * rng.choice([-1, 1], n),
+            grid=np.linspace(-2.5, 3, m),
+            lift=lift,
+        )
+        return given | changes
+
+    yield "the model's mean less that of the data", case()
+    yield "the model's mean less that of the data", case(m=40, n=7)
+    yield "energies of any size", case(lift=2000.0)
+    yield "energies of any size", case(lift=-2000.0)
+    yield "a single point", case(n=1)
+    steep = dict(theta=np.array([float(rng.uniform(80, 90)), 1.0]))
+    yield "a steep energy", case(**steep)
+    upside = dict(theta=np.array([float(rng.uniform(-2, -1)), 0.7]))
+    yield "an energy that falls outwards", case(**upside)
+    yield "a grid of one point", case(grid=np.array([float(rng.uniform(0.5, 1))]))
+
+
+ebm_gradient.mistakes(
+    {
+        "the signs of e^(+f)": (
+            "by_model - by_data",
+            "by_data - by_model",
+            "Where data are, the energy should fall. Does your gradient lower it there?",
+        ),
+        "both pull the same way": (
+            "by_model - by_data",
+            "-by_model - by_data",
+            "What is the gradient when the model has the data's own means? It should be 0.",
+        ),
+        "only the data": (
+            "by_model - by_data",
+            "-by_data",
+            "Then the energy falls everywhere, for ever. What holds it up where no data are?",
+        ),
+        "high energy counts most": (
+            "energies.min() - energies",
+            "energies - energies.max()",
+            "Which places does the model visit often: those of low energy, or of high?",
+        ),
+        "overflow or 0 / 0": (
+            "np.exp(energies.min() - energies)",
+            "np.exp(-energies)",
+            "Energies of 2000 make every e^(-f) zero or infinite. What may you subtract from all of them?",
+        ),
+        "the largest energy is subtracted": (
+            "energies.min() - energies",
+            "energies.max() - energies",
+            "Then the exponents are above 0, up to thousands where the energy is steep. Which energy makes the largest exponent 0?",
+        ),
+        "the weights do not sum to 1": (
+            "weights = weights / weights.sum()",
+            "pass",
+            "That is a sum, not a mean. What do the weights add up to?",
+        ),
+        "all places count alike": (
+            "weights @ grad_f(grid, theta)",
+            "grad_f(grid, theta).mean(0)",
+            "The mean is one under the model. Which places does it visit?",
+        ),
+        "the sum over the data": (
+            "grad_f(data, theta).mean(0)",
+            "grad_f(data, theta).sum(0)",
+            "It is the mean log-likelihood. With twice as many points yours doubles.",
+        ),
+        "the model's mean over the data": (
+            "weights @ grad_f(grid, theta)",
+            "np.resize(weights, len(data)) / np.resize(weights, len(data)).sum() @ grad_f(data, theta)",
+            "The model's mean is over all places, not over those of the data.",
+        ),
+    }
+)
+
+
+ebm_gradient.worked(
+    why=r"""$\log Z_\theta$ is the only part of the likelihood that sees the whole line, and its slope is a mean under the model. So learning stops when
+    model and data agree in the means of the slopes. On a grid the weights are a softmax of $-f$; subtracting the smallest energy multiplies
+    all of them by one factor, which the division takes out again, and lets the largest be $e^0 = 1$."""
+)
+
+
+@ebm_gradient.right("by softmax", library="scipy.special.softmax")
+def _(f, grad_f, theta, data, grid):
+    from scipy.special import softmax
+
+    share = softmax(-f(grid, theta))
+    return -grad_f(data, theta).mean(axis=0) + grad_f(grid, theta).T @ share
+
+
+@ebm_gradient.right("a loop over the grid")
+def _(f, grad_f, theta, data, grid):
+    energies, slopes = f(grid, theta), grad_f(grid, theta)
+    low, Z, total = min(energies), 0.0, 0.0
+    for energy, slope in zip(energies, slopes, strict=True):
+        Z += math.exp(low - energy)
+        total = total + math.exp(low - energy) * slope
+    return total / Z - sum(grad_f(data, theta)) / len(data)
+
+
+# -------------------------------------------------------------------------------------------- mala
+
+mala = Exercise(
+    "mala",
+    reference=reference.mala,
+    compare=parts(states=WALKED, taken=exact()),
+    hints=[
+        "A step in three acts: propose, judge, keep or stay. Only the judge is new. Which four numbers does he compare, for each particle?",
+        "In logarithms: log p at y and at x, and log q forth and back. q is a Gaussian round the end of the drift: up to a constant its "
+        "logarithm is minus the squared distance from there over 2ε. For the way back the drift starts at y.",
+        "log_q(to, start) = -((to - start - eps / 2 * score(start))**2).sum(1) / (2 * eps). Taken where np.log(u[t]) is below log p(y) + "
+        "log_q(x, y) - log p(x) - log_q(y, x); np.where(taken[:, None], y, x) is the next state.",
+    ],
+)
+
+
+@mala.probe
+def _(answer, x0, z, u, eps, A, q, lift):
+    def log_density(x):
+        x = np.asarray(x)
+        return lift - ((x @ A) * x).sum(1) / 2 - q / 4 * (x**4).sum(1)
+
+    def score(x):
+        x = np.asarray(x)
+        return -(x @ A) - q * x**3
+
+    states, taken = answer(log_density, score, x0, z, u, eps)
+    return {"states": states, "taken": taken}
+
+
+@mala.cases
+def _(rng):
+    def case(T=5, n=4, d=2, eps=1.0, q=0.3, lift=0.0, **changes):
+        A = np.eye(d) + 0.3 * (np.ones((d, d)) - np.eye(d))
+        given = dict(
+            x0=away(rng, n, d) / 2,
+            z=rng.normal(size=(T, n, d)),
+            u=rng.uniform(0.05, 0.95, (T, n)),
+            eps=eps,
+            A=A * rng.uniform(0.8, 1.2),
+            q=q,
+            lift=lift,
+        )
+        return given | changes
+
+    yield "each particle has a verdict of its own", case(T=8, n=6)
+    yield "each particle has a verdict of its own", case(T=8, n=4, d=3, eps=0.7)
+    yield "on a line", case(T=12, n=5, d=1, eps=1.5)
+    yield "long steps are often refused", case(T=10, n=6, eps=2.5)
+    yield "short steps are nearly always taken", case(T=4, n=5, eps=0.02)
+    yield "a constant in the log density plays no part", case(T=8, n=6, lift=-800.0)
+    yield "a constant in the log density plays no part", case(T=8, n=6, lift=800.0)
+    yield (
+        "far out, where the density is 0",
+        case(T=3, n=4, q=0.0, eps=0.4, x0=40 * away(rng, 4, 2)),
+    )
+    whole = rng.choice([-2, -1, 1, 2], (4, 2))
+    yield "whole numbers to start from", case(T=6, x0=whole)
+
+
+mala.mistakes(
+    {
+        "everything is taken": (
+            "taken = np.log(coin) < log_ratio",
+            "taken = np.full(len(x), True)",
+            "That is the plain walk. Where is the judge?",
+        ),
+        "the judge ignores q": (
+            "log_density(y) + log_q(x, y) - log_density(x) - log_q(y, x)",
+            "log_density(y) - log_density(x)",
+            "A drift makes the way forth likelier than the way back, or less. Where does that count?",
+        ),
+        "forth and back change places": (
+            "log_density(y) + log_q(x, y) - log_density(x) - log_q(y, x)",
+            "log_density(y) + log_q(y, x) - log_density(x) - log_q(x, y)",
+            "In the numerator stands the way back, from y to x.",
+        ),
+        "the ratio upside down": (
+            "np.log(coin) < log_ratio",
+            "np.log(coin) < -log_ratio",
+            "Where p grows, a step should rather be taken. Which density stands above the line?",
+        ),
+        "taken where it should be refused": (
+            "np.log(coin) < log_ratio",
+            "np.log(coin) >= log_ratio",
+            "The step is taken if u is below the ratio.",
+        ),
+        "one verdict for all": (
+            "np.log(coin) < log_ratio",
+            "np.full(len(x), np.log(coin[0]) < log_ratio.sum())",
+            "Every particle has a coin and a ratio of its own.",
+        ),
+        "the way back without its drift": (
+            "eps / 2 * score(start)\n",
+            "0 * score(start)\n",
+            "q is a Gaussian round the end of the drift, not round the start.",
+        ),
+        "the variance of q": (
+            "/ (2 * eps)",
+            "/ eps",
+            "The shake has variance ε. What stands below the square in the exponent of such a Gaussian?",
+        ),
+        "a refused particle is left out": (
+            "np.where(taken[:, None], y, x)",
+            "np.where(taken[:, None], y, x0)",
+            "Who is refused stays where it is, not where it began.",
+        ),
+        "the proposal is kept anyway": (
+            "np.where(taken[:, None], y, x)",
+            "y",
+            "You judged. Does the verdict change the state?",
+        ),
+        "the proposal is not shaken enough": (
+            "math.sqrt(eps) * noise",
+            "eps * noise",
+            "z has variance 1, the shake should have variance ε.",
+        ),
+        "through densities": (
+            "np.log(coin) < log_ratio",
+            "coin < np.exp(log_density(y)) * np.exp(log_q(x, y)) / (np.exp(log_density(x)) * np.exp(log_q(y, x)))",
+            "e to the power −800 is 0 in the computer. Compare logarithms.",
+        ),
+        "the start is missing": (
+            "np.array(path)",
+            "np.array(path[1:])",
+            "T steps make T + 1 states.",
+        ),
+    }
+)
+
+
+mala.worked(
+    why=r"""The judge makes the traffic between any two places equal in both directions: if p-distributed particles would go from $x$ to $y$ more often
+    than back, just the surplus is refused. So $p$ is kept exactly, and $\epsilon$ decides only how fast the walk is. Logarithms keep the four
+    numbers finite; constants, $\log Z$ among them, cancel. The way back has its drift at $y$: forgetting it is the classic mistake.
+    Who is refused counts once more where it stands."""
+)
+
+
+@mala.right("through the shakes, forth and back")
+def _(log_density, score, x0, z, u, eps):
+    x, states, verdicts = np.array(x0, float), [np.array(x0, float)], []
+    for noise, coin in zip(z, u, strict=True):
+        y = x + eps / 2 * score(x) + eps**0.5 * noise
+        back = (x - y - eps / 2 * score(y)) / eps**0.5
+        gain = (
+            log_density(y) - log_density(x) + ((noise**2).sum(1) - (back**2).sum(1)) / 2
+        )
+        yes = coin < np.exp(np.minimum(gain, 0))
+        x = x + yes[:, None] * (y - x)
+        states.append(x)
+        verdicts.append(yes)
+    return np.stack(states), np.stack(verdicts)
+
+
+@mala.right("particle by particle", library="scipy.stats.norm")
+def _(log_density, score, x0, z, u, eps):
+    from scipy.stats import norm
+
+    T, n, d = z.shape
+    states, taken = np.empty((T + 1, n, d)), np.zeros((T, n), bool)
+    states[0] = x0
+    for t in range(T):
+        for i in range(n):
+            x = states[t, i][None]
+            centre = x + eps / 2 * score(x)
+            y = centre + eps**0.5 * z[t, i]
+            forth = norm.logpdf(y, centre, eps**0.5).sum()
+            back = norm.logpdf(x, y + eps / 2 * score(y), eps**0.5).sum()
+            gain = log_density(y)[0] + back - log_density(x)[0] - forth
+            taken[t, i] = math.log(u[t, i]) < gain
+            states[t + 1, i] = y[0] if taken[t, i] else x[0]
+    return states, taken
