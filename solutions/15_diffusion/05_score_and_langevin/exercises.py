@@ -1,7 +1,5 @@
 """Exercises of 15_diffusion/05_score_and_langevin."""
 
-import math
-
 import numpy as np
 import torch
 
@@ -84,8 +82,8 @@ def _(rng):
 energy_score.mistakes(
     {
         "towards high energy": (
-            "return -torch",
-            "return torch",
+            "return -slopes",
+            "return slopes",
             "p is large where f is small. Does your arrow point to where p grows?",
         ),
         "the mean in place of the sum": (
@@ -103,14 +101,9 @@ energy_score.mistakes(
             "-torch.log(torch.exp(-f(x))).sum()",
             "Far out e^(-f) is 0 in the computer, and its logarithm is no number. Do you need the density at all?",
         ),
-        "only the first row": (
-            "f(x).sum()",
-            "f(x)[0]",
-            "Every row has a score. Whose energy do you differentiate?",
-        ),
         "arrows of length 1": (
-            "[0]",
-            "[0] / torch.autograd.grad(f(x).sum(), x)[0].norm(dim=1, keepdim=True)",
+            "-slopes",
+            "-slopes / slopes.norm(dim=1, keepdim=True)",
             "The score says how steep it is, too. How long are your arrows where f is flat?",
         ),
         "x asks for gradients ever after": (
@@ -127,16 +120,6 @@ energy_score.worked(
     depends on that row alone; in the gradient of the sum, therefore, row $i$ holds the gradient of energy $i$, and one backward
     pass serves them all. Nothing is exponentiated, so nothing overflows, far out as well."""
 )
-
-
-@energy_score.right("row by row, with backward")
-def _(f, x):
-    rows = []
-    for row in x:
-        row = row.clone()[None].requires_grad_(True)
-        (-f(row)).sum().backward()
-        rows.append(row.grad[0])
-    return torch.stack(rows)
 
 
 @energy_score.right("torch's functional gradient", library="torch.func.grad")
@@ -218,11 +201,6 @@ langevin.mistakes(
             "eps * noise",
             "z has variance 1, the shake should have variance ε. By what do you multiply?",
         ),
-        "the shake is halved, too": (
-            "math.sqrt(eps) * noise",
-            "math.sqrt(eps / 2) * noise",
-            "Which variance has your shake? The half is the score's.",
-        ),
         "every step from the start": (
             "path.append(path[-1]",
             "path.append(x0",
@@ -233,20 +211,10 @@ langevin.mistakes(
             "score(path[0])",
             "The slope changes on the way. Where do you ask in the second step?",
         ),
-        "shaken first, then asked": (
-            "drift = eps / 2 * score(path[-1])",
-            "drift = eps / 2 * score(path[-1] + math.sqrt(eps) * noise)",
-            "The score is asked at x_{t−1}, before it is shaken.",
-        ),
         "the start is missing": (
             "np.array(path)",
             "np.array(path[1:]).reshape(-1, *x0.shape)",
             "T steps make T + 1 states. Which one is not there?",
-        ),
-        "only the end": (
-            "np.array(path)",
-            "path[-1]",
-            "All states are asked for. How many do you return?",
         ),
         "every entry is the last state": (
             "np.array(path)",
@@ -257,16 +225,6 @@ langevin.mistakes(
             "np.array(path)",
             "np.array(path, x0.dtype)",
             "x0 may hold whole numbers; the walk does not.",
-        ),
-        "one shake for all steps": (
-            "math.sqrt(eps) * noise",
-            "math.sqrt(eps) * z[0]",
-            "z has a shake for each step. Which one do you use in the third?",
-        ),
-        "the shakes run backwards": (
-            "for noise in z:",
-            "for noise in z[::-1]:",
-            "z[0] belongs to the first step.",
         ),
         "the score is asked twice": (
             "path.append(path[-1] + drift",
@@ -291,16 +249,6 @@ def _(score, x0, z, eps):
     for t in range(len(z)):
         path[t + 1] = path[t] + eps / 2 * score(path[t]) + eps**0.5 * z[t]
     return path
-
-
-@langevin.right("with accumulate", library="itertools.accumulate")
-def _(score, x0, z, eps):
-    from itertools import accumulate
-
-    def step(x, noise):
-        return x + (eps * score(x) + 2 * np.sqrt(eps) * noise) / 2
-
-    return np.stack(list(accumulate(z, step, initial=np.array(x0, float))))
 
 
 # ------------------------------------------------------------------------------- annealed_langevin
@@ -367,11 +315,6 @@ annealed_langevin.mistakes(
             "r * sigmas[0] ** 2",
             "What is wide is walked in long steps. Which step size has the last level?",
         ),
-        "the step size of r alone": (
-            "r * sigma**2",
-            "r",
-            "Does your step size fall with the level?",
-        ),
         "σ in place of its square": (
             "r * sigma**2",
             "r * sigma",
@@ -387,30 +330,10 @@ annealed_langevin.mistakes(
             "walk",
             "langevin returns its start, too. Where does it stand already?",
         ),
-        "only the ends of the levels": (
-            "walk[1:]",
-            "walk[-1:]",
-            "All states are asked for, 1 + L·K of them.",
-        ),
         "the levels run backwards": (
-            "zip(z, sigmas, strict=True)",
-            "zip(z[::-1], sigmas[::-1], strict=True)",
+            "zip(z, sigmas)",
+            "zip(z[::-1], sigmas[::-1])",
             "The walk begins at the first of sigmas: which is that in your loop?",
-        ),
-        "the shakes of the first level": (
-            "path[-1], noise",
-            "path[-1], z[0]",
-            "z[i] belongs to level i.",
-        ),
-        "a step too few in each level": (
-            "path[-1], noise",
-            "path[-1], noise[1:]",
-            "How many steps does each level have? z knows.",
-        ),
-        "only the end": (
-            "np.array(path)",
-            "path[-1]",
-            "All states are asked for. How many do you return?",
         ),
     }
 )
@@ -508,11 +431,6 @@ ism_loss.mistakes(
             "s.square().sum(1)",
             "For s = −θx on N(0, 1) the best θ is 1. Which is best under your loss?",
         ),
-        "the trace is halved, too": (
-            "(s.square().sum(1) / 2 + trace)",
-            "(s.square().sum(1) / 2 + trace / 2)",
-            "Only the squared length has the half.",
-        ),
         "the trace is taken away": (
             "/ 2 + trace",
             "/ 2 - trace",
@@ -527,26 +445,6 @@ ism_loss.mistakes(
             "slopes[:, i]",
             "slopes[:, 0]",
             "The i-th score along the i-th coordinate: which column of its gradient is that?",
-        ),
-        "only the last slope": (
-            "trace = trace + slopes[:, i]",
-            "trace = slopes[:, i]",
-            "Do the d slopes add up, or does the last one stay?",
-        ),
-        "the size of each slope": (
-            "trace + slopes[:, i]",
-            "trace + slopes[:, i].abs()",
-            "A slope below zero counts as such.",
-        ),
-        "the mean over all numbers": (
-            "s.square().sum(1) / 2",
-            "s.square().mean(1) / 2",
-            "The squared length is a sum over the d numbers of a row.",
-        ),
-        "the sum over the rows": (
-            ".mean()",
-            ".sum()",
-            "With twice as many rows your loss doubles.",
         ),
         "the slopes have no graph": (
             "slopes[:, i]",
@@ -583,15 +481,6 @@ def _(score, x):
         s = score(row[None])[0]
         total = total + s @ s / 2 + torch.trace(J)
     return total / len(x)
-
-
-@ism_loss.right("directions forth: jvp", library="torch.func.jvp")
-def _(score, x):
-    s, total = score(x), 0
-    for i, unit in enumerate(torch.eye(x.shape[1], dtype=x.dtype)):
-        slopes = torch.func.jvp(score, (x,), (unit.expand_as(x),))[1]
-        total = total + slopes[:, i].mean()
-    return total + 0.5 * (s * s).sum() / len(x)
 
 
 # ---------------------------------------------------------------------------------------- dsm_loss
@@ -648,8 +537,7 @@ def _(rng):
     yield "as many rows as columns", case([0.5, 1.0, 2.0])
     yield "a single row", case([1.7], d=2)
     yield "a single number in each row", case([0.4, 1.6], d=1)
-    yield "a wide level", case([30.0, 10.0], d=2)
-    yield "hardly any noise", case([1e-3, 2e-3], d=2)
+    yield "a wide level", case([30.0, 10.0], d=2, W=normal(rng, 2, 2) / 20)
     yield (
         "a model that says only sigma",
         case([0.6, 1.5], d=2, W=torch.zeros(2, 2).double()),
@@ -673,45 +561,20 @@ dsm_loss.mistakes(
             "s - eps",
             "That is the loss of DDPM, whose model says ε. What does a score model say?",
         ),
-        "the target has the wrong sign": (
-            "level * s + eps",
-            "level * s - eps",
-            "The score points back to the data, against the noise that was added.",
-        ),
         "the model sees clean data": (
             "model(x + level * eps, sigma)",
             "model(x, sigma)",
             "Whose score is learned: that of the data, or of the melted ones?",
         ),
-        "melted by the variance": (
-            "x + level * eps",
-            "x + level**2 * eps",
-            "σ is the spread of the noise that is added.",
-        ),
-        "the noise is taken away": (
-            "x + level * eps",
-            "x - level * eps",
-            "Melting adds σ ε. Only then is −ε/σ its score.",
-        ),
-        "one level for all rows": (
-            "sigma[:, None]",
-            "sigma[0]",
-            "Every row has its own level.",
-        ),
-        "the level runs along the columns": (
-            "sigma[:, None]",
-            "sigma",
-            "sigma has shape (n,) and x (n, d). Along which axis does torch line them up?",
+        "the target has the wrong sign": (
+            "level * s + eps",
+            "level * s - eps",
+            "The score points back to the data, against the noise that was added.",
         ),
         "the mean over all numbers": (
             ".sum(1).mean()",
             ".mean()",
             "The squared length of a row is a sum over its d numbers.",
-        ),
-        "the sum over all rows": (
-            ".sum(1).mean()",
-            ".sum()",
-            "With twice as many rows your loss doubles.",
         ),
         "the answer is cut from the graph": (
             "model(x + level * eps, sigma)",
@@ -829,11 +692,6 @@ train_score.mistakes(
             "for _ in range(n_steps):\n        adam = torch.optim.Adam(model.parameters(), lr)",
             "Adam remembers the gradients of earlier updates. Who remembers in your loop?",
         ),
-        "plain gradient descent": (
-            "torch.optim.Adam(",
-            "torch.optim.SGD(",
-            "Which optimiser is asked for?",
-        ),
         "the averages are never used": (
             "w.data.copy_(average)",
             "pass",
@@ -849,43 +707,15 @@ train_score.mistakes(
             "(1 - decay) * average + decay * w.detach()",
             "With δ near 1, does your average keep its past, or forget it?",
         ),
-        "the averages start at zero": (
-            "w.detach().clone() for",
-            "torch.zeros_like(w.detach()) for",
-            "An average starts at its weight. What is there before the first update?",
-        ),
         "the averages are the weights themselves": (
             "w.detach().clone() for",
             "w.detach() for",
             "detach shares its numbers with the weight. Is your average a copy?",
         ),
-        "a plain mean of all states": (
-            FOLLOW,
-            "average + (w.detach() - average) / (len(losses) + 1)",
-            "Your average never forgets the start. Where is δ?",
-        ),
-        "averaged before the step": (
-            "adam.step()\n",
-            "for average, w in zip(averages, model.parameters(), strict=True):\n"
-            f"            average.copy_({FOLLOW})\n        adam.step()\n"
-            "        for average, w in zip(averages, model.parameters(), strict=True):\n"
-            "            average.sub_((1 - decay) * w.detach()).div_(max(decay, 1e-9))\n",
-            "The average follows after the update. Which weights does it see?",
-        ),
         "one level for the whole batch": (
             DRAW_LEVELS,
             "levels = torch.randint(len(sigmas), (1,), generator=g).expand(batch)",
             "How many levels does one batch of yours hold?",
-        ),
-        "the last level is never trained": (
-            "torch.randint(len(sigmas), (batch,)",
-            "torch.randint(max(1, len(sigmas) - 1), (batch,)",
-            "torch.randint leaves out its upper end already.",
-        ),
-        "the first rows in place of drawn ones": (
-            "x[rows]",
-            "x[torch.arange(batch) % len(x)]",
-            "You drew row numbers. Do the points come from these rows?",
         ),
         "no row comes twice": (
             "torch.randint(len(x), (batch,), generator=g)",
@@ -897,30 +727,10 @@ train_score.mistakes(
             f"{DRAW_LEVELS}\n        {DRAW_ROWS}",
             "The generator is asked in the order of the text: rows, levels, noise.",
         ),
-        "uniform noise": (
-            "torch.randn(",
-            "torch.rand(",
-            "rand is uniform on 0 to 1. Which noise melts the data?",
-        ),
-        "one noise for all numbers of a row": (
-            "torch.randn(batch, x.shape[1], generator=g)",
-            "torch.randn(batch, 1, generator=g).expand(batch, x.shape[1])",
-            "Each number has its own noise. How many do you draw?",
-        ),
-        "only the last loss": (
-            "return losses",
-            "return losses[-1:]",
-            "A loss for each update is asked for.",
-        ),
         "the losses keep their graphs": (
             "loss.item()",
             "loss",
             "Each loss of yours keeps all that it was computed from. How do you get the number alone?",
-        ),
-        "one update too few": (
-            "range(n_steps)",
-            "range(1, n_steps)",
-            "How many updates do you make?",
         ),
     }
 )
@@ -1024,7 +834,7 @@ def _(rng):
     yield "energies of any size", case(lift=2000.0)
     yield "energies of any size", case(lift=-2000.0)
     yield "a single point", case(n=1)
-    steep = dict(theta=np.array([float(rng.uniform(80, 90)), 1.0]))
+    steep = dict(theta=np.array([float(rng.uniform(400, 500)), 1.0]))
     yield "a steep energy", case(**steep)
     upside = dict(theta=np.array([float(rng.uniform(-2, -1)), 0.7]))
     yield "an energy that falls outwards", case(**upside)
@@ -1037,16 +847,6 @@ ebm_gradient.mistakes(
             "by_model - by_data",
             "by_data - by_model",
             "Where data are, the energy should fall. Does your gradient lower it there?",
-        ),
-        "both pull the same way": (
-            "by_model - by_data",
-            "-by_model - by_data",
-            "What is the gradient when the model has the data's own means? It should be 0.",
-        ),
-        "only the data": (
-            "by_model - by_data",
-            "-by_data",
-            "Then the energy falls everywhere, for ever. What holds it up where no data are?",
         ),
         "high energy counts most": (
             "energies.min() - energies",
@@ -1068,20 +868,10 @@ ebm_gradient.mistakes(
             "pass",
             "That is a sum, not a mean. What do the weights add up to?",
         ),
-        "all places count alike": (
-            "weights @ grad_f(grid, theta)",
-            "grad_f(grid, theta).mean(0)",
-            "The mean is one under the model. Which places does it visit?",
-        ),
         "the sum over the data": (
             "grad_f(data, theta).mean(0)",
             "grad_f(data, theta).sum(0)",
             "It is the mean log-likelihood. With twice as many points yours doubles.",
-        ),
-        "the model's mean over the data": (
-            "weights @ grad_f(grid, theta)",
-            "np.resize(weights, len(data)) / np.resize(weights, len(data)).sum() @ grad_f(data, theta)",
-            "The model's mean is over all places, not over those of the data.",
         ),
     }
 )
@@ -1100,188 +890,3 @@ def _(f, grad_f, theta, data, grid):
 
     share = softmax(-f(grid, theta))
     return -grad_f(data, theta).mean(axis=0) + grad_f(grid, theta).T @ share
-
-
-@ebm_gradient.right("a loop over the grid")
-def _(f, grad_f, theta, data, grid):
-    energies, slopes = f(grid, theta), grad_f(grid, theta)
-    low, Z, total = min(energies), 0.0, 0.0
-    for energy, slope in zip(energies, slopes, strict=True):
-        Z += math.exp(low - energy)
-        total = total + math.exp(low - energy) * slope
-    return total / Z - sum(grad_f(data, theta)) / len(data)
-
-
-# -------------------------------------------------------------------------------------------- mala
-
-mala = Exercise(
-    "mala",
-    reference=reference.mala,
-    compare=parts(states=WALKED, taken=exact()),
-    hints=[
-        "A step in three acts: propose, judge, keep or stay. Only the judge is new. Which four numbers does he compare, for each particle?",
-        "In logarithms: log p at y and at x, and log q forth and back. q is a Gaussian round the end of the drift: up to a constant its "
-        "logarithm is minus the squared distance from there over 2ε. For the way back the drift starts at y.",
-        "log_q(to, start) = -((to - start - eps / 2 * score(start))**2).sum(1) / (2 * eps). Taken where np.log(u[t]) is below log p(y) + "
-        "log_q(x, y) - log p(x) - log_q(y, x); np.where(taken[:, None], y, x) is the next state.",
-    ],
-)
-
-
-@mala.probe
-def _(answer, x0, z, u, eps, A, q, lift):
-    def log_density(x):
-        x = np.asarray(x)
-        return lift - ((x @ A) * x).sum(1) / 2 - q / 4 * (x**4).sum(1)
-
-    def score(x):
-        x = np.asarray(x)
-        return -(x @ A) - q * x**3
-
-    states, taken = answer(log_density, score, x0, z, u, eps)
-    return {"states": states, "taken": taken}
-
-
-@mala.cases
-def _(rng):
-    def case(T=5, n=4, d=2, eps=1.0, q=0.3, lift=0.0, **changes):
-        A = np.eye(d) + 0.3 * (np.ones((d, d)) - np.eye(d))
-        given = dict(
-            x0=away(rng, n, d) / 2,
-            z=rng.normal(size=(T, n, d)),
-            u=rng.uniform(0.05, 0.95, (T, n)),
-            eps=eps,
-            A=A * rng.uniform(0.8, 1.2),
-            q=q,
-            lift=lift,
-        )
-        return given | changes
-
-    yield "each particle has a verdict of its own", case(T=8, n=6)
-    yield "each particle has a verdict of its own", case(T=8, n=4, d=3, eps=0.7)
-    yield "on a line", case(T=12, n=5, d=1, eps=1.5)
-    yield "long steps are often refused", case(T=10, n=6, eps=2.5)
-    yield "short steps are nearly always taken", case(T=4, n=5, eps=0.02)
-    yield "a constant in the log density plays no part", case(T=8, n=6, lift=-800.0)
-    yield "a constant in the log density plays no part", case(T=8, n=6, lift=800.0)
-    yield (
-        "far out, where the density is 0",
-        case(T=3, n=4, q=0.0, eps=0.4, x0=40 * away(rng, 4, 2)),
-    )
-    whole = rng.choice([-2, -1, 1, 2], (4, 2))
-    yield "whole numbers to start from", case(T=6, x0=whole)
-
-
-mala.mistakes(
-    {
-        "everything is taken": (
-            "taken = np.log(coin) < log_ratio",
-            "taken = np.full(len(x), True)",
-            "That is the plain walk. Where is the judge?",
-        ),
-        "the judge ignores q": (
-            "log_density(y) + log_q(x, y) - log_density(x) - log_q(y, x)",
-            "log_density(y) - log_density(x)",
-            "A drift makes the way forth likelier than the way back, or less. Where does that count?",
-        ),
-        "forth and back change places": (
-            "log_density(y) + log_q(x, y) - log_density(x) - log_q(y, x)",
-            "log_density(y) + log_q(y, x) - log_density(x) - log_q(x, y)",
-            "In the numerator stands the way back, from y to x.",
-        ),
-        "the ratio upside down": (
-            "np.log(coin) < log_ratio",
-            "np.log(coin) < -log_ratio",
-            "Where p grows, a step should rather be taken. Which density stands above the line?",
-        ),
-        "taken where it should be refused": (
-            "np.log(coin) < log_ratio",
-            "np.log(coin) >= log_ratio",
-            "The step is taken if u is below the ratio.",
-        ),
-        "one verdict for all": (
-            "np.log(coin) < log_ratio",
-            "np.full(len(x), np.log(coin[0]) < log_ratio.sum())",
-            "Every particle has a coin and a ratio of its own.",
-        ),
-        "the way back without its drift": (
-            "eps / 2 * score(start)\n",
-            "0 * score(start)\n",
-            "q is a Gaussian round the end of the drift, not round the start.",
-        ),
-        "the variance of q": (
-            "/ (2 * eps)",
-            "/ eps",
-            "The shake has variance ε. What stands below the square in the exponent of such a Gaussian?",
-        ),
-        "a refused particle is left out": (
-            "np.where(taken[:, None], y, x)",
-            "np.where(taken[:, None], y, x0)",
-            "Who is refused stays where it is, not where it began.",
-        ),
-        "the proposal is kept anyway": (
-            "np.where(taken[:, None], y, x)",
-            "y",
-            "You judged. Does the verdict change the state?",
-        ),
-        "the proposal is not shaken enough": (
-            "math.sqrt(eps) * noise",
-            "eps * noise",
-            "z has variance 1, the shake should have variance ε.",
-        ),
-        "through densities": (
-            "np.log(coin) < log_ratio",
-            "coin < np.exp(log_density(y)) * np.exp(log_q(x, y)) / (np.exp(log_density(x)) * np.exp(log_q(y, x)))",
-            "e to the power −800 is 0 in the computer. Compare logarithms.",
-        ),
-        "the start is missing": (
-            "np.array(path)",
-            "np.array(path[1:])",
-            "T steps make T + 1 states.",
-        ),
-    }
-)
-
-
-mala.worked(
-    why=r"""The judge makes the traffic between any two places equal in both directions: if p-distributed particles would go from $x$ to $y$ more often
-    than back, just the surplus is refused. So $p$ is kept exactly, and $\epsilon$ decides only how fast the walk is. Logarithms keep the four
-    numbers finite; constants, $\log Z$ among them, cancel. The way back has its drift at $y$: forgetting it is the classic mistake.
-    Who is refused counts once more where it stands."""
-)
-
-
-@mala.right("through the shakes, forth and back")
-def _(log_density, score, x0, z, u, eps):
-    x, states, verdicts = np.array(x0, float), [np.array(x0, float)], []
-    for noise, coin in zip(z, u, strict=True):
-        y = x + eps / 2 * score(x) + eps**0.5 * noise
-        back = (x - y - eps / 2 * score(y)) / eps**0.5
-        gain = (
-            log_density(y) - log_density(x) + ((noise**2).sum(1) - (back**2).sum(1)) / 2
-        )
-        yes = coin < np.exp(np.minimum(gain, 0))
-        x = x + yes[:, None] * (y - x)
-        states.append(x)
-        verdicts.append(yes)
-    return np.stack(states), np.stack(verdicts)
-
-
-@mala.right("particle by particle", library="scipy.stats.norm")
-def _(log_density, score, x0, z, u, eps):
-    from scipy.stats import norm
-
-    T, n, d = z.shape
-    states, taken = np.empty((T + 1, n, d)), np.zeros((T, n), bool)
-    states[0] = x0
-    for t in range(T):
-        for i in range(n):
-            x = states[t, i][None]
-            centre = x + eps / 2 * score(x)
-            y = centre + eps**0.5 * z[t, i]
-            forth = norm.logpdf(y, centre, eps**0.5).sum()
-            back = norm.logpdf(x, y + eps / 2 * score(y), eps**0.5).sum()
-            gain = log_density(y)[0] + back - log_density(x)[0] - forth
-            taken[t, i] = math.log(u[t, i]) < gain
-            states[t + 1, i] = y[0] if taken[t, i] else x[0]
-    return states, taken

@@ -44,20 +44,19 @@ show(
 # %% [markdown] covers="moon:22.6"
 # ## 1. A compass that needs no scale
 #
-# Physicists tell how likely a state is by its *energy* $f(x)$, a number: low energy, many visits. The density is
+# Physicists tell how likely a state is by its *energy*, a number $f(x)$: low energy, many visits. The density is
 #
 # $$p(x) = \frac{e^{-f(x)}}{Z}, \qquad Z = \int e^{-f(x)}\, dx .$$
 #
-# Any $f$ whose $Z$ is finite makes a model, a network too. The catch is $Z$: grey images of $100 \times 100$ pixels would
-# need a sum of $256^{10000}$ terms. What can be known without it? Take the logarithm, then the slope in the *place* $x$.
-# $\log Z$ is the same everywhere, so it drops out:
+# Any $f$ makes a model if $Z$ is finite. But for grey images of $100 \times 100$ pixels $Z$ is a sum of $256^{10000}$
+# terms. What can be known without it? Take the logarithm, then the slope in the *place* $x$. $\log Z$ drops out:
 #
 # $$s(x) = \nabla_x \log p(x) = -\nabla_x f(x).$$
 #
-# This is the **score**, our compass. (Statisticians call another slope so, that in the parameters.) Drag the point.
+# This is the **score**, our compass. (Statistics has another score: the slope in the parameters.) Drag the point.
 #
-# 1. Raise the whole energy by $c$. What changes in the other pictures?
-# 2. Change the share of the left hill from 10 to 90 %. In which picture do you *not* see it?
+# 1. Raise the energy by $c$. What changes in the other pictures?
+# 2. Change the left hill's share. In which picture do you hardly see it?
 
 # %% covers="moon:22.6"
 # Drag the point: energy, density and score of two hills.
@@ -102,8 +101,8 @@ def energy_score(f, x):
     """
     ### BEGIN SOLUTION
     x = x.detach().requires_grad_(True)
-    total = f(x).sum()
-    return -torch.autograd.grad(total, x)[0]
+    (slopes,) = torch.autograd.grad(f(x).sum(), x)
+    return -slopes
     ### END SOLUTION
 
 
@@ -164,8 +163,8 @@ check(langevin)
 # %% predict="too-long-a-step" minutes=1 covers="moon:22.6.2 wu:6.12.3"
 predict(
     "too-long-a-step",
-    "Your walk on N(0, 1), with steps of ε = 1, for ever. Which variance does the cloud "
-    "end with?",
+    "Your walk on N(0, 1), with steps of ε = 1, for ever. Which variance does the "
+    "cloud end with?",
     ["1", "4/3", "2"],
     truth=int(np.isclose([1, 4 / 3, 2], pictures.ula_variance(1.0)).argmax()),
     because="v = (1 − ε/2)² v + ε has one solution, v = 1 / (1 − ε/4). The walk is "
@@ -217,11 +216,11 @@ with after(langevin):
 # %% [markdown] covers="moon:22.6.2 wu:6.12.3"
 # ## 3. Melt the hills
 #
-# The second fault: **inside a hill the score says nothing of the shares**. A particle falls into the nearest hill, and
-# waits there for a lucky row of shakes; on the first screen, practically for ever.
+# The second fault: **inside a hill the score says nothing of the shares**. A particle falls into the nearest hill and
+# stays; on the first screen, practically for ever.
 #
 # Remedy: melt the hills. Add noise to the data, $\tilde x = x + \sigma z$; let $p_\sigma$ be the density of $\tilde x$ and
-# $s(x, \sigma)$ its score. For a large $\sigma$ there is one wide hill, crossed in a few steps. Cool slowly: as the three
+# $s(x, \sigma)$ its score. For a large $\sigma$ there is one wide hill, crossed in a few steps. Cool slowly: as three
 # hills rise out of it, each gathers its share.
 #
 # The levels $\sigma_1 > \dots > \sigma_L$ fall by a constant factor, and what is wide is walked in long steps:
@@ -241,7 +240,7 @@ def annealed_langevin(score, x0, z, sigmas, r):
     """
     ### BEGIN SOLUTION
     path = [x0]
-    for noise, sigma in zip(z, sigmas, strict=True):
+    for noise, sigma in zip(z, sigmas):
 
         def at_level(x, sigma=sigma):
             return score(x, sigma)
@@ -289,7 +288,7 @@ with after(langevin, annealed_langevin):
 def ism_loss(score, x):
     """The implicit score matching loss: the mean of ½‖s‖² + tr(∇s) over the rows.
 
-    score: tensor (n, d) -> (n, d), each row from its own row of x, by torch's functions.
+    score: tensor (n, d) -> (n, d), each row from its own, by torch's functions.
     x (n, d). Returns a scalar tensor that can be differentiated once more, in the
     weights of score: torch.autograd.grad(…, create_graph=True).
     score(x) = -x, x = [[1.0, 2.0]] gives ½·5 - 2 = 0.5.
@@ -299,7 +298,7 @@ def ism_loss(score, x):
     s = score(x)
     trace = 0
     for i in range(x.shape[1]):
-        slopes = torch.autograd.grad(s[:, i].sum(), x, create_graph=True)[0]
+        (slopes,) = torch.autograd.grad(s[:, i].sum(), x, create_graph=True)
         trace = trace + slopes[:, i]
     return (s.square().sum(1) / 2 + trace).mean()
     ### END SOLUTION
@@ -311,15 +310,15 @@ check(ism_loss)
 # %% [markdown] covers="moon:22.6.1 cs480:15"
 # ### The cheap way: learn from noise
 #
-# For a grey image of $100 \times 100$ that is 10,000 backward passes. But the walk wants scores of *melted* data anyway, and
-# there is a shortcut (Vincent, 2011). Given a point $x$, the melted one $\tilde x = x + \sigma \epsilon$ is Gaussian, with the
-# score $(x - \tilde x) / \sigma^2 = -\epsilon / \sigma$. That you know: you drew $\epsilon$. Many $x$ may hide
-# behind one $\tilde x$. Yet the *mean* of these targets, given $\tilde x$, is $s(\tilde x, \sigma)$, since $p_\sigma$ is a
-# mean of Gaussians; and in squared error one learns the mean. So regress on $-\epsilon / \sigma$:
+# For $100 \times 100$ pixels that is 10,000 backward passes. But the walk wants *melted* scores anyway, and there is a
+# shortcut (Vincent, 2011). Given $x$, the melted $\tilde x = x + \sigma \epsilon$ is Gaussian, with the score
+# $(x - \tilde x) / \sigma^2 = -\epsilon / \sigma$. You know it: you drew $\epsilon$. Many $x$ may hide behind one
+# $\tilde x$. Yet the *mean* of these targets, given $\tilde x$, is $s(\tilde x, \sigma)$, as $p_\sigma$ is a mean of
+# Gaussians; and in squared error one learns the mean. So regress on $-\epsilon / \sigma$:
 #
 # $$J = \tfrac12\, \mathbb E\; \sigma^2 \Big\lVert s_\theta(x + \sigma\epsilon, \sigma) + \frac\epsilon\sigma \Big\rVert^2 .$$
 #
-# The factor $\sigma^2$ gives all levels targets of one size. It is [[15/03|the loss of DDPM]]: there the noise is named,
+# The factor $\sigma^2$ gives all levels targets of one size. [[15/03|DDPM]] names the noise instead:
 # $\epsilon_\theta = -\sigma s_\theta$ with $\sigma = \sqrt{1 - \bar\alpha_t}$.
 
 
@@ -402,10 +401,11 @@ def train_score(model, x, sigmas, n_steps, batch, lr, decay, g):
     """Train a score model by Adam on dsm_loss; returns the n_steps losses, numbers.
 
     model: a torch module, called as model(x, sigma), its weights change in place; in
-    the end they are their averages δ = decay. x (N, d) float32; sigmas (L,) the levels.
-    Adam with torch's own settings but lr. All chance comes from the generator g, in each
-    update in this order: `batch` row numbers of x, which may repeat (torch.randint); as
-    many level numbers (torch.randint); the noise (torch.randn). You may use dsm_loss.
+    the end they are their averages, δ = decay. x (N, d) float32; sigmas (L,) levels.
+    Adam with torch's own settings but lr. All chance comes from the generator g, in
+    each update in this order: `batch` row numbers of x, which may repeat
+    (torch.randint); as many level numbers (torch.randint); the noise (torch.randn).
+    You may use dsm_loss.
     """
     ### BEGIN SOLUTION
     adam, losses = torch.optim.Adam(model.parameters(), lr), []
@@ -419,9 +419,9 @@ def train_score(model, x, sigmas, n_steps, batch, lr, decay, g):
         loss.backward()
         adam.step()
         losses.append(loss.item())
-        for average, w in zip(averages, model.parameters(), strict=True):
+        for average, w in zip(averages, model.parameters()):
             average.copy_(decay * average + (1 - decay) * w.detach())
-    for average, w in zip(averages, model.parameters(), strict=True):
+    for average, w in zip(averages, model.parameters()):
         w.data.copy_(average)
     return losses
     ### END SOLUTION
@@ -493,9 +493,9 @@ with after(langevin, annealed_langevin, dsm_loss, train_score):
 def ebm_gradient(f, grad_f, theta, data, grid):
     """The gradient in theta of the mean log-likelihood of the data.
 
-    f: (x (n,), theta (k,)) -> energies (n,); grad_f: the same -> (n, k), their slopes in
-    theta. data (n,); grid (m,), evenly spaced: the mean under the model is a sum over
-    it, weighted in proportion to e^(-f). Returns (k,), finite for energies of any size.
+    f: (x (n,), theta (k,)) -> energies (n,); grad_f: the same -> (n, k), their slopes
+    in theta. data (n,); grid (m,), evenly spaced: the mean under the model is a sum
+    over it, weighted in proportion to e^(-f). Returns (k,), finite for any energies.
     With f = theta[0]·x, grid = [0.0, 1.0], theta = [0.0], data = [1.0] it is [-0.5].
     """
     ### BEGIN SOLUTION
@@ -565,62 +565,38 @@ with after(ebm_gradient, langevin):
 # proposal it is called MALA.)
 
 
-# %% exercise="mala" points=3 difficulty=1 covers="wu:6.12.3"
-def mala(log_density, score, x0, z, u, eps):
-    """Langevin steps that a judge takes or refuses: all states, and his verdicts.
-
-    log_density: (n, d) -> (n,), up to a constant; score: (n, d) -> (n, d). x0 (n, d);
-    z (T, n, d) standard normal; u (T, n) uniform on (0, 1); eps > 0. Each of the n
-    particles has a verdict of its own in each step.
-    Returns the states (T + 1, n, d) and what was taken (T, n), True or False.
-    On N(0, 1) a proposal of eps = 2 is y = √2 z: from x = 0 it is taken if u < e^(-z²).
-    """
-    ### BEGIN SOLUTION
+# %% open=true covers="wu:6.12.3"
+def judged_step(log_density, score, x, noise, coin, eps):
+    """The next states, and who moved. x, noise (n, d); coin (n,) is u."""
 
     def log_q(to, start):
-        off = to - start - eps / 2 * score(start)
-        return -(off**2).sum(1) / (2 * eps)
+        return -((to - start - eps / 2 * score(start)) ** 2).sum(1) / (2 * eps)
 
-    path, verdicts = [x0], []
-    for noise, coin in zip(z, u, strict=True):
-        x = path[-1]
-        y = x + eps / 2 * score(x) + math.sqrt(eps) * noise
-        log_ratio = log_density(y) + log_q(x, y) - log_density(x) - log_q(y, x)
-        taken = np.log(coin) < log_ratio
-        path.append(np.where(taken[:, None], y, x))
-        verdicts.append(taken)
-    return np.array(path), np.array(verdicts)
-    ### END SOLUTION
+    y = x + eps / 2 * score(x) + math.sqrt(eps) * noise
+    taken = np.log(coin) < log_density(y) + log_q(x, y) - log_density(x) - log_q(y, x)
+    return np.where(taken[:, None], y, x), taken
 
 
-# %% check="mala"
-check(mala)
-
-# %% covers="wu:6.12.3"
-# The spread on N(0, 1) with and without the judge; and that he does not help to cross.
-with after(langevin, mala):
-    rng, sizes, rows = np.random.default_rng(9), [0.2, 0.5, 1, 1.5, 2, 2.5, 3], []
-    x0, z = rng.normal(size=(5000, 1)), rng.normal(size=(60, 5000, 1))
-    u = rng.uniform(size=(60, 5000))
-    for eps in sizes:
-        states, taken = mala(lambda x: -(x[:, 0] ** 2) / 2, lambda x: -x, x0, z, u, eps)
-        plain = langevin(lambda x: -x, x0, z, eps)[-1]
-        rows.append([plain.var(), states[-1].var(), taken.mean()])
-    judged = np.array(rows)[:, 1]
-    claim(
-        "with the judge the variance is 1 at every ε, to {e}",
-        abs(judged - 1).max() < 0.08,
-        e=0.08,
-    )
-    show(*pictures.draw_judged(sizes, np.array(rows)), digits=1)
-    x0, hills = np.full((1000, 1), -1.5), two_hills()
-    z, u = rng.normal(size=(400, 1000, 1)), rng.uniform(size=(400, 1000))
-    end = mala(hills.log_density, hills.score, x0, z, u, 0.05)[0][-1]
-    crossed = (end > -0.7).mean()
+# %% demo=true covers="wu:6.12.3"
+# On N(0, 1), with and without the judge; then he does not help to cross.
+rng, hills = np.random.default_rng(9), two_hills()
+normal = (lambda x: -(x[:, 0] ** 2) / 2, lambda x: -x)
+for eps in (0.5, 1, 2, 3):
+    x = rng.normal(size=(20_000, 1))
+    for _ in range(40):
+        noise, coin = rng.normal(size=x.shape), rng.uniform(size=len(x))
+        x, taken = judged_step(*normal, x, noise, coin, eps)
     words = (
-        "from the left hill fewer than half have crossed after {n} steps: 2/3 should"
+        "ε = {eps}: variance 1 to {e}, not {ula:.2f}; he takes {part:.0%} of the steps"
     )
-    claim(words, crossed < 0.5, n=400)
+    near, ula = abs(x.var() - 1) < 0.04, pictures.ula_variance(eps)
+    claim(words, near, eps=eps, e=0.04, ula=ula, part=round(taken.mean(), 1))
+x = np.full((1000, 1), -1.5)
+for _ in range(400):
+    noise, coin = rng.normal(size=x.shape), rng.uniform(size=len(x))
+    x, _ = judged_step(hills.log_density, hills.score, x, noise, coin, 0.05)
+words = "from the left hill fewer than half have crossed after {n} steps: 2/3 should"
+claim(words, (x > pictures.VALLEY).mean() < 0.5, n=400)
 
 # %% [markdown] covers="moon:22.6.1"
 # ## Deeper: what vanishes far away
@@ -733,9 +709,9 @@ fx, mean = sympy.diff(f, a).subs(at), sympy.Rational(1, 4)  # E x²/2 = 1/(2θ)
 erratum(
     "moon:22.6",
     quote=(
-        r"\nabla_{\theta} \log p_{\theta}(\mathbf{x}) = \nabla_{\theta} f_{\theta}"
-        r"(\mathbf{x}) - \mathbb{E}_{p_{\theta}(\mathbf{x})} [\nabla_{\theta} f_{\theta}"
-        r"(\mathbf{x})]"
+        r"\nabla_{\theta} \log p_{\theta}(\mathbf{x}) = \nabla_{\theta} "
+        r"f_{\theta}(\mathbf{x}) - \mathbb{E}_{p_{\theta}(\mathbf{x})} "
+        r"[\nabla_{\theta} f_{\theta}(\mathbf{x})]"
     ),
     corrected=(
         r"$-\nabla_\theta f_\theta(x) + \mathbb E_{p_\theta}[\nabla_\theta f_\theta]$: "
@@ -760,7 +736,7 @@ erratum(
 erratum(
     "moon:22.6",
     quote=r"$f_{\theta}(\mathbf{x}) \in \mathbb{R}^d$  is often called unnormalized",
-    corrected=r"$f_\theta(x) \in \mathbb R$: it is its gradient that lies in $\mathbb R^d$",
+    corrected=r"$f_\theta(x) \in \mathbb R$: its gradient lies in $\mathbb R^d$",
     kind="error",
     # d = 3: which shape of f(x) gives a density that is a number and a score in R^d?
     printed_holds=pictures.makes_a_model(lambda x: x**2 / 2),

@@ -130,29 +130,3 @@ def ebm_gradient(theta: Tensor, data: Tensor, grid: Tensor, lift: float) -> Tens
         return -energy(data, theta, lift).mean() - scale
 
     return torch.func.grad(log_likelihood)(theta)
-
-
-def mala(
-    x0: Tensor, z: Tensor, u: Tensor, eps: float, A: Tensor, q: float, lift: float
-) -> dict:
-    """Judged Langevin steps on log p = lift - ½ xᵀAx - q/4 Σ xᵢ⁴, A symmetric.
-
-    Forth the proposal has -2 log q = ‖z‖², back ‖x - y - ε/2 s(y)‖² / ε. x0 (n, d), z (T, n, d), u (T, n) ->
-    states (T + 1, n, d), taken (T, n).
-    """
-
-    def log_p(x):
-        return lift - ((x @ A) * x).sum(-1) / 2 - q / 4 * x.pow(4).sum(-1)
-
-    def push(x):
-        return -eps / 2 * (x @ A + q * x.pow(3))
-
-    states, taken = [x0.to(A.dtype)], []
-    for noise, coin in zip(z, u, strict=True):
-        x = states[-1]
-        y = x + push(x) + eps**0.5 * noise
-        back = (x - y - push(y)).square().sum(-1) / eps
-        ratio = log_p(y) - log_p(x) + (noise.square().sum(-1) - back) / 2
-        taken.append(coin < ratio.exp())
-        states.append(torch.where(taken[-1].unsqueeze(-1), y, x))
-    return dict(states=torch.stack(states), taken=torch.stack(taken))
