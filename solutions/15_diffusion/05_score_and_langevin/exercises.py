@@ -226,11 +226,6 @@ langevin.mistakes(
             "np.array(path, x0.dtype)",
             "x0 may hold whole numbers; the walk does not.",
         ),
-        "the score is asked twice": (
-            "path.append(path[-1] + drift",
-            "path.append(path[-1] + eps / 2 * score(path[-1])",
-            "One answer a step is enough: with a network it is the dear part.",
-        ),
     }
 )
 
@@ -330,11 +325,6 @@ annealed_langevin.mistakes(
             "walk",
             "langevin returns its start, too. Where does it stand already?",
         ),
-        "the levels run backwards": (
-            "zip(z, sigmas)",
-            "zip(z[::-1], sigmas[::-1])",
-            "The walk begins at the first of sigmas: which is that in your loop?",
-        ),
     }
 )
 
@@ -359,18 +349,6 @@ def _(score, x0, z, sigmas, r):
     return np.stack(path)
 
 
-@annealed_langevin.right("one loop over all steps, in float32")
-def _(score, x0, z, sigmas, r):
-    K = z.shape[1]
-    path = np.zeros((1 + len(sigmas) * K, *x0.shape), np.float32)
-    path[0] = x0
-    for t, noise in enumerate(z.reshape(-1, *x0.shape)):
-        sigma = sigmas[t // K]
-        uphill = r * sigma**2 * score(path[t], sigma) / 2
-        path[t + 1] = path[t] + uphill + r**0.5 * sigma * noise
-    return path
-
-
 # ---------------------------------------------------------------------------------------- ism_loss
 
 ism_loss = Exercise(
@@ -388,9 +366,9 @@ ism_loss = Exercise(
 
 
 @ism_loss.probe
-def _(answer, x, W):
+def _(answer, x, W, b):
     W = W.clone().requires_grad_(True)
-    loss = answer(lambda x: torch.tanh(x @ W.to(x)), x)
+    loss = answer(lambda x: torch.tanh(x @ W.to(x) + b.to(x)), x)
     if not isinstance(loss, torch.Tensor):
         raise TypeError("the loss must be a tensor that can be differentiated")
     if x.requires_grad:
@@ -408,6 +386,7 @@ def _(rng):
         given = dict(
             x=torch.from_numpy(away(rng, n, d)) / 2,
             W=torch.from_numpy(away(rng, d, d)) / 2,
+            b=torch.from_numpy(away(rng, d)) / 4,
         )
         return given | changes
 
@@ -421,7 +400,7 @@ def _(rng):
     yield "a score that only turns has no trace", case(W=turn)
     down = -torch.diag(torch.from_numpy(rng.uniform(1, 2, 2)))
     yield "a trace below zero", case(x=torch.from_numpy(away(rng, 4, 2)) / 9, W=down)
-    yield "a score of 0", case(W=torch.zeros(2, 2).double())
+    yield "a score of 0", case(W=torch.zeros(2, 2).double(), b=torch.zeros(2).double())
 
 
 ism_loss.mistakes(
@@ -707,20 +686,10 @@ train_score.mistakes(
             "(1 - decay) * average + decay * w.detach()",
             "With δ near 1, does your average keep its past, or forget it?",
         ),
-        "the averages are the weights themselves": (
-            "w.detach().clone() for",
-            "w.detach() for",
-            "detach shares its numbers with the weight. Is your average a copy?",
-        ),
         "one level for the whole batch": (
             DRAW_LEVELS,
             "levels = torch.randint(len(sigmas), (1,), generator=g).expand(batch)",
             "How many levels does one batch of yours hold?",
-        ),
-        "no row comes twice": (
-            "torch.randint(len(x), (batch,), generator=g)",
-            "torch.randperm(len(x), generator=g)[:batch]",
-            "A batch may hold a row twice, and may be larger than the data. Which function draws so?",
         ),
         "levels are drawn before rows": (
             f"{DRAW_ROWS}\n        {DRAW_LEVELS}",
@@ -771,27 +740,6 @@ def _(model, x, sigmas, n_steps, batch, lr, decay, g):
     return losses
 
 
-@train_score.right("lerp, a dictionary by name, gradients set to None")
-def _(model, x, sigmas, n_steps, batch, lr, decay, g):
-    optimiser, losses = torch.optim.Adam(model.parameters(), lr=lr), []
-    kept = {name: w.clone() for name, w in model.state_dict().items()}
-    while len(losses) < n_steps:
-        rows = torch.randint(0, len(x), (batch,), generator=g)
-        at = torch.randint(0, len(sigmas), (batch,), generator=g)
-        eps = torch.randn((batch, x.shape[1]), generator=g)
-        level = sigmas[at].unsqueeze(1)
-        off = model(x[rows] + level * eps, sigmas[at]) + eps / level
-        loss = 0.5 * (level * off).pow(2).sum(1).mean()
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        optimiser.step()
-        losses.append(float(loss))
-        for name, w in model.state_dict().items():
-            kept[name] = torch.lerp(w, kept[name], decay)
-    model.load_state_dict(kept)
-    return losses
-
-
 # ------------------------------------------------------------------------------------ ebm_gradient
 
 ebm_gradient = Exercise(
@@ -802,7 +750,7 @@ ebm_gradient = Exercise(
         "Two means of the same slopes: one over the data, one over what the model believes. Which of them has the plus?",
         "The model's mean is a sum over the grid. Its weights go with e^(-f) and have the sum 1. Energies of 1000 make every e^(-f) zero: "
         "what may you subtract from all energies without changing the weights?",
-        "weights = np.exp(energies.min() - energies), divided by their sum; weights @ grad_f(grid, theta) less grad_f(data, theta).mean(0).",
+        "np.logaddexp.reduce(-energies) is the logarithm of the sum, safely; weights = np.exp(-energies - log_Z); weights @ grad_f(grid, theta) less grad_f(data, theta).mean(0).",
     ],
 )
 
@@ -849,23 +797,18 @@ ebm_gradient.mistakes(
             "Where data are, the energy should fall. Does your gradient lower it there?",
         ),
         "high energy counts most": (
-            "energies.min() - energies",
-            "energies - energies.max()",
+            "energies = f(",
+            "energies = -f(",
             "Which places does the model visit often: those of low energy, or of high?",
         ),
-        "overflow or 0 / 0": (
-            "np.exp(energies.min() - energies)",
-            "np.exp(-energies)",
+        "overflow, or the logarithm of 0": (
+            "np.logaddexp.reduce(-energies)",
+            "np.log(np.exp(-energies).sum())",
             "Energies of 2000 make every e^(-f) zero or infinite. What may you subtract from all of them?",
         ),
-        "the largest energy is subtracted": (
-            "energies.min() - energies",
-            "energies.max() - energies",
-            "Then the exponents are above 0, up to thousands where the energy is steep. Which energy makes the largest exponent 0?",
-        ),
         "the weights do not sum to 1": (
-            "weights = weights / weights.sum()",
-            "pass",
+            "-energies - log_Z",
+            "-energies",
             "That is a sum, not a mean. What do the weights add up to?",
         ),
         "the sum over the data": (
@@ -879,8 +822,8 @@ ebm_gradient.mistakes(
 
 ebm_gradient.worked(
     why=r"""$\log Z_\theta$ is the only part of the likelihood that sees the whole line, and its slope is a mean under the model. So learning stops when
-    model and data agree in the means of the slopes. On a grid the weights are a softmax of $-f$; subtracting the smallest energy multiplies
-    all of them by one factor, which the division takes out again, and lets the largest be $e^0 = 1$."""
+    model and data agree in the means of the slopes. On a grid the weights are a softmax of $-f$. `logaddexp` takes the smallest energy out
+    before it exponentiates, so that the largest term is $e^0 = 1$, however large the energies are."""
 )
 
 

@@ -48,12 +48,12 @@ def annealed_langevin(
     return dict(path=torch.cat(path), asked=sigmas.repeat_interleave(z.shape[1]))
 
 
-def ism_report(x: Tensor, W: Tensor) -> dict:
-    """The implicit loss of s = tanh(x W) and its gradient in W, by hand. x (n, d), W (d, d).
+def ism_report(x: Tensor, W: Tensor, b: Tensor) -> dict:
+    """The implicit loss of s = tanh(x W + b) and its gradient in W, by hand. x (n, d), W (d, d), b (d,).
 
     ∂sᵢ/∂xᵢ = (1 - sᵢ²) Wᵢᵢ.
     """
-    s, diagonal = (x @ W).tanh(), W.diagonal()
+    s, diagonal = (x @ W + b).tanh(), W.diagonal()
     bend = 1 - s.square()
     loss = (s.square() / 2 + bend * diagonal).sum(1).mean()
     pull = bend * (s - 2 * s * diagonal) / len(x)

@@ -68,12 +68,14 @@ def test_the_annealed_walk_is_two_loops(g):
 
 
 def test_the_implicit_loss_by_hand_is_that_of_jacobians(g):
-    x, W = randn(5, 3, g=g), randn(3, 3, g=g).requires_grad_(True)
+    x, b, W = randn(5, 3, g=g), randn(3, g=g), randn(3, 3, g=g).requires_grad_(True)
     loss = 0
     for row in x:
-        J = torch.autograd.functional.jacobian(lambda row: (row @ W).tanh(), row, create_graph=True)
-        loss = loss + (row @ W).tanh().square().sum() / 2 + torch.trace(J)
-    report = ref.ism_report(x, W.detach())
+        J = torch.autograd.functional.jacobian(
+            lambda row: (row @ W + b).tanh(), row, create_graph=True
+        )
+        loss = loss + (row @ W + b).tanh().square().sum() / 2 + torch.trace(J)
+    report = ref.ism_report(x, W.detach(), b)
     torch.testing.assert_close(report["loss"], loss.detach() / 5)
     torch.testing.assert_close(report["gradient"], torch.autograd.grad(loss / 5, W)[0])
 

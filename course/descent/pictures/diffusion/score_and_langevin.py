@@ -19,6 +19,11 @@ def hills(share):
     return Mixture.of(world.means, world.sds, [share, 1 - share])
 
 
+def score_by_share(shares, x):
+    """The score at x for each share of the left hill. (m,) -> (m,)"""
+    return np.array([hills(share).score([x])[0] for share in shares])
+
+
 def nearest(points, world):
     """Index of the nearest centre of a mixture for each of points (n, d), and the squared distance. (n,), (n,)"""
     squared = ((np.asarray(points)[:, None] - world.means) ** 2).sum(-1)
