@@ -602,7 +602,7 @@ train_score = Exercise(
         "Before the loop: the optimiser, an empty list, and a copy of every weight. Then updates. What happens after the last one?",
         "In an update: rows, levels and noise in the order of the text, each with generator=g; the loss of x[rows] at sigmas[levels]; clear, "
         "backward, step; note the loss; let each copy follow its weight.",
-        "Copies: w.detach().clone(). A copy follows by copy_ of decay times itself plus (1 - decay) times w.detach(). After the loop "
+        "Copies: w.data.clone(). A copy follows by copy_ of decay times itself plus (1 - decay) times w.data. After the loop "
         "w.data.copy_(average) for each pair.",
     ],
 )
@@ -653,7 +653,7 @@ def _(rng):
 
 DRAW_ROWS = "rows = torch.randint(len(x), (batch,), generator=g)"
 DRAW_LEVELS = "levels = torch.randint(len(sigmas), (batch,), generator=g)"
-FOLLOW = "decay * average + (1 - decay) * w.detach()"
+FOLLOW = "decay * average + (1 - decay) * w.data"
 train_score.mistakes(
     {
         "gradients pile up": (
@@ -683,7 +683,7 @@ train_score.mistakes(
         ),
         "δ and 1 − δ change places": (
             FOLLOW,
-            "(1 - decay) * average + decay * w.detach()",
+            "(1 - decay) * average + decay * w.data",
             "With δ near 1, does your average keep its past, or forget it?",
         ),
         "one level for the whole batch": (
@@ -708,7 +708,7 @@ train_score.mistakes(
 train_score.worked(
     why=r"""Each update sees other rows, at other levels, under other noise: in the long run that is $J$, averaged over all of them. The targets
     scatter round the score, so that the gradients never come to rest, and neither do Adam's weights; they jitter round a good place. Their
-    average jitters less. It is kept beside the model, so that it does not disturb the descent, and put in at the end. `detach` keeps it
+    average jitters less. It is kept beside the model, so that it does not disturb the descent, and put in at the end. `w.data` keeps it
     out of the graph, `clone` makes it a copy."""
 )
 

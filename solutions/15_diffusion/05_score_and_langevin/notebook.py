@@ -405,7 +405,7 @@ def train_score(model, x, sigmas, n_steps, batch, lr, decay, g):
     """
     ### BEGIN SOLUTION
     adam, losses = torch.optim.Adam(model.parameters(), lr), []
-    averages = [w.detach().clone() for w in model.parameters()]
+    averages = [w.data.clone() for w in model.parameters()]
     for _ in range(n_steps):
         rows = torch.randint(len(x), (batch,), generator=g)
         levels = torch.randint(len(sigmas), (batch,), generator=g)
@@ -416,7 +416,7 @@ def train_score(model, x, sigmas, n_steps, batch, lr, decay, g):
         adam.step()
         losses.append(loss.item())
         for average, w in zip(averages, model.parameters()):
-            average.copy_(decay * average + (1 - decay) * w.detach())
+            average.copy_(decay * average + (1 - decay) * w.data)
     for average, w in zip(averages, model.parameters()):
         w.data.copy_(average)
     return losses
@@ -508,20 +508,16 @@ def ebm_gradient(f, grad_f, theta, data, grid):
 check(ebm_gradient)
 
 # %% covers="moon:22.6"
-# An energy with four weights climbs to 2,000 points of two hills; then MCMC for the mean.
+# An energy with four weights climbs to the likeliest; then your walk for the means.
 with after(ebm_gradient, langevin):
-    data, grid = (
-        two_hills().sample(2000, np.random.default_rng(7))[0][:, 0],
-        np.linspace(-4, 4, 401),
-    )
+    data = two_hills().sample(2000, np.random.default_rng(7))[0][:, 0]
+    grid, theta = np.linspace(-4, 4, 401), np.array([0.0, 0.5, 0.0, 0.1])
 
     def quartic(x, theta):
         return pictures.powers(x) @ theta
 
     def slopes(x, theta):
         return pictures.powers(x)
-
-    theta = np.array([0.0, 0.5, 0.0, 0.1])
 
     def log_likelihood(theta):
         Z = np.exp(-quartic(grid, theta)).sum() * (grid[1] - grid[0])
