@@ -178,11 +178,6 @@ def test_powers_and_their_slopes():
     assert pictures.power_slopes(x) == pytest.approx(slopes, rel=1e-7)
 
 
-def test_only_an_energy_that_is_a_number_makes_a_model():
-    assert pictures.makes_a_model(lambda x: x @ x)
-    assert not pictures.makes_a_model(lambda x: x)
-
-
 def test_the_point_on_the_energy_tells_where_uphill_is():
     widget = controls.explorer(NOTEBOOK, "draw_landscape", x=-1.2, share=0.35, c=0)
     first = widget.words.facts

@@ -107,23 +107,15 @@ def draw_clouds(clouds, world):
     fig, axes = plt.subplots(
         1, len(clouds), figsize=(2.9 * len(clouds), 3.5), sharex=True, sharey=True
     )
-    told = []
-    for ax, (name, points), color in zip(
-        axes, clouds.items(), (BLUE, VERMILION, GREEN), strict=False
-    ):
+    told, colors = [], (BLUE, VERMILION, GREEN)
+    for ax, (name, points), color in zip(axes, clouds.items(), colors, strict=False):
         shares, spread = fit(points, world)
         ax.plot(*np.asarray(points).T, ".", markersize=3, color=color, alpha=0.6)
         _plane(ax, world)
         ax.set(xlim=(-3.6, 3.6), ylim=(-3, 3.9), xlabel="first coordinate")
         ax.set_title(f"{name}\n{_percent(shares)} %, spread {spread:.2f}")
-        told.append(
-            say(
-                "{name}: {shares} % of the points, spread {spread:.2f}",
-                name=name,
-                shares=_percent(shares),
-                spread=spread,
-            )
-        )
+        text = "{name}: {shares} % of the points, spread {spread:.2f}"
+        told.append(say(text, name=name, shares=_percent(shares), spread=spread))
     axes[0].set_ylabel("second coordinate")
     text = "Clouds round three hills (lower left, lower right, top), rings at one and two right spreads. {told:; }."
     return fig, say(text, told=told)
@@ -133,20 +125,20 @@ def draw_landscape(x, share, c):
     """Energy, density and score of two hills on the line, with a point at x; the energy is raised by c."""
     world, line = hills(share), np.linspace(-2.7, 2.9, 181)
     energy = c - world.log_density(line[:, None])
-    at, score = c - world.log_density([x]), world.score([x])[0]
+    at, density, score = c - world.log_density([x]), world.density([x]), world.score([x])[0]
     fig, (top, middle, right) = fixed_axes(3, (8.6, 2.9), (0.06, 0.99, 0.17, 0.86), wspace=0.25)
     top.plot(line, energy, color=BLUE)
     top.plot([x], [at], "o", color=VERMILION, markersize=8)
     top.set_gid("energy")
     top.set(xlabel="place x", ylim=(-5, 15))
     middle.fill_between(line, world.density(line[:, None]), color=BLUE, alpha=0.3, linewidth=0)
-    middle.plot([x], [world.density([x])], "o", color=VERMILION, markersize=8)
+    middle.plot([x], [density], "o", color=VERMILION, markersize=8)
     middle.set(xlabel="place x", ylim=(0, 1.6))
     right.plot(line, world.score(line[:, None])[:, 0], color=BLUE)
     right.axhline(0, color=BLACK, linewidth=0.8)
     right.plot([x], [score], "o", color=VERMILION, markersize=8)
     reach = np.sign(score) * min(abs(score) / 8, 0.9)
-    for ax, y in ((top, at), (middle, world.density([x]))):
+    for ax, y in ((top, at), (middle, density)):
         ax.annotate("", (x + reach, y), (x, y), arrowprops=dict(arrowstyle="->", color=VERMILION))
     right.set(xlabel="place x", ylim=(-13, 13))
     for ax, name in zip((top, middle, right), ("energy", "density", "score"), strict=True):
@@ -155,15 +147,8 @@ def draw_landscape(x, share, c):
         "At x = {x:.2f} the energy is {energy:.2f}, the density {density:.3f}, the score {score:.2f}: uphill is to the "
         "{side}. The left hill has {share:.0%} of the mass."
     )
-    return fig, say(
-        text,
-        x=x,
-        energy=at,
-        density=world.density([x]),
-        score=score,
-        side="right" if score > 0 else "left",
-        share=share,
-    )
+    facts = dict(energy=at, density=density, score=score, share=share)
+    return fig, say(text, x=x, side="right" if score > 0 else "left", **facts)
 
 
 def draw_variances(sizes, measured):
