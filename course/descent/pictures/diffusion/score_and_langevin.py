@@ -126,22 +126,22 @@ def draw_landscape(x, share, c):
     world, line = hills(share), np.linspace(-2.7, 2.9, 181)
     energy = c - world.log_density(line[:, None])
     at, density, score = c - world.log_density([x]), world.density([x]), world.score([x])[0]
-    fig, (top, middle, right) = fixed_axes(3, (8.6, 2.9), (0.06, 0.99, 0.17, 0.86), wspace=0.25)
+    fig, (top, middle, right) = fixed_axes(3, (9, 2.9), (0.07, 0.99, 0.17, 0.86), wspace=0.33)
     top.plot(line, energy, color=BLUE)
     top.plot([x], [at], "o", color=VERMILION, markersize=8)
     top.set_gid("energy")
-    top.set(xlabel="place x", ylim=(-5, 15))
+    top.set(xlabel="place x", ylabel="energy f(x)", ylim=(-5, 15))
     middle.fill_between(line, world.density(line[:, None]), color=BLUE, alpha=0.3, linewidth=0)
     middle.plot([x], [density], "o", color=VERMILION, markersize=8)
-    middle.set(xlabel="place x", ylim=(0, 1.6))
+    middle.set(xlabel="place x", ylabel="density p(x)", ylim=(0, 1.6))
     right.plot(line, world.score(line[:, None])[:, 0], color=BLUE)
     right.axhline(0, color=BLACK, linewidth=0.8)
     right.plot([x], [score], "o", color=VERMILION, markersize=8)
     reach = np.sign(score) * min(abs(score) / 8, 0.9)
     for ax, y in ((top, at), (middle, density)):
         ax.annotate("", (x + reach, y), (x, y), arrowprops=dict(arrowstyle="->", color=VERMILION))
-    right.set(xlabel="place x", ylim=(-13, 13))
-    for ax, name in zip((top, middle, right), ("energy", "density", "score"), strict=True):
+    right.set(xlabel="place x", ylabel="score s(x)", ylim=(-13, 13))
+    for ax, name in ((top, "a low place …"), (middle, "… is visited often"), (right, "uphill")):
         light(ax, name, x=[-2, 0, 2])
     text = (
         "At x = {x:.2f} the energy is {energy:.2f}, the density {density:.3f}, the score {score:.2f}: uphill is to the "
@@ -175,7 +175,7 @@ def draw_crossing(x, eps, steps):
     crossed = float((x > VALLEY).mean())
     left = x[x <= VALLEY]
     wide = float(np.sqrt(((left + 1.5) ** 2).sum() / max(len(left), 1)))
-    fig, ax = fixed_axes(1, (6.8, 3.4), (0.09, 0.98, 0.15, 0.88))
+    fig, ax = fixed_axes(1, (6.8, 3.4), (0.12, 0.98, 0.15, 0.88))
     bins = np.linspace(-3.2, 3.2, 65)
     ax.hist(x, bins, density=True, color=VERMILION, alpha=0.55, label="particles")
     ax.plot(line, world.density(line[:, None]), color=BLACK, label="asked for")
@@ -278,7 +278,7 @@ def draw_field(learned, world, sigma, level):
     exact, guess = melted.score(points), learned(points, sigma)
     off = np.sqrt(((guess - exact) ** 2).sum() / (exact**2).sum())
     size = max(3.0, 3.6 * sigma)
-    fig, ax = fixed_axes(1, (5.4, 4.6), (0.12, 0.97, 0.12, 0.92))
+    fig, ax = fixed_axes(1, (5.4, 4.6), (0.14, 0.97, 0.12, 0.92))
     ax.plot(*points.T, ".", color="#999999", markersize=3, zorder=0)
     some = points[:70]
     for arrows, color, name in ((exact, BLACK, "exact"), (guess, VERMILION, "learned")):
