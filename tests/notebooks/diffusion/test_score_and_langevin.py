@@ -127,9 +127,9 @@ def test_training_by_hand_is_torchs_adam_and_an_exponential_average(n_steps, g):
 
 def test_the_gradient_of_an_energy_model_is_a_difference_of_means():
     """At θ = (a, 0) the model is a Gaussian: E x² = 1/(2a), and the slope in θ₁ is 0."""
-    grid, data = torch.linspace(-8, 8, 4001).double(), torch.tensor([1.0, -2.0, 0.5]).double()
-    theta = torch.tensor([0.8, 0.0]).double()
-    gradient = ref.ebm_gradient(theta, data, grid, 500.0)
+    grid, data = torch.linspace(-8, 8, 4001, dtype=torch.float64), torch.tensor([1.0, -2.0, 0.5])
+    theta = torch.tensor([0.8, 0.0], dtype=torch.float64)
+    gradient = ref.ebm_gradient(theta, data.double(), grid, 500.0)
     assert gradient[0].item() == pytest.approx(1 / 1.6 - (1 + 4 + 0.25) / 3, abs=1e-9)
     assert gradient[1].item() == pytest.approx(0, abs=1e-12)
 
