@@ -472,13 +472,13 @@ dsm_loss = Exercise(
     hints=[
         "What does the model see, and what should it say? Look at J once more: three letters in it are yours to choose.",
         "Melt each row by its own sigma, and ask once. Multiply σ into the bars: what remains of the sum there has no division.",
-        "level = sigma[:, None]; the model at x + level * eps; the rows are level * s + eps. Their squared lengths, the mean, the half.",
+        "level = sigma[:, None]; the model at x + level * z; the rows are level * s + z. Their squared lengths, the mean, the half.",
     ],
 )
 
 
 @dsm_loss.probe
-def _(answer, x, sigma, eps, W):
+def _(answer, x, sigma, z, W):
     W = W.clone().requires_grad_(True)
     calls = []
 
@@ -491,7 +491,7 @@ def _(answer, x, sigma, eps, W):
         says = torch.tanh(x.to(W.dtype) @ W) + sigma[:, None].to(W.dtype) / 5
         return says.to(x.dtype)
 
-    loss = answer(model, x, sigma, eps)
+    loss = answer(model, x, sigma, z)
     if not isinstance(loss, torch.Tensor):
         raise TypeError("the loss must be a tensor that can be differentiated")
     none = torch.zeros_like(W)
@@ -507,7 +507,7 @@ def _(rng):
         given = dict(
             x=torch.from_numpy(away(rng, n, d)),
             sigma=sigma,
-            eps=torch.from_numpy(away(rng, n, d)),
+            z=torch.from_numpy(away(rng, n, d)),
             W=normal(rng, d, d) / 2,
         )
         return given | changes
@@ -528,26 +528,26 @@ dsm_loss.mistakes(
         "without the half": (
             ".mean() / 2",
             ".mean()",
-            "What is the loss of a model that says 0 on eps = [[1, 1]]?",
+            "What is the loss of a model that says 0 on z = [[1, 1]]?",
         ),
         "not weighted by σ²": (
-            "level * s + eps",
-            "s + eps / level",
+            "level * s + z",
+            "s + z / level",
             "The level 0.001 has targets of size 1000 in your loss. Which factor of J evens that out?",
         ),
         "the model names the noise": (
-            "level * s + eps",
-            "s - eps",
+            "level * s + z",
+            "s - z",
             "That is the loss of DDPM, whose model says ε. What does a score model say?",
         ),
         "the model sees clean data": (
-            "model(x + level * eps, sigma)",
+            "model(x + level * z, sigma)",
             "model(x, sigma)",
             "Whose score is learned: that of the data, or of the melted ones?",
         ),
         "the target has the wrong sign": (
-            "level * s + eps",
-            "level * s - eps",
+            "level * s + z",
+            "level * s - z",
             "The score points back to the data, against the noise that was added.",
         ),
         "the mean over all numbers": (
@@ -556,8 +556,8 @@ dsm_loss.mistakes(
             "The squared length of a row is a sum over its d numbers.",
         ),
         "the answer is cut from the graph": (
-            "model(x + level * eps, sigma)",
-            "model(x + level * eps, sigma).detach()",
+            "model(x + level * z, sigma)",
+            "model(x + level * z, sigma).detach()",
             "The loss is right, but its gradient is zero: nothing would be learned.",
         ),
         "a plain number": (
@@ -570,25 +570,25 @@ dsm_loss.mistakes(
 
 
 dsm_loss.worked(
-    why=r"""Multiplied into the bars, $\sigma$ turns $s + \epsilon/\sigma$ into $\sigma s + \epsilon$: the target is $-\epsilon$, of one size at every
+    why=r"""Multiplied into the bars, $\sigma$ turns $s + z/\sigma$ into $\sigma s + z$: the target is $-z$, of one size at every
     level, and nothing is divided by a small $\sigma$. One call of the model, one backward pass, however many coordinates there are. The loss does
     not go to 0: many points may hide behind one melted one, so the targets scatter round their mean, and the mean is the score."""
 )
 
 
 @dsm_loss.right("torch's own", library="torch.nn.functional.mse_loss")
-def _(model, x, sigma, eps):
+def _(model, x, sigma, z):
     level = sigma.unsqueeze(1)
-    says = model(torch.addcmul(x, level, eps), sigma)
-    loss = torch.nn.functional.mse_loss(level * says, -eps, reduction="sum")
+    says = model(torch.addcmul(x, level, z), sigma)
+    loss = torch.nn.functional.mse_loss(level * says, -z, reduction="sum")
     return loss / (2 * len(x))
 
 
 @dsm_loss.right("as it is printed, in float32")
-def _(model, x, sigma, eps):
-    x, sigma, eps = x.float(), sigma.float(), eps.float()
-    target = -eps / sigma[:, None]
-    off = (model(x + sigma[:, None] * eps, sigma) - target).norm(dim=1)
+def _(model, x, sigma, z):
+    x, sigma, z = x.float(), sigma.float(), z.float()
+    target = -z / sigma[:, None]
+    off = (model(x + sigma[:, None] * z, sigma) - target).norm(dim=1)
     return 0.5 * (sigma * off).pow(2).mean()
 
 

@@ -307,30 +307,30 @@ check(ism_loss)
 # ### The cheap way: learn from noise
 #
 # For $100 \times 100$ pixels that is 10,000 backward passes. But the walk wants *melted* scores anyway, and there is a
-# shortcut (Vincent, 2011). Given $x$, the melted $\tilde x = x + \sigma \epsilon$ is Gaussian, with the score
-# $(x - \tilde x) / \sigma^2 = -\epsilon / \sigma$. You know it: you drew $\epsilon$. Many $x$ may hide behind one
+# shortcut (Vincent, 2011). Given $x$, the melted $\tilde x = x + \sigma z$ is Gaussian, with the score
+# $(x - \tilde x) / \sigma^2 = -z / \sigma$. You know it: you drew $z$. Many $x$ may hide behind one
 # $\tilde x$. Yet the *mean* of these targets, given $\tilde x$, is $s(\tilde x, \sigma)$, as $p_\sigma$ is a mean of
-# Gaussians; and in squared error one learns the mean. So regress on $-\epsilon / \sigma$:
+# Gaussians; and in squared error one learns the mean. So regress on $-z / \sigma$:
 #
-# $$J = \tfrac12\, \mathbb E\; \sigma^2 \Big\lVert s_\theta(x + \sigma\epsilon, \sigma) + \frac\epsilon\sigma \Big\rVert^2 .$$
+# $$J = \tfrac12\, \mathbb E\; \sigma^2 \Big\lVert s_\theta(x + \sigma z, \sigma) + \frac z\sigma \Big\rVert^2 .$$
 #
 # The factor $\sigma^2$ gives all levels targets of one size. [[15/03|DDPM]] names the noise instead:
-# $\epsilon_\theta = -\sigma s_\theta$ with $\sigma = \sqrt{1 - \bar\alpha_t}$.
+# there, $\epsilon_\theta = -\sqrt{1 - \bar\alpha_t}\; s_\theta$.
 
 
 # %% exercise="dsm_loss" points=2 difficulty=1 covers="cs480:15 moon:22.6.1"
-def dsm_loss(model, x, sigma, eps):
+def dsm_loss(model, x, sigma, z):
     """The denoising score matching loss J, its mean over the rows.
 
-    model: (x (n, d), sigma (n,)) -> score (n, d), asked once. x, eps (n, d), eps
+    model: (x (n, d), sigma (n,)) -> score (n, d), asked once. x, z (n, d), z
     standard normal; sigma (n,) > 0: each row has its own level. All torch tensors.
     Returns a scalar tensor that can be differentiated.
-    A model that says 0 has the loss 1 on eps = [[1.0, 1.0]], whatever sigma is.
+    A model that says 0 has the loss 1 on z = [[1.0, 1.0]], whatever sigma is.
     """
     ### BEGIN SOLUTION
     level = sigma[:, None]
-    s = model(x + level * eps, sigma)
-    miss = level * s + eps
+    s = model(x + level * z, sigma)
+    miss = level * s + z
     return miss.square().sum(1).mean() / 2
     ### END SOLUTION
 
@@ -343,8 +343,8 @@ check(dsm_loss)
 with after(ism_loss, dsm_loss):
     rng, level, factors = np.random.default_rng(4), 0.4, np.linspace(0, 2, 9)
     points = torch.tensor(two_hills().sample(40_000, rng)[0])
-    eps = torch.tensor(rng.normal(size=(40_000, 1)))
-    melted, at = points + level * eps, torch.full((40_000,), level)
+    z = torch.tensor(rng.normal(size=(40_000, 1)))
+    melted, at = points + level * z, torch.full((40_000,), level)
     target = torch.tensor(two_hills().noised(1, level).score(melted.numpy()))
     curves = {"Fisher": [], "implicit": [], "denoising": []}
     for c in factors:
@@ -354,7 +354,7 @@ with after(ism_loss, dsm_loss):
 
         curves["Fisher"].append(((1 - c) * target).square().mean().item() / 2)
         curves["implicit"].append(ism_loss(guess, melted).item())
-        curves["denoising"].append(dsm_loss(guess, points, at, eps).item() / level**2)
+        curves["denoising"].append(dsm_loss(guess, points, at, z).item() / level**2)
     gaps = {name: np.subtract(curves[name], curves["Fisher"]) for name in curves}
     for name in ("implicit", "denoising"):
         words = "{name} − Fisher is {c:.1f}, for {n} factors, to {e}"
@@ -409,8 +409,8 @@ def train_score(model, x, sigmas, n_steps, batch, lr, decay, g):
     for _ in range(n_steps):
         rows = torch.randint(len(x), (batch,), generator=g)
         levels = torch.randint(len(sigmas), (batch,), generator=g)
-        eps = torch.randn(batch, x.shape[1], generator=g)
-        loss = dsm_loss(model, x[rows], sigmas[levels], eps)
+        z = torch.randn(batch, x.shape[1], generator=g)
+        loss = dsm_loss(model, x[rows], sigmas[levels], z)
         adam.zero_grad()
         loss.backward()
         adam.step()

@@ -60,12 +60,12 @@ def ism_report(x: Tensor, W: Tensor, b: Tensor) -> dict:
     return dict(loss=loss, gradient=x.mT @ pull + torch.diag(bend.mean(0)))
 
 
-def dsm_report(x: Tensor, sigma: Tensor, eps: Tensor, W: Tensor) -> dict:
+def dsm_report(x: Tensor, sigma: Tensor, z: Tensor, W: Tensor) -> dict:
     """The denoising loss of s = tanh(x W) + σ/5, its gradient in W by hand, and the number of calls."""
     level = sigma.unsqueeze(-1)
-    melted = x + level * eps
+    melted = x + level * z
     bent = (melted @ W).tanh()
-    miss = level * bent + level.square() / 5 + eps
+    miss = level * bent + level.square() / 5 + z
     gradient = melted.mT @ (level * miss * (1 - bent.square())) / len(x)
     return dict(loss=miss.square().sum() / (2 * len(x)), gradient=gradient, calls=1)
 
