@@ -170,7 +170,7 @@ predict(
 # %% covers="moon:22.6.2 wu:6.12.3"
 # The first fault: the variance of 20,000 particles after 60 steps, for six step sizes.
 with after(langevin, "too-long-a-step"):
-    rng, sizes, ends = np.random.default_rng(1), [0.1, 0.4, 1, 1.7, 2.4, 3], []
+    rng, sizes = np.random.default_rng(1), [0.1, 0.4, 1, 1.7, 2.4, 3]
     x0, z = rng.normal(size=(20_000, 1)), rng.normal(size=(60, 20_000, 1))
     ends = [langevin(lambda x: -x, x0, z, eps)[-1].var() for eps in sizes]
     off = np.max(np.abs(np.array(ends) / pictures.ula_variance(sizes) - 1))
@@ -701,9 +701,9 @@ fx, mean = sympy.diff(f, a).subs(at), sympy.Rational(1, 4)  # E x²/2 = 1/(2θ)
 erratum(
     "moon:22.6",
     quote=(
-        r"\nabla_{\theta} \log p_{\theta}(\mathbf{x}) = \nabla_{\theta} "
+        r"$\nabla_{\theta} \log p_{\theta}(\mathbf{x}) = \nabla_{\theta} "
         r"f_{\theta}(\mathbf{x}) - \mathbb{E}_{p_{\theta}(\mathbf{x})} "
-        r"[\nabla_{\theta} f_{\theta}(\mathbf{x})]"
+        r"[\nabla_{\theta} f_{\theta}(\mathbf{x})]$"
     ),
     corrected=(
         r"$-\nabla_\theta f_\theta(x) + \mathbb E_{p_\theta}[\nabla_\theta f_\theta]$: "
@@ -718,7 +718,7 @@ log_slope, plain_slope = (sympy.diff(e, a).subs(at) for e in (sympy.log(Z), Z))
 ratio = (sympy.diff(Z, a) / Z).subs(at)
 erratum(
     "moon:22.6",
-    quote=r"\nabla_{\theta} Z_{\theta} = \frac{\nabla_{\theta} Z_{\theta}}{Z_{\theta}}",
+    quote=r"$\nabla_\theta Z_\theta = \frac{\nabla_{\theta} Z_{\theta}}{Z_{\theta}}$",
     corrected=r"$\nabla_\theta \log Z_\theta$ on the left, and in the line before",
     kind="error",
     printed_holds=bool(sympy.simplify(plain_slope - ratio) == 0),
@@ -737,7 +737,7 @@ erratum(
 )
 erratum(
     "moon:22.6",
-    quote=r"\underbrace{\nabla_{\mathbf{x}} \log Z_{\theta}}_{\text{Constant}}",
+    quote=r"$\underbrace{\nabla_{\mathbf{x}} \log Z_{\theta}}_{\text{Constant}}$",
     corrected=r"$\nabla_x \log Z_\theta = 0$: it is $Z_\theta$ that is constant in $x$",
     kind="convention",
 )
@@ -762,8 +762,8 @@ erratum(
 erratum(
     "moon:22.6.1",
     quote=(
-        r"\frac{1}{N} \sum_{i=1}^{N} \left[ \frac{1}{2} ||s_{\theta}(x)||_{2}^{2} + "
-        r"tr(\nabla_{\mathbf{x}} s_{\theta}(x)) \right]"
+        r"$\frac{1}{N} \sum_{i=1}^{N} \left[ \frac{1}{2} ||s_{\theta}(x)||_{2}^{2} + "
+        r"tr(\nabla_{\mathbf{x}} s_{\theta}(x)) \right]$"
     ),
     corrected=r"$s_\theta(x_i)$ in the sum",
     kind="convention",

@@ -194,20 +194,21 @@ def side_by_side(plain, annealed, world):
 
     -> figure, axes, words, positions (T, 2n, 2), a colour for each particle.
     """
-    off = np.array([4.5, 0.0])
-    film = np.concatenate([np.asarray(plain) - off, np.asarray(annealed) + off], 1)
+    off = np.array([4.5, 0.0])  # who is out of its own half is not shown
+    halves = [np.where(abs(walk[..., :1]) < 4.4, walk, np.nan) for walk in (plain, annealed)]
+    film = np.concatenate([halves[0] - off, halves[1] + off], 1)
     fig, ax = plt.subplots(figsize=(8.4, 4.3))
-    for centre, name in ((-4.5, "exact, plain"), (4.5, "exact, annealed")):
+    for centre in (-4.5, 4.5):
         _plane(ax, world, centre)
-        ax.text(centre, -3.6, name, ha="center")
+    ax.axvline(0, color="#777777", linestyle="--", linewidth=1)
     ax.set(
         xlim=(-9, 9),
         ylim=(-4, 4.4),
-        xlabel="first coordinate (each walk has its own centre)",
+        xlabel="first coordinate, round the centre of each walk",
         ylabel="second coordinate",
         title="The same starts: geography decides, or the shares do",
     )
-    ax.set_xticks([-4.5, 4.5], ["0", "0"])
+    ax.set_xticks([-4.5, 4.5], ["plain", "annealed"])
     (a, _), (b, _) = fit(plain[-1], world), fit(annealed[-1], world)
     text = (
         "{n} particles on the same three hills, {T} steps. On the left, with short steps and one score, {plain} % end "
@@ -260,6 +261,7 @@ def draw_energy(grid, energies, data):
         ylabel="density",
         title="The likeliest energy of degree four",
         xlim=(-3.5, 3.5),
+        ylim=(0, 0.9),
     )
     ax.legend(loc="upper left")
     right = float(density[grid > VALLEY].sum() * (grid[1] - grid[0]))
