@@ -718,7 +718,10 @@ log_slope, plain_slope = (sympy.diff(e, a).subs(at) for e in (sympy.log(Z), Z))
 ratio = (sympy.diff(Z, a) / Z).subs(at)
 erratum(
     "moon:22.6",
-    quote=r"$\nabla_\theta Z_\theta = \frac{\nabla_{\theta} Z_{\theta}}{Z_{\theta}}$",
+    quote=(
+        r"$\nabla_{\theta} Z_{\theta} = "
+        r"\frac{\nabla_{\theta} Z_{\theta}}{Z_{\theta}}$"
+    ),
     corrected=r"$\nabla_\theta \log Z_\theta$ on the left, and in the line before",
     kind="error",
     printed_holds=bool(sympy.simplify(plain_slope - ratio) == 0),

@@ -273,7 +273,7 @@ def draw_energy(grid, energies, data):
 
 
 def draw_field(learned, world, sigma, level):
-    """Arrows of σ times the score at melted points: exact in black, learned(x, sigma) in red."""
+    """Arrows of the score at melted points: exact in black, learned(x, sigma) in red."""
     rng = np.random.default_rng(level)
     melted = world.noised(1, sigma)
     points = melted.sample(400, rng)[0]
@@ -282,17 +282,10 @@ def draw_field(learned, world, sigma, level):
     size = max(3.0, 3.6 * sigma)
     fig, ax = fixed_axes(1, (5.4, 4.6), (0.14, 0.97, 0.12, 0.92))
     ax.plot(*points.T, ".", color="#999999", markersize=3, zorder=0)
-    some = points[:70]
-    for arrows, color, name in ((exact, BLACK, "exact"), (guess, VERMILION, "learned")):
-        ax.quiver(
-            *some.T,
-            *(sigma * arrows[:70]).T,
-            color=color,
-            angles="xy",
-            scale=22,
-            width=0.006 if color == BLACK else 0.0035,
-            label=name,
-        )
+    some, common = points[:70].T, dict(angles="xy", scale_units="xy", zorder=3)
+    common["scale"] = np.sqrt((exact**2).sum(1).mean()) / (0.15 * size)
+    ax.quiver(*some, *exact[:70].T, color=BLACK, width=0.012, label="exact", **common)
+    ax.quiver(*some, *guess[:70].T, color=VERMILION, width=0.004, label="learned", **common)
     ax.set(
         xlim=(-size, size),
         ylim=(-size, size),
