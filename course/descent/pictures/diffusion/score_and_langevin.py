@@ -282,10 +282,10 @@ def draw_field(learned, world, sigma, level):
     size = max(3.0, 3.6 * sigma)
     fig, ax = fixed_axes(1, (5.4, 4.6), (0.14, 0.97, 0.12, 0.92))
     ax.plot(*points.T, ".", color="#999999", markersize=3, zorder=0)
-    some, common = points[:70].T, dict(angles="xy", scale_units="xy", zorder=3)
-    common["scale"] = np.sqrt((exact**2).sum(1).mean()) / (0.15 * size)
-    ax.quiver(*some, *exact[:70].T, color=BLACK, width=0.012, label="exact", **common)
-    ax.quiver(*some, *guess[:70].T, color=VERMILION, width=0.004, label="learned", **common)
+    some, common = points[:50].T, dict(angles="xy", scale_units="xy", zorder=3)
+    common["scale"] = np.sqrt((exact**2).sum(1).mean()) / (0.1 * size)
+    ax.quiver(*some, *exact[:50].T, color=BLACK, width=0.008, label="exact", **common)
+    ax.quiver(*some, *guess[:50].T, color=VERMILION, width=0.003, label="learned", **common)
     ax.set(
         xlim=(-size, size),
         ylim=(-size, size),
