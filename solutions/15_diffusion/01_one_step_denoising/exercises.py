@@ -424,14 +424,9 @@ def _(rng):
         "wide bells",
         dict(y=signed(3, 2), crowd=signed(4, 2), h=float(near(rng, 20)[0])),
     )
-    yield (
-        "far from all dots",
-        dict(
-            y=near(rng, [1e3, -2e3], [-1e4, 5]),
-            crowd=signed(4, 2),
-            h=float(near(rng, 0.5)[0]),
-        ),
-    )
+    opposite = near(rng, [1, 1], [-1, -1])
+    far = near(rng, [1e3, -2e3], [-1e4, 5])
+    yield "far from all dots", dict(y=far, crowd=opposite, h=float(near(rng, 0.5)[0]))
     yield (
         "a crowd of one",
         dict(y=signed(3, 1), crowd=signed(1, 1), h=float(near(rng, 0.4)[0])),
@@ -449,10 +444,8 @@ def _(rng):
         "a dot that stands there twice",
         dict(y=signed(2, 2), crowd=twice[[0, 1, 1, 1]], h=float(near(rng, 0.9)[0])),
     )
-    yield (
-        "whole numbers",
-        dict(y=rng.integers(1, 4, (2, 2)), crowd=rng.integers(-3, 0, (3, 2)), h=2.0),
-    )
+    y, crowd = np.array([[1, 2], [3, 1]]), np.array([[-1, 0], [0, -2], [-3, 1]])
+    yield "places in whole numbers", dict(y=y, crowd=crowd, h=float(near(rng, 2)[0]))
 
 
 crowd_score.mistakes(

@@ -4,12 +4,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import ndtr
 
-from descent.pictures.diffusion.ddpm import spiral as spiral  # the notebook draws it
-from descent.plots import BLACK, BLUE, GREEN, PINK, VERMILION, contours, fixed_axes, light
+from descent.plots import BLACK, BLUE, GREEN, PINK, SKY, VERMILION, contours, fixed_axes, light
 from descent.words import say
 
 GREY = "#999999"
 FINE = np.linspace(-6, 6, 2401)  # where densities on a line are integrated
+
+
+def swiss_roll(n):
+    """n dots along a spiral of three turns, evenly spread over its area, about 1 in size (n, 2)."""
+    radius = np.sqrt(np.linspace(0.05, 1, n))
+    angle = 6 * np.pi * radius
+    return 1.9 * radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)
 
 
 def spread(points, centres, which):
@@ -57,34 +63,33 @@ def kernel_kl(mixture, y, sigma):
     return float(np.trapezoid(np.exp(log_r) * (log_r - log_bell), x))
 
 
+def reached(mixture, x):
+    """The distribution function at x (m,) of a mixture on the line."""
+    return ndtr((x[:, None] - mixture.means[:, 0]) / mixture.sds) @ mixture.weights
+
+
 def travel(mixture, sigma, way):
     """The distance W₁ between a mixture on the line and what comes back after a knock.
 
-    way: "Bayes", "bell, score of p", "bell, score of p̃" (these two by chance), "half step", "best guess".
+    way: "Bayes", "bell, score of p", "bell, score of p̃" (these three by chance), "half step", "best guess".
     """
-    noised = mixture.noised(1, sigma)
-    step = sigma**2 * noised.score(FINE[:, None])[:, 0]
+    noised, y = mixture.noised(1, sigma), FINE[::4]
     if way in ("half step", "best guess"):
-        # no step overtakes another, so that quantiles go to quantiles
+        # no dot overtakes another, so that as many are below y before the step as below its end after it
+        step = sigma**2 * noised.score(FINE[:, None])[:, 0]
         ends = FINE + step * (0.5 if way == "half step" else 1)
-        density = noised.density(FINE[:, None])
-        reached = np.interp(FINE, ends, np.cumsum(density) * (FINE[1] - FINE[0]) - density / 400)
-    else:
-        y = FINE[::2]
+        gaps, places = reached(noised, FINE) - reached(mixture, ends), ends
+    elif way == "Bayes":
         share = noised.density(y[:, None]) * (y[1] - y[0])
-        if way == "Bayes":
-            shares, means, variances = mixture._best(y[:, None], 1, sigma)
-            parts = ndtr((FINE[:, None, None] - means[..., 0]) / np.sqrt(variances))
-            reached = ((parts * shares).sum(-1) * share).sum(1)
-        else:
-            means = y + (
-                step[::2]
-                if way == "bell, score of p̃"
-                else sigma**2 * mixture.score(y[:, None])[:, 0]
-            )
-            reached = ndtr((FINE[:, None] - means) / sigma) @ share
-    target = (ndtr((FINE[:, None] - mixture.means[:, 0]) / mixture.sds) * mixture.weights).sum(1)
-    return float(np.trapezoid(np.abs(reached - target), FINE))
+        below = [reached(mixture.posterior([place], 1, sigma), FINE) for place in y]
+        gaps, places = share @ np.array(below) - reached(mixture, FINE), FINE
+    else:
+        share = noised.density(y[:, None]) * (y[1] - y[0])
+        whose = noised if way == "bell, score of p̃" else mixture
+        means = y + sigma**2 * whose.score(y[:, None])[:, 0]
+        below = ndtr((FINE[:, None] - means) / sigma)
+        gaps, places = below @ share - reached(mixture, FINE), FINE
+    return float(np.trapezoid(np.abs(gaps), places))
 
 
 # Pictures.
@@ -150,7 +155,7 @@ def columns(stages):
         ylim=(0, 24),
         xlabel="state",
         ylabel="row of twelve dots",
-        title="The numbers come back, the dots do not",
+        title="The numbers come back, up to chance; the dots do not",
     )
     ax.set_xticks(range(3), ["1", "2", "3"])
     words = say(
@@ -203,7 +208,7 @@ def draw_kernel(x, clean, y, sigma, r, centre):
     top.plot(x, clean, color=BLACK, label="density p before the knock")
     top.axvline(y, color=BLACK, linestyle=":")
     top.set_gid("seen")
-    top.set(ylabel="density", ylim=(0, 0.62))
+    top.set(ylabel="density", ylim=(0, 0.8))
     light(top, f"A dot is seen at {y:.2f}", [-4, -2, 0, 2, 4], [0, 0.3, 0.6])
     low.plot(x, r, color=BLUE, label="Bayes: r(x | y)")
     low.plot(x, bell, "--", color=VERMILION, label="bell of the straight line")
@@ -236,23 +241,24 @@ def draw_step(lam, sigma2, shares, curves, marks, hills):
     left.axhline(1, color=BLACK, linewidth=0.8)
     left.axvline(lam, color=BLACK, linestyle=":")
     left.set_gid("share")
-    left.set(xlabel="share λ of the step", ylim=(0, 2.1))
-    light(left, "N(0, 1): before, 1", [0, 0.5, 1], [0, 0.5, 1, 1.5, 2])
+    left.set(xlabel="share λ of the step", xlim=(-0.06, 1.06), ylim=(0, 2.4))
+    light(left, "What is left of N(0, 1)", [0, 0.5, 1], [0, 0.5, 1, 1.5, 2])
     left.legend(fontsize=9, loc="upper right")
     x = np.linspace(-4, 4, 161)
     middle.fill_between(x, normal(x, 0, np.sqrt(now[0])), color=BLUE, alpha=0.4, label="after")
     middle.plot(x, normal(x, 0, 1), color=BLACK, label="before")
     middle.set(xlabel="place x", ylim=(0, 0.65))
-    light(middle, f"the bell: {now[0]:.2f}", [-4, -2, 0, 2, 4], [0, 0.2, 0.4, 0.6])
+    light(middle, f"variance 1 → {now[0]:.2f}", [-4, -2, 0, 2, 4], [0, 0.2, 0.4, 0.6])
     middle.legend(fontsize=9, loc="upper right")
     noised = hills.noised(1, np.sqrt(sigma2))
     dots = quantiles(noised, 2000)
     dots = dots + lam * sigma2 * noised.score(dots[:, None])[:, 0]
-    right.hist(dots, np.linspace(-4, 4, 65), density=True, color=BLUE, alpha=0.4)
+    share, edges = np.histogram(dots, np.linspace(-4, 4, 65), density=True)
+    right.stairs(share, edges, fill=True, color=BLUE, alpha=0.4)
     right.plot(x, hills.density(x[:, None]), color=BLACK)
     right.set(xlabel="place x", xlim=(-4, 4), ylim=(0, 1.2))
     before = float(hills.covariance()[0, 0])
-    light(right, f"hills: {before:.2f} → {dots.var():.2f}", [-4, -2, 0, 2, 4], [0, 0.5, 1])
+    light(right, f"variance {before:.2f} → {dots.var():.2f}", [-4, -2, 0, 2, 4], [0, 0.5, 1])
     return fig, say(
         "Knock σ² = {sigma2:.2f}, share {lam:.2f} of the step. N(0, 1) comes back with variance {variance:.2f} and "
         "squared error {error:.2f}; marked variances, at λ = 0, ½ and 1: {none:.2f}, {half:.2f}, {full:.2f}. "
@@ -317,6 +323,8 @@ def draw_travel(levels, gaps):
         ylabel="distance W₁ to the crowd before",
         title="All but the best guess miss in σ⁴ only",
     )
+    ax.set_xticks(levels, [f"{level:g}" for level in levels])
+    ax.minorticks_off()
     ax.legend(fontsize=9)
     told = [say("{way} {gap:.1g}", way=way, gap=gaps[way][-1]) for way in looks]
     return fig, say(
@@ -329,45 +337,42 @@ def draw_travel(levels, gaps):
     )
 
 
-def draw_flow(place, cells, density, change):
-    """The density with a place marked; below, the change of all cells; beside it what flows in and out there."""
+def draw_flow(place, cells, density, change, chance):
+    """The density (m,) with a place marked, and the change of all cells; beside it what flows in and out there.
+
+    chance: that with which a dot hops to one side.
+    """
     at = int(np.abs(cells - place).argmin())
+    into = chance * density[[at - 1, at + 1]]
+    out = 2 * chance * density[at]
+    verb = "grows" if change[at] > 0 else "falls"
     fig, (left, right) = fixed_axes(
         2, (9, 3.4), (0.075, 0.99, 0.15, 0.9), wspace=0.25, width_ratios=[2.4, 1]
     )
     left.plot(cells, density, color=BLACK, label="density")
-    scale = density.max() / np.abs(change).max() / 2
-    left.fill_between(cells, scale * change, where=change > 0, color=BLUE, alpha=0.5, label="gains")
-    left.fill_between(
-        cells,
-        scale * change,
-        where=change < 0,
-        color=VERMILION,
-        alpha=0.5,
-        hatch="//",
-        label="loses",
-    )
-    left.axvline(place, color=BLACK, linestyle=":")
+    gains = np.where(change > 0, change, 0)
+    left.fill_between(cells, gains, step="mid", color=BLUE, label="gains")
+    left.fill_between(cells, change - gains, step="mid", color=VERMILION, hatch="//", label="loses")
+    left.axvline(cells[at], color=BLACK, linestyle=":")
     left.set_gid("place")
-    left.set(xlabel="place x", ylabel="density; change, scaled")
-    gains = change[at] > 0
-    light(left, f"At {cells[at]:.2f} the density {'grows' if gains else 'falls'}", [-4, 0, 4, 8])
-    left.legend(fontsize=9)
-    out = density[at]  # of this, half goes to either side
-    into = (density[max(at - 1, 0)] + density[min(at + 1, len(cells) - 1)]) / 2
-    right.bar([0, 1], [100 * (into / out - 1), 100 * change[at] / out], color=[BLUE, GREEN])
-    right.axhline(0, color=BLACK, linewidth=0.8)
-    right.set_xticks([0, 1], ["inflow − outflow\n(2 neighbours)", "your change"], fontsize=9)
-    right.set(ylabel="% of the density here", xlabel="")
-    light(right, "In minus out")
+    left.set(xlabel="place x", ylabel="density, and its change")
+    light(left, f"At {cells[at]:.2f} the density {verb}", [-4, 0, 4, 8], [0, 0.1, 0.2, 0.3])
+    left.legend(fontsize=9, loc="upper right")
+    right.bar([0], into[:1], color=BLUE)
+    right.bar([0], into[1:], bottom=into[:1], color=SKY)
+    right.bar([1], [out], color=VERMILION, hatch="//")
+    right.set_xticks([0, 1], ["in, from\nboth sides", "out"])
+    right.set(ylabel="density that flows", ylim=(0, 1.15 * max(into.sum(), out)))
+    light(right, f"In minus out: {into.sum() - out:+.3f}")
     return fig, say(
-        "At {place:.2f} the density is {density:.3f}; its two neighbours together send {more:+.2f} % of it more than it "
-        "sends to them, and your change is {change:+.2f} %: the density {verb}.",
+        "At {place:.2f}, where the density is {density:.3f}, {into:.3f} flows in from the two neighbours and {out:.3f} "
+        "out to them. Your change is {change:+.3f}: the density {verb}.",
         place=cells[at],
-        density=out,
-        more=100 * (into / out - 1),
-        change=100 * change[at] / out,
-        verb="grows" if gains else "falls",
+        density=density[at],
+        into=into.sum(),
+        out=out,
+        change=change[at],
+        verb=verb,
     )
 
 
@@ -383,8 +388,8 @@ def draw_drift(sizes, one, hundred):
     )
     ax.legend()
     return fig, say(
-        "After a hundred rounds with knocks of variance {small:g} the variance has grown by {least:.1e}; with {large:g} "
-        "by {most:.2f}.",
+        "After a hundred rounds with knocks of variance {small:g} the variance has grown by {least:.1e}; with "
+        "{large:g} by {most:.2f}.",
         small=sizes[0],
         least=hundred[0],
         large=sizes[-1],
@@ -441,8 +446,8 @@ def roll_film(there, back, scales, roll):
     ax.set_aspect("equal")
     words = say(
         "{n} dots on a spiral are knocked {T} times, until the noise is {wide:g} in size, three times the spiral's. As "
-        "many new ones start in a Gaussian of that size and take {T} half steps back: half of them end within {off:.2f} "
-        "of an example.",
+        "many new ones start in a Gaussian of that size and take {T} half steps back: half of them end within "
+        "{off:.2f} of an example.",
         n=film.shape[1],
         T=len(scales) - 1,
         wide=scales[-1],
