@@ -39,35 +39,22 @@ backward_kernel = Exercise(
 
 @backward_kernel.cases
 def _(rng):
+    def case(name, p, *rows):
+        return name, dict(p=p, q=kernel(rng, *rows))
+
     share = near(rng, 5, 2, 3)
-    yield (
-        "three states, as shares",
-        dict(
-            p=share / share.sum(),
-            q=kernel(rng, [0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]),
-        ),
-    )
-    counts = dict(
-        p=rng.integers([4, 30, 11], [9, 40, 20]),
-        q=kernel(rng, [5, 2, 3], [1, 7, 2], [2, 3, 4]),
-    )
-    yield "counts of dots, in whole numbers", counts
-    wide = kernel(rng, [1, 2, 3, 4], [5, 1, 2, 2])
-    yield "from two states to four", dict(p=near(rng, 0.3, 0.7), q=wide)
-    yield (
-        "from two states to four",
-        dict(p=near(rng, 8, 1, 2, 5), q=kernel(rng, [3, 1], [1, 2], [2, 5], [4, 3])),
-    )
-    lonely = kernel(rng, [1, 0, 2], [3, 0, 1])
-    yield "a state where nobody arrives", dict(p=near(rng, 2, 1), q=lonely)
-    yield (
-        "a state where nobody starts",
-        dict(p=near(rng, 0, 2, 1), q=kernel(rng, [1, 2, 0], [3, 1, 0], [2, 1, 0])),
-    )
-    yield (
-        "few dots are counted like many",
-        dict(p=1e-12 * near(rng, 2, 3), q=kernel(rng, [1, 3], [2, 1])),
-    )
+    share /= share.sum()
+    yield case("three states, as shares", share, [6, 3, 1], [2, 5, 3], [1, 2, 7])
+    counts = rng.integers([4, 30, 11], [9, 40, 20])
+    yield case("counts, in whole numbers", counts, [5, 2, 3], [1, 7, 2], [2, 3, 4])
+    wide = "from two states to four"
+    yield case(wide, near(rng, 3, 7), [1, 2, 3, 4], [5, 1, 2, 2])
+    yield case(wide, near(rng, 8, 1, 2, 5), [3, 1], [1, 2], [2, 5], [4, 3])
+    yield case("a state where nobody arrives", near(rng, 2, 1), [1, 0, 2], [3, 0, 1])
+    start = near(rng, 0, 2, 1)
+    yield case("a state where nobody starts", start, [1, 2, 0], [3, 1, 0], [2, 1, 0])
+    few = 1e-12 * near(rng, 2, 3)
+    yield case("few dots are counted like many", few, [1, 3], [2, 1])
 
 
 backward_kernel.mistakes(
@@ -77,20 +64,10 @@ backward_kernel.mistakes(
             "q[:, y]",
             "A state with few dots sends few. Does your row y know how many started where?",
         ),
-        "rows are divided by the starters": (
-            "joint[:, y] / arrivals[y]",
-            "joint[:, y] / p.sum()",
-            "Each row of r with arrivals sums to 1. What is an arrival's share a share of?",
-        ),
         "the sum runs over where they go": (
             "joint.sum(0)",
             "joint.sum(1)",
             "Sum over y, and you know who left. Which sum tells who arrived?",
-        ),
-        "p scales the columns": (
-            "p[:, None] * q",
-            "(p[: q.shape[1]] if q.shape[1] <= len(p) else np.resize(p, q.shape[1])) * q",
-            "p[x] belongs to row x of q. Along which axis does numpy line it up?",
         ),
         "how many, not which share": (
             "joint[:, y] / arrivals[y]",
@@ -155,43 +132,25 @@ move = Exercise(
 
 @move.cases
 def _(rng):
+    def case(name, K, states, u):
+        return name, dict(states=np.array(states), kernel=K, u=u)
+
     K = kernel(rng, [1, 3, 6], [5, 4, 1], [2, 2, 6])
-    yield (
-        "each dot reads its own row",
-        dict(
-            states=np.array([0, 1, 2, 2, 1, 0]),
-            kernel=K,
-            u=near(rng, 0.75, 0.1, 0.3, 0.88, 0.3, 0.6),
-        ),
-    )
+    u = near(rng, 0.75, 0.1, 0.3, 0.88, 0.3, 0.6)
+    yield case("each dot reads its own row", K, [0, 1, 2, 2, 1, 0], u)
     states = rng.permutation(np.repeat([0, 1, 2], 8))
-    yield "a crowd", dict(states=states, kernel=K, u=rng.random(24))
+    yield case("a crowd", K, states, rng.random(24))
+    order = rng.permutation(5)
     quarters = np.array([[0.25, 0.5, 0.25], [0.5, 0.25, 0.25]])
-    ties = rng.permutation(
-        np.array([[0, 0.25], [0, 0.75], [1, 0.5], [1, 0.75], [0, 0.0]])
-    )
-    yield (
-        "the running sum has to exceed u",
-        dict(states=ties[:, 0].astype(int), kernel=quarters, u=ties[:, 1]),
-    )
-    zeros = rng.permutation(
-        np.array([[0, 0.0], [1, 0.0], [1, 0.5], [2, 0.999], [0, 0.4]])
-    )
+    states, u = np.array([0, 0, 1, 1, 0]), np.array([0.25, 0.75, 0.5, 0.75, 0])
+    yield case("the running sum has to exceed u", quarters, states[order], u[order])
     sparse = np.array([[0, 0, 1, 0], [0, 0.5, 0, 0.5], [0, 0, 0, 1.0]])
-    yield (
-        "nobody goes where the chance is zero",
-        dict(states=zeros[:, 0].astype(int), kernel=sparse, u=zeros[:, 1]),
-    )
+    states, u = np.array([0, 1, 1, 2, 0]), np.array([0, 0, 0.5, 0.999, 0.4])
+    yield case("nobody goes where the chance is 0", sparse, states[order], u[order])
     few = kernel(rng, [1, 1, 8], [2, 1, 9])
-    yield (
-        "a single dot",
-        dict(states=rng.integers(0, 2, 1), kernel=few, u=near(rng, 0.6)),
-    )
+    yield case("a single dot", few, rng.integers(0, 2, 1), near(rng, 0.6))
     many = kernel(rng, [1, 1, 1, 1, 1, 8], [8, 1, 1, 1, 1, 1])
-    yield (
-        "more states than dots",
-        dict(states=np.array([1, 0]), kernel=many, u=near(rng, 0.8, 0.6)),
-    )
+    yield case("more states than dots", many, [1, 0], near(rng, 0.8, 0.6))
 
 
 move.mistakes(
@@ -215,21 +174,6 @@ move.mistakes(
             "total = kernel[state, 0]",
             "state = 0; total = kernel[state, 0]",
             "Each dot is in a state of its own. Whose row does it read?",
-        ),
-        "all dots use one number": (
-            "zip(states, u)",
-            "zip(states, [u[0]] * len(states))",
-            "Dot i has the number u[i]. Do all yours take the same?",
-        ),
-        "the most likely state": (
-            "while total <= number:",
-            "while y < kernel[state].argmax():",
-            "Send 600 dots from one state: shall all go to the same place?",
-        ),
-        "one step too far": (
-            "new.append(y)",
-            "new.append(y + 1)",
-            "States count from 0. Where does a dot with u = 0 go?",
         ),
     }
 )
@@ -275,43 +219,25 @@ grid_posterior = Exercise(
 
 @grid_posterior.cases
 def _(rng):
-    def case(x, y, sigma, *tops):
+    def case(name, x, y, sigma, *tops):
         p = sum(w * np.exp(-((x - m) ** 2) / (2 * s**2)) for w, m, s in tops)
         p = p / (p.sum() * (x[1] - x[0]))
-        return dict(x=x, p=p, y=float(y), sigma=float(sigma))
+        return name, dict(x=x, p=p, y=float(y), sigma=float(sigma))
 
-    (y,), (s,) = near(rng, 0.8), near(rng, 0.5)
-    hills = (1, -1.4, 0.4), (2, 1.1, 0.7)
-    x = np.linspace(-3, 3, 25)
-    yield "two hills", case(x, y, s, *hills)
-    yield "two hills", case(x, -1.1 * y, s, *hills)
-    yield (
-        "a finer grid, another place",
-        case(np.linspace(2, 6, 41), 4 + s, 0.6 * s, (1, 3.5, 0.5), (1, 4.7, 0.3)),
-    )
-    yield "a knock wider than the world", case(x, y, 10 * s, *hills)
-    yield (
-        "a knock that is small",
-        case(np.linspace(-1, 1, 41), 0.4 * y, 0.12 * s, (1, 0, 0.5)),
-    )
-    p = np.repeat([0.0, 1.0, 3.0, 0.0], 4) * rng.uniform(0.9, 1.1)
-    p = p / (p.sum() * 0.25)
-    yield (
-        "places where no dot was",
-        dict(x=np.arange(16) * 0.25, p=p, y=float(2 * y), sigma=float(s)),
-    )
-    yield "seen outside the grid", case(np.linspace(0, 2, 9), 2.5 + y, s, (1, 0.5, 0.5))
-    yield (
-        "two places",
-        dict(
-            x=np.array([0.0, s]),
-            p=near(rng, 1.2, 0.7),
-            y=float(0.2 * y),
-            sigma=float(s),
-        ),
-    )
-    whole = np.arange(-2, 3)
-    yield "places in whole numbers", case(whole, y, 2 * s, *hills)
+    y, s = near(rng, 0.8, 0.5)
+    x, hills = np.linspace(-3, 3, 25), [(1, -1.4, 0.4), (2, 1.1, 0.7)]
+    yield case("two hills", x, y, s, *hills)
+    yield case("two hills", x, -1.1 * y, s, *hills)
+    fine, hill = np.linspace(2, 6, 41), [(1, 3.5, 0.5), (1, 4.7, 0.3)]
+    yield case("a finer grid, another place", fine, 4 + s, 0.6 * s, *hill)
+    yield case("a knock wider than the world", x, y, 10 * s, *hills)
+    yield case("a small knock", np.linspace(-1, 1, 41), 0.4 * y, 0.12 * s, (1, 0, 0.5))
+    x = np.linspace(0, 2, 9)
+    yield case("seen outside the grid", x, 2.5 + y, s, (1, 0.5, 0.5))
+    name, given = case("places where no dot was", x, y, s, (1, 0.5, 0.5))
+    yield name, given | dict(p=given["p"] * (abs(x - 1) < 0.6) * near(rng, 2))
+    yield case("two places", np.array([0.0, s]), 0.2 * y, s, (1, 0.3, 0.4))
+    yield case("places in whole numbers", np.arange(-2, 3), y, 2 * s, *hills)
 
 
 grid_posterior.mistakes(
@@ -321,20 +247,10 @@ grid_posterior.mistakes(
             "joint.sum()",
             "Take twice as many places: should p̃(y) double? What is an area on a grid?",
         ),
-        "the knock forgets its 2": (
-            "(2 * sigma**2)) /",
-            "(sigma**2)) /",
-            "What is the density of N(0, σ²)? Look at the exponent.",
-        ),
         "the knock is not a density": (
             " / np.sqrt(2 * np.pi * sigma**2)",
             "",
             "r is right without it, as it cancels. p̃(y) is not: the knock's density has area 1.",
-        ),
-        "σ for σ²": (
-            "(2 * sigma**2)) /",
-            "(2 * sigma)) /",
-            "σ is a standard deviation. What stands in the exponent?",
         ),
         "the crowd before is forgotten": (
             "joint = p * knock",
@@ -350,11 +266,6 @@ grid_posterior.mistakes(
             "return joint / noisy",
             "return joint / noisy * dx",
             "The *sum times dx* of a density is 1. What is 1 in yours?",
-        ),
-        "a grid of its own": (
-            "x[1] - x[0]",
-            "12 / len(x)",
-            "How far apart are the places that you are given?",
         ),
     }
 )
@@ -376,14 +287,6 @@ def _(x, p, y, sigma):
     return joint / area, area
 
 
-@grid_posterior.right("as shares of bins")
-def _(x, p, y, sigma):
-    bins = p * np.diff(x).mean()
-    weights = bins * np.exp(-(((x - y) / sigma) ** 2) / 2)
-    share = weights / weights.sum()
-    return share / np.diff(x).mean(), weights.sum() / (sigma * np.sqrt(2 * np.pi))
-
-
 # ------------------------------------------------------------------------------------- crowd_score
 
 crowd_score = Exercise(
@@ -403,49 +306,27 @@ crowd_score = Exercise(
 
 @crowd_score.cases
 def _(rng):
+    def case(name, y, crowd, h):
+        return name, dict(y=y, crowd=crowd, h=float(near(rng, h)[0]))
+
     def signed(*shape):
         return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 1.5, shape)
 
-    yield (
-        "a place feels all dots",
-        dict(y=signed(3, 2), crowd=signed(5, 2), h=float(near(rng, 1.3)[0])),
-    )
-    yield (
-        "a place feels all dots",
-        dict(y=signed(2, 3), crowd=signed(4, 3), h=float(near(rng, 0.7)[0])),
-    )
+    yield case("a place feels all dots", signed(3, 2), signed(5, 2), 1.3)
+    yield case("a place feels all dots", signed(2, 3), signed(4, 3), 0.7)
     spot = signed(1, 2)
-    corners = spot + 0.4 * np.array([[1.0, 0], [0, 1], [-2, 0], [0, -3]])
-    yield (
-        "near dots count more",
-        dict(y=spot, crowd=corners, h=float(near(rng, 0.5)[0])),
-    )
-    yield (
-        "wide bells",
-        dict(y=signed(3, 2), crowd=signed(4, 2), h=float(near(rng, 20)[0])),
-    )
-    opposite = near(rng, [1, 1], [-1, -1])
-    far = near(rng, [1e3, -2e3], [-1e4, 5])
-    yield "far from all dots", dict(y=far, crowd=opposite, h=float(near(rng, 0.5)[0]))
-    yield (
-        "a crowd of one",
-        dict(y=signed(3, 1), crowd=signed(1, 1), h=float(near(rng, 0.4)[0])),
-    )
-    yield (
-        "on top of a single dot",
-        dict(
-            y=np.array([[2.0, -1.0]]),
-            crowd=np.array([[2.0, -1.0]]),
-            h=float(near(rng, 0.3)[0]),
-        ),
-    )
-    twice = signed(2, 2)
-    yield (
-        "a dot that stands there twice",
-        dict(y=signed(2, 2), crowd=twice[[0, 1, 1, 1]], h=float(near(rng, 0.9)[0])),
+    around = 0.4 * np.array([[1.0, 0], [0, 1], [-2, 0], [0, -3]])
+    yield case("near dots count more", spot, spot + around, 0.5)
+    yield case("wide bells", signed(3, 2), signed(4, 2), 20)
+    opposite, far = near(rng, [1, 1], [-1, -1]), near(rng, [1e3, -2e3], [-1e4, 5])
+    yield case("far from all dots", far, opposite, 0.5)
+    yield case("a crowd of one", signed(3, 1), signed(1, 1), 0.4)
+    yield case("on top of a single dot", spot, spot, 0.3)
+    yield case(
+        "a dot stands there twice", signed(2, 2), signed(2, 2)[[0, 1, 1, 1]], 0.9
     )
     y, crowd = np.array([[1, 2], [3, 1]]), np.array([[-1, 0], [0, -2], [-3, 1]])
-    yield "places in whole numbers", dict(y=y, crowd=crowd, h=float(near(rng, 2)[0]))
+    yield case("places in whole numbers", y, crowd, 2)
 
 
 crowd_score.mistakes(
@@ -470,11 +351,6 @@ crowd_score.mistakes(
             "h**2",
             "What is the exponent of a bell with the variance h²?",
         ),
-        "lengths for squares": (
-            "(gaps**2).sum(1)",
-            "np.sqrt((gaps**2).sum(1))",
-            "A bell falls with the squared distance. Which do you take?",
-        ),
         "all dots count alike": (
             "np.exp(fit - fit.max())",
             "np.ones(len(fit))",
@@ -490,17 +366,6 @@ crowd_score.mistakes(
             "fit",
             "A thousand away all exponentials are 0, and 0/0 is not a number. What can you subtract from all exponents?",
         ),
-        "the nearest dot alone": (
-            "np.exp(fit - fit.max())",
-            "(fit == fit.max()) * 1.0",
-            "Between two dots, both pull. Does yours hear only one?",
-        ),
-        "each coordinate weighs for itself": (
-            "w @ gaps / w.sum()",
-            "(np.exp(-(gaps**2 - (gaps**2).min(0)) / (2 * h**2)) * gaps).sum(0)"
-            " / np.exp(-(gaps**2 - (gaps**2).min(0)) / (2 * h**2)).sum(0)",
-            "A dot has one weight, by its distance. Do your coordinates share it?",
-        ),
     }
 )
 
@@ -511,15 +376,6 @@ crowd_score.worked(
     keeps them finite. For $h = \sigma$ and clean dots $h^2 s$ is the way from $y$ to the mean of all clean dots, each weighted by its
     chance to be where $y$ came from: Bayes' rule, again."""
 )
-
-
-@crowd_score.right("all places at once")
-def _(y, crowd, h):
-    gaps = crowd[None] - y[:, None]
-    fit = -(gaps**2).sum(2) / (2 * h**2)
-    w = np.exp(fit - fit.max(1, keepdims=True))
-    w /= w.sum(1, keepdims=True)
-    return np.einsum("nm,nmd->nd", w, gaps) / h**2
 
 
 @crowd_score.right("by its softmax", library="scipy.special.softmax")
@@ -574,11 +430,6 @@ spread_and_error.mistakes(
             "kept**2 * v",
             "The step scales y. Which variance has y?",
         ),
-        "a standard deviation": (
-            "kept**2 * seen",
-            "abs(kept) * seen",
-            "Scale a number by k. By which factor does its variance change?",
-        ),
         "the knock is forgotten in the error": (
             " + kept**2 * sigma2",
             "",
@@ -589,25 +440,10 @@ spread_and_error.mistakes(
             "(1 - kept) ** 2 * seen",
             "That is how far the dot has moved. Asked is how far from x it ends.",
         ),
-        "the error does not cross": (
-            "(1 - kept) ** 2 * v + kept**2 * sigma2",
-            "kept**2 * v + (1 - kept) ** 2 * sigma2",
-            "At λ = 0 nothing is mended, so that the error is the knock's. Is yours?",
-        ),
         "away from the crowd": (
             "1 - lam",
             "1 + lam",
             "The score of a bell points to its middle. Does your step?",
-        ),
-        "only half of λ": (
-            "1 - lam * sigma2",
-            "1 - 0.5 * lam * sigma2",
-            "λ = 1 is the whole step to the best guess.",
-        ),
-        "error and variance change places": (
-            "return variance, error",
-            "return error, variance",
-            "Which of the two is asked for first?",
         ),
     }
 )
@@ -627,13 +463,6 @@ def _(lam, v, sigma2):
         (v + (1 - lam) * sigma2) ** 2 / (v + sigma2),
         least + (1 - lam) ** 2 * sigma2**2 / (v + sigma2),
     )
-
-
-@spread_and_error.right("with matrices")
-def _(lam, v, sigma2):
-    k = 1 - lam * sigma2 / (v + sigma2)
-    rows = np.array([[k, k], [k - 1, k]])
-    return np.diag(rows @ np.diag([v, sigma2]) @ rows.T)
 
 
 # ---------------------------------------------------------------------------------- there_and_back
@@ -712,11 +541,6 @@ there_and_back.mistakes(
             "score(start)",
             "At the mending, nobody knows where the dots were. Where do you ask for the score?",
         ),
-        "the knock is a variance": (
-            "sigma * up[r]",
-            "sigma**2 * up[r]",
-            "σ is the standard deviation of a knock, and up[r] has standard deviation 1.",
-        ),
         "the step has σ for σ²": (
             "lam * sigma**2 * score",
             "lam * sigma * score",
@@ -737,16 +561,6 @@ there_and_back.mistakes(
             "sigma * up[r]",
             "A new jump has new numbers. Which array holds them?",
         ),
-        "the jump is taken back": (
-            "out + sigma * down[r]",
-            "out - sigma * down[r]",
-            "In distribution it is the same. But the text says: it jumps by σ · down[r].",
-        ),
-        "the first numbers in every round": (
-            "y = start + sigma * up[r]",
-            "y = start + sigma * up[0]",
-            "up[r] belongs to round r. Which does the second round use?",
-        ),
         "the knocks are not in the film": (
             "film.append(y)",
             "pass",
@@ -756,21 +570,6 @@ there_and_back.mistakes(
             "out - start",
             "out - film[0]",
             "An error is of one round: between before its knock and after its mending.",
-        ),
-        "the error from the knocked places": (
-            "out - start",
-            "out - y",
-            "This is how far the dots go home. How far are they from home at the end?",
-        ),
-        "distances for squares": (
-            "((out - start) ** 2).sum(1).mean()",
-            "np.sqrt(((out - start) ** 2).sum(1)).mean()",
-            "It is the mean of the *squared* distances.",
-        ),
-        "a mean over coordinates": (
-            "sum(1).mean()",
-            "mean()",
-            "A squared distance is a sum over coordinates. Over what is the mean?",
         ),
         "the film is changed in place": (
             "y = start + sigma * up[r]",
@@ -800,22 +599,6 @@ def _(x, score, sigma, lam, up, down=None):
         if down is not None:
             film[2 * r + 2] += sigma * down[r]
     return film, ((film[2::2] - film[:-1:2]) ** 2).sum(2).mean(1)
-
-
-@there_and_back.right("as a generator")
-def _(x, score, sigma, lam, up, down=None):
-    fresh = np.zeros_like(up) if down is None else down
-
-    def rounds(now):
-        for knock, jump in zip(up, fresh, strict=True):
-            y = now + sigma * knock
-            before, now = now, y + lam * sigma**2 * score(y) + sigma * jump
-            yield y, now, np.mean(np.sum(np.square(now - before), axis=1))
-
-    told = list(rounds(x))
-    return [x] + [state for y, now, _ in told for state in (y, now)], [
-        error for *_, error in told
-    ]
 
 
 # ---------------------------------------------------------------------------------- density_change
@@ -869,11 +652,6 @@ density_change.mistakes(
             "change[:-1] -= flow; change[0] -= chance * p[0]; change[-1] -= chance * p[-1]",
             "Sum your changes: are there dots that have left the world?",
         ),
-        "walls stand still": (
-            "return change",
-            "change[[0, -1]] = 0; return change",
-            "Over a wall nothing flows, but a cell at a wall has one neighbour.",
-        ),
         "σ² without its half": (
             "sigma2 / (2 * dx**2)",
             "sigma2 / dx**2",
@@ -883,16 +661,6 @@ density_change.mistakes(
             "2 * dx**2",
             "2 * dx",
             "A hop goes Δx far. Which chance gives it the variance σ²?",
-        ),
-        "only one side": (
-            "change[1:] += flow",
-            "pass",
-            "What flows out of one cell flows into the next.",
-        ),
-        "the flow, not the change": (
-            "return change",
-            "return np.concatenate([flow, np.zeros(1)])",
-            "The flow tells what crosses a border. A cell has two.",
         ),
     }
 )

@@ -597,9 +597,7 @@ with after(density_change, "gain-or-lose"):
         "so it is after a Gaussian knock, σ = 0.05, to {part}", near < 0.02, part="2 %"
     )
 
-    wide = np.arange(
-        -4, 9.1, 0.25
-    )  # now wide cells: of each, a quarter hops either way
+    wide = np.arange(-4, 9.1, 0.25)  # wide cells: a quarter of each hops either way
     crowd = THREE.density(wide[:, None])
     change = density_change(crowd, 0.25, 0.5 * 0.25**2)
 
@@ -634,7 +632,8 @@ with after(spread_and_error):
     claim("one round: dt²/4 (1 + dt)", np.allclose(one, sizes**2 / 4 / (1 + sizes)))
     power = np.polyfit(np.log(sizes), np.log(hundred), 1)[0]
     claim("a hundred: the power 2 of dt, to a fifth", abs(power - 2) < 0.2)
-    show(*pictures.draw_drift(sizes, one, hundred))
+    for dt, drift in zip(sizes, hundred):
+        print(f"knocks of {dt:g}: after a hundred rounds {1 + drift:.5f}")
 
 # %% covers="wu:6.12.2 wu:6.12"
 # Play: a crowd on five heaps that is knocked, condensed, or both, twelve times.

@@ -376,27 +376,6 @@ def draw_flow(place, cells, density, change, chance):
     )
 
 
-def draw_drift(sizes, one, hundred):
-    """How far a variance of 1 has drifted after one round and after a hundred, by size of the knock."""
-    fig, ax = plt.subplots(figsize=(6, 3.5))
-    ax.loglog(sizes, hundred, "o-", color=BLUE, label="after a hundred rounds")
-    ax.loglog(sizes, one, "s--", color=VERMILION, label="after one")
-    ax.set(
-        xlabel="variance Δt of one knock",
-        ylabel="drift of the variance from 1",
-        title="A tenth of the knock: a hundredth of the drift",
-    )
-    ax.legend()
-    return fig, say(
-        "After a hundred rounds with knocks of variance {small:g} the variance has grown by {least:.1e}; with "
-        "{large:g} by {most:.2f}.",
-        small=sizes[0],
-        least=hundred[0],
-        large=sizes[-1],
-        most=hundred[-1],
-    )
-
-
 def draw_cloud(does, step, film, arrows, heaps, which):
     """A crowd (n, 2) at a step of its film, with the score at its first dots, over the density of its heaps."""
     wide = [spread(film[at], heaps.means, which) for at in (0, step)]
