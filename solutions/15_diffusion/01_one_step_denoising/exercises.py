@@ -69,11 +69,6 @@ backward_kernel.mistakes(
             "joint.sum(1)",
             "Sum over y, and you know who left. Which sum tells who arrived?",
         ),
-        "how many, not which share": (
-            "joint[:, y] / arrivals[y]",
-            "joint[:, y]",
-            "In a row of r with arrivals the shares sum to 1. Do yours?",
-        ),
         "a division where nobody arrives": (
             "if arrivals[y] > 0:",
             "with np.errstate(all='ignore'):",
@@ -262,11 +257,6 @@ grid_posterior.mistakes(
             "return joint, noisy",
             "The area of r(x | y) over x is 1. Is yours?",
         ),
-        "shares, not a density": (
-            "return joint / noisy",
-            "return joint / noisy * dx",
-            "The *sum times dx* of a density is 1. What is 1 in yours?",
-        ),
     }
 )
 
@@ -366,6 +356,13 @@ crowd_score.mistakes(
             "fit",
             "A thousand away all exponentials are 0, and 0/0 is not a number. What can you subtract from all exponents?",
         ),
+    }
+)
+
+
+crowd_score.equivalent(
+    {
+        "w = np.exp(fit - fit.max()) → w = -np.exp(fit - fit.max())": "A factor that all weights share cancels."
     }
 )
 

@@ -296,6 +296,7 @@ def crowd_score(y, crowd, h):
 
     y (n, d): places. crowd (m, d): the dots. h > 0: the standard deviation of a bell.
     Returns the scores (n, d), finite however far a place is from all dots.
+    A factor that all weights share cancels.
     y = [[1.0]], crowd = [[0.0]], h = 0.5 gives [[-4.0]].
     """
     ### BEGIN SOLUTION
