@@ -329,11 +329,9 @@ predict(
     "guesses",
     "The data are N(0, 1), the knock N(0, ½): the shaken crowd has the variance 1.5. "
     "Which has the crowd of best guesses?",
-    ["1.5", "1", "0.67"],
+    ["1", "0.67", "0.5"],
     truth=int(
-        np.abs(
-            np.array([1.5, 1, 0.67]) - (1 - 0.5 / (1 + 0.5)) ** 2 * (1 + 0.5)
-        ).argmin()
+        np.abs(np.array([1, 0.67, 0.5]) - (1 - 0.5 / (1 + 0.5)) ** 2 * 1.5).argmin()
     ),
     because="Each y goes to 2y/3, and (2/3)² · 1.5 = 2/3. The missing third is the "
     "squared error of the guesses.",

@@ -155,12 +155,12 @@ def columns(stages):
         ylim=(0, 24),
         xlabel="state",
         ylabel="row of twelve dots",
-        title="The numbers come back, up to chance; the dots do not",
+        title="Numbers return, dots do not",
     )
     ax.set_xticks(range(3), ["1", "2", "3"])
     words = say(
         "{n} dots in three states: {first}. They move by the kernel: {away}. They are sent back by Bayes: {back}. "
-        " In the state where it began is {home:.0%} of them.",
+        "In the state where it began is {home:.0%} of them.",
         n=len(stages[0]),
         first="/".join(map(str, counts[0])),
         away="/".join(map(str, counts[1])),
@@ -233,7 +233,7 @@ def draw_step(lam, sigma2, shares, curves, marks, hills):
 
     curves (m, 2) at shares (m,), marks (3, 2) at 0, ½ and 1: variance and error for N(0, 1).
     """
-    fig, (left, middle, right) = fixed_axes(3, (9.6, 3.2), (0.065, 0.99, 0.15, 0.9), wspace=0.22)
+    fig, (left, middle, right) = fixed_axes(3, (9.6, 3.2), (0.07, 0.99, 0.15, 0.9), wspace=0.32)
     now = np.array([np.interp(lam, shares, curve) for curve in curves.T])
     left.plot(shares, curves[:, 0], color=BLUE, label="variance")
     left.plot(shares, curves[:, 1], "--", color=VERMILION, label="squared error")
@@ -241,13 +241,18 @@ def draw_step(lam, sigma2, shares, curves, marks, hills):
     left.axhline(1, color=BLACK, linewidth=0.8)
     left.axvline(lam, color=BLACK, linestyle=":")
     left.set_gid("share")
-    left.set(xlabel="share λ of the step", xlim=(-0.06, 1.06), ylim=(0, 2.4))
+    left.set(
+        xlabel="share λ of the step",
+        ylabel="variance, squared error",
+        xlim=(-0.06, 1.06),
+        ylim=(0, 2.9),
+    )
     light(left, "What is left of N(0, 1)", [0, 0.5, 1], [0, 0.5, 1, 1.5, 2])
-    left.legend(fontsize=9, loc="upper right")
+    left.legend(fontsize=9, loc="upper left")
     x = np.linspace(-4, 4, 161)
     middle.fill_between(x, normal(x, 0, np.sqrt(now[0])), color=BLUE, alpha=0.4, label="after")
     middle.plot(x, normal(x, 0, 1), color=BLACK, label="before")
-    middle.set(xlabel="place x", ylim=(0, 0.65))
+    middle.set(xlabel="place x", ylabel="density", ylim=(0, 0.65))
     light(middle, f"variance 1 → {now[0]:.2f}", [-4, -2, 0, 2, 4], [0, 0.2, 0.4, 0.6])
     middle.legend(fontsize=9, loc="upper right")
     noised = hills.noised(1, np.sqrt(sigma2))
@@ -256,7 +261,7 @@ def draw_step(lam, sigma2, shares, curves, marks, hills):
     share, edges = np.histogram(dots, np.linspace(-4, 4, 65), density=True)
     right.stairs(share, edges, fill=True, color=BLUE, alpha=0.4)
     right.plot(x, hills.density(x[:, None]), color=BLACK)
-    right.set(xlabel="place x", xlim=(-4, 4), ylim=(0, 1.2))
+    right.set(xlabel="place x", ylabel="density", xlim=(-4, 4), ylim=(0, 1.2))
     before = float(hills.covariance()[0, 0])
     light(right, f"variance {before:.2f} → {dots.var():.2f}", [-4, -2, 0, 2, 4], [0, 0.5, 1])
     return fig, say(
@@ -350,19 +355,23 @@ def draw_flow(place, cells, density, change, chance):
         2, (9, 3.4), (0.075, 0.99, 0.15, 0.9), wspace=0.25, width_ratios=[2.4, 1]
     )
     left.plot(cells, density, color=BLACK, label="density")
-    gains = np.where(change > 0, change, 0)
-    left.fill_between(cells, gains, step="mid", color=BLUE, label="gains")
-    left.fill_between(cells, change - gains, step="mid", color=VERMILION, hatch="//", label="loses")
+    for part, name, look in (
+        (np.maximum(8 * change, 0), "gains × 8", dict(color=BLUE)),
+        (np.minimum(8 * change, 0), "loses × 8", dict(color=VERMILION, hatch="//")),
+    ):
+        left.fill_between(cells, part, step="mid", label=name, **look)
     left.axvline(cells[at], color=BLACK, linestyle=":")
     left.set_gid("place")
     left.set(xlabel="place x", ylabel="density, and its change")
-    light(left, f"At {cells[at]:.2f} the density {verb}", [-4, 0, 4, 8], [0, 0.1, 0.2, 0.3])
+    light(left, f"At {cells[at]:.2f} the density {verb}", [-4, 0, 4, 8], [-0.1, 0, 0.1, 0.2, 0.3])
     left.legend(fontsize=9, loc="upper right")
     right.bar([0], into[:1], color=BLUE)
     right.bar([0], into[1:], bottom=into[:1], color=SKY)
     right.bar([1], [out], color=VERMILION, hatch="//")
     right.set_xticks([0, 1], ["in, from\nboth sides", "out"])
-    right.set(ylabel="density that flows", ylim=(0, 1.15 * max(into.sum(), out)))
+    right.set(
+        xlabel="at this place", ylabel="density that flows", ylim=(0, 1.15 * max(into.sum(), out))
+    )
     light(right, f"In minus out: {into.sum() - out:+.3f}")
     return fig, say(
         "At {place:.2f}, where the density is {density:.3f}, {into:.3f} flows in from the two neighbours and {out:.3f} "
@@ -420,7 +429,7 @@ def roll_film(there, back, scales, roll):
         ylim=(-3.2, 3.2),
         xlabel="first coordinate / size of the cloud",
         ylabel="second coordinate / size",
-        title="A swiss roll sinks; new dots make one",
+        title="A roll sinks, and rises",
     )
     ax.set_aspect("equal")
     words = say(
