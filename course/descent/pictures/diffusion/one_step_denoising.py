@@ -97,13 +97,12 @@ def travel(mixture, sigma, way):
 
 def draw_heaps(crowds, centres, which):
     """Crowds side by side, {name: (n, 2)}; in the title how far their dots are from the centres[which]."""
-    names = list(crowds)
+    names, width = list(crowds), min(3 * len(crowds), 9.8)
     fig, axes = fixed_axes(
         len(names),
-        (3 * len(names), 3.35),
-        (0.06, 0.99, 0.14, 0.9),
+        (width, width / len(names) + 0.5),
+        (0.06, 0.99, 0.18, 0.9),
         wspace=0.06,
-        sharex=True,
         sharey=True,
     )
     told = []
@@ -113,6 +112,7 @@ def draw_heaps(crowds, centres, which):
         ax.plot(*centres.T, "+", color=BLACK, markersize=9)
         ax.set(xlim=(-4.2, 4.2), ylim=(-4.2, 4.2), xlabel="first coordinate")
         ax.set_aspect("equal")
+        ax.set_xticks([-4, -2, 0, 2, 4])
         ax.set_title(f"{name}: {wide:.2f}")
         told.append(say("{name} {wide:.2f}", name=name, wide=wide))
     axes[0].set_ylabel("second coordinate")
@@ -352,7 +352,7 @@ def draw_flow(place, cells, density, change, chance):
     out = 2 * chance * density[at]
     verb = "grows" if change[at] > 0 else "falls"
     fig, (left, right) = fixed_axes(
-        2, (9, 3.4), (0.075, 0.99, 0.15, 0.9), wspace=0.25, width_ratios=[2.4, 1]
+        2, (9, 3.4), (0.075, 0.99, 0.17, 0.9), wspace=0.25, width_ratios=[2.4, 1]
     )
     left.plot(cells, density, color=BLACK, label="density")
     for part, name, look in (
@@ -368,7 +368,7 @@ def draw_flow(place, cells, density, change, chance):
     right.bar([0], into[:1], color=BLUE)
     right.bar([0], into[1:], bottom=into[:1], color=SKY)
     right.bar([1], [out], color=VERMILION, hatch="//")
-    right.set_xticks([0, 1], ["in, from\nboth sides", "out"])
+    right.set_xticks([0, 1], ["in", "out"])
     right.set(
         xlabel="at this place", ylabel="density that flows", ylim=(0, 1.15 * max(into.sum(), out))
     )
