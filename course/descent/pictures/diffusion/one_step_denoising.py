@@ -461,7 +461,7 @@ def draw_strips(sinking, rising, scales):
         axes[row, 0].set_ylabel(name)
     gaps = np.linalg.norm(rising[0][:, None] - rising[0], axis=2)
     return fig, say(
-        "A digit under noise of size {first:.1f} to {last:.1f} per pixel (pixels go from −1 to 1). Under it {n} others "
+        "A digit under noise of size {first:.2f} to {last:.0f} per pixel (pixels go from −1 to 1). Under it {n} others "
         "that rise from such noise. At their ends no two of them are alike: at least {apart:.1f} apart.",
         first=scales[0],
         last=scales[-1],
