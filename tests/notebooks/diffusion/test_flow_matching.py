@@ -259,7 +259,7 @@ def test_pictures_tell_the_numbers_that_they_draw():
     ones = {"first": 0 * world.means, "second": world.means * 1.2}
     paths = {name: np.stack([world.means, ends]) for name, ends in ones.items()}
     facts = pictures.draw_straightened(paths, ones, world)[1].facts
-    assert facts["first"] == 0 and facts["second"] == pytest.approx(0.95)
+    assert facts["first"] == 0 and facts["second"] == pytest.approx(0.95) and facts["reach"] == 0.8
     hills = two_hills()
     exact = pictures.carried(hills, stats.norm.ppf((np.arange(999) + 0.5) / 999))
     told = pictures.draw_ends({"data": exact, "far": exact + 50}, hills)[1].facts["told"]

@@ -172,6 +172,7 @@ def draw_here(x0, x1, at, speeds, t, x, best, reach=0.1):
     right.hist(speeds[here], np.linspace(-6, 6, 41), color=SKY)
     right.axvline(best, color=VERMILION, linewidth=2, label="exact mean")
     right.set(xlabel="velocity x₀ − x₁", ylabel="lines", title=f"{here.sum()} lines")
+    right.set_ylim(0, 1.3 * right.get_ylim()[1])
     right.legend(fontsize=9, loc="upper right")
     return fig, say(
         "At t = {t:.2f}, {n} of {total} lines pass within {reach} of x = {x:.2f}. Their mean velocity is {mean:.2f}, "
@@ -238,15 +239,17 @@ def draw_straightened(paths, ones, world):
         above.set_xlabel("")
     for ax in axes[:, 0]:
         ax.set_ylabel("second coordinate")
+    reach = 4 * world.sds[0]
     near = [
-        (np.linalg.norm(np.asarray(one)[:, None] - world.means, axis=-1).min(1) < 1).mean()
+        (np.linalg.norm(np.asarray(one)[:, None] - world.means, axis=-1).min(1) < reach).mean()
         for one in ones.values()
     ]
     return fig, say(
         "Walks of the first network curve from the noise to the hills; those of the second are nearly straight. After "
-        "one step, {first:.0%} of the first network's points are within 1 of the centre of a hill, and over "
+        "one step, {first:.0%} of the first network's points are within {reach:.1f} of the centre of a hill, and over "
         "{second:.0%} of the second's.",
         first=near[0],
+        reach=reach,
         second=np.floor(20 * near[1] - 0.1) / 20,
     )
 
