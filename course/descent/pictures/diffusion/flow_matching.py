@@ -255,7 +255,7 @@ def draw_straightened(paths, ones, world):
 
 
 def draw_powers(power, paths, coarse):
-    """Walks whose noise has the size dt^power, with few steps and with many, beside the spread of their ends.
+    """Walks whose noise has the size dt^power, beside the variance of their ends by the number of steps.
 
     paths (N + 1, n) of the finest walk; coarse {number of steps: ends (m,)}.
     """
