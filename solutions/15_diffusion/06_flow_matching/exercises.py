@@ -73,11 +73,6 @@ interp.mistakes(
             "x0",
             "At t = 1 a row should be at its noise. Where is yours?",
         ),
-        "the noise does not shrink": (
-            "t * x1",
-            "x1",
-            "At t = 0 a row should be at its data point. Where is yours?",
-        ),
         "roots, as in a diffusion": (
             "(1 - t) * x0 + t * x1",
             "(1 - t).sqrt() * x0 + t.sqrt() * x1",
@@ -106,13 +101,6 @@ interp.worked(
 @interp.right("torch's own", library="torch.lerp")
 def _(x0, x1, t):
     return torch.lerp(x0, x1, t.unsqueeze(1)), x0.sub(x1)
-
-
-@interp.right("row by row, in float32")
-def _(x0, x1, t):
-    rows = zip(x0.float(), x1.float(), t.tolist(), strict=True)
-    places = [a + time * (b - a) for a, b, time in rows]
-    return torch.stack(places), (x0 - x1).float()
 
 
 # -------------------------------------------------------------------------------------- swap_rides
@@ -190,11 +178,6 @@ swap_rides.mistakes(
             "x1.argsort()",
             "argsort tells who is third, not in which place number 3 is. Try x1 = [3, 1, 2].",
         ),
-        "ranks of the goals": (
-            "x1.argsort().argsort()",
-            "x0.argsort().argsort()",
-            "Passengers keep the order in which they start. Where do they start?",
-        ),
         "from the data to the noise": (
             "t = 1 - k / n_steps",
             "t = k / n_steps",
@@ -204,16 +187,6 @@ swap_rides.mistakes(
             "range(n_steps + 1)",
             "range(n_steps)",
             "n_steps steps make one place more. Which is not there?",
-        ),
-        "the largest first": (
-            "cars.sort().values",
-            "cars.sort(descending=True).values",
-            "Rank 0 is the passenger farthest to the left. Which car is that?",
-        ),
-        "the farthest goal for all": (
-            "(1 - t) * x0",
-            "(1 - t) * x0.sort().values",
-            "Each car keeps to its own line. Passengers change, goals do not.",
         ),
     }
 )
@@ -232,16 +205,6 @@ def _(x0, x1, n_steps):
     t = np.linspace(1, 0, n_steps + 1)[:, None]
     places = np.sort((1 - t) * x0 + t * x1, axis=1)
     return places[:, np.searchsorted(np.sort(x1), x1)]
-
-
-@swap_rides.right("seats in order of the start, in float32")
-def _(x0, x1, n_steps):
-    who = torch.argsort(x1)
-    places = torch.empty(n_steps + 1, len(x1))
-    for k in range(n_steps + 1):
-        cars = (x1 + k / n_steps * (x0 - x1)).float()
-        places[k, who] = torch.sort(cars)[0]
-    return places
 
 
 # ----------------------------------------------------------------------------------------- fm_loss
@@ -310,11 +273,6 @@ fm_loss.mistakes(
             ".sum()",
             "With twice as many rows your loss doubles. What makes it independent of the batch?",
         ),
-        "length in place of squared length": (
-            ".square().sum(1).mean()",
-            ".square().sum(1).clamp(min=1e-300).sqrt().mean()",
-            "Is it the length of the error, or its square?",
-        ),
         "the model sees the noise": (
             "model(xt, t)",
             "model(x1, t)",
@@ -330,30 +288,15 @@ fm_loss.mistakes(
             "model(xt, t) + v",
             "What is the loss of a model that says exactly x0 - x1?",
         ),
-        "the target is the clean point": (
-            "model(xt, t) - v",
-            "model(xt, t) - x0",
-            "The model says a velocity, not a place.",
-        ),
         "time runs backwards": (
             "model(xt, t)",
             "model(xt, 1 - t)",
             "The place is that of time t. Which time does the model hear?",
         ),
-        "t has an axis too many": (
-            "model(xt, t)",
-            "model(xt, t[:, None])",
-            "The model wants t of shape (n,), a time for each row.",
-        ),
         "the answer is cut from the graph": (
             "model(xt, t)",
             "model(xt, t).detach()",
             "The loss is right, but its gradient is zero: nothing would be learned.",
-        ),
-        "a plain number": (
-            ".mean()",
-            ".mean().item()",
-            "A number cannot be differentiated. Return the tensor.",
         ),
     }
 )
@@ -369,13 +312,6 @@ fm_loss.worked(
 def _(model, x0, x1, t):
     xt = torch.lerp(x0, x1, t.unsqueeze(1))
     return torch.nn.functional.mse_loss(model(xt, t), x0 - x1, reduction="sum") / len(t)
-
-
-@fm_loss.right("with einsum, in float32")
-def _(model, x0, x1, t):
-    x0, x1, t = x0.float(), x1.float(), t.float()
-    off = x0 - x1 - model(x0 + t[:, None] * (x1 - x0), t)
-    return torch.einsum("nd,nd->", off, off) / len(off)
 
 
 # ------------------------------------------------------------------------------------------- train
@@ -455,50 +391,20 @@ train.mistakes(
             "for k in range(n_steps):\n        adam = torch.optim.Adam(model.parameters(), lr)",
             "Adam remembers the gradients of earlier updates. Who remembers in your loop?",
         ),
-        "plain gradient descent": (
-            "torch.optim.Adam(",
-            "torch.optim.SGD(",
-            "Which optimiser is asked for?",
-        ),
         "the rate does not fall": (
             "lr * (1 - k / n_steps)",
             "lr",
             "Which rate has the second update?",
-        ),
-        "the rate falls to 0 in the last update": (
-            "k / n_steps)",
-            "k / max(n_steps - 1, 1))",
-            "The last update should still learn, with lr / n_steps. What is k then?",
         ),
         "partners are drawn anew": (
             "noise = x1[rows]",
             "noise = x1[torch.randint(len(x1), (batch,), generator=g)]",
             "A row of x0 belongs to the same row of x1. Are they still together?",
         ),
-        "the partners are not used": (
-            "noise = x1[rows]",
-            "noise = torch.randn(batch, x0.shape[1], generator=g)",
-            "What is x1 for, where it is given?",
-        ),
         "one time for the whole batch": (
             "torch.rand(batch, generator=g)",
             "torch.rand(1, generator=g).expand(batch)",
             "Each row has a time of its own.",
-        ),
-        "bell-shaped times": (
-            "torch.rand(batch, generator=g)",
-            "torch.randn(batch, generator=g)",
-            "Times are uniform on (0, 1). What does randn draw?",
-        ),
-        "no row twice": (
-            "torch.randint(len(x0), (batch,), generator=g)",
-            "torch.randperm(len(x0), generator=g)[:batch]",
-            "Rows may repeat: they are drawn by torch.randint.",
-        ),
-        "always the first rows": (
-            "x0[rows]",
-            "x0[torch.arange(batch) % len(x0)]",
-            "Which rows were drawn?",
         ),
         "losses on their graphs": (
             "loss.item()",
@@ -533,24 +439,6 @@ def _(model, x0, x1, n_steps, batch, lr, g):
         optimiser.step()
         rate.step()
         losses.append(float(loss))
-    return losses
-
-
-@train.right("gradients asked for, in an array")
-def _(model, x0, x1, n_steps, batch, lr, g):
-    weights = list(model.parameters())
-    adam, losses = torch.optim.Adam(weights), torch.zeros(n_steps)
-    for k in range(n_steps):
-        adam.param_groups[0]["lr"] = lr - lr * k / n_steps
-        rows = torch.randint(len(x0), (batch,), generator=g)
-        t = torch.rand(batch, generator=g)
-        noise = x1[rows] if x1 is not None else torch.randn(batch, x0.shape[1], generator=g)  # fmt: skip
-        off = model(x0[rows] + t[:, None] * (noise - x0[rows]), t) - (x0[rows] - noise)
-        loss = off.square().sum() / batch
-        for w, gradient in zip(weights, torch.autograd.grad(loss, weights), strict=True):  # fmt: skip
-            w.grad = gradient
-        adam.step()
-        losses[k] = loss.detach()
     return losses
 
 
@@ -620,20 +508,10 @@ fm_sample.mistakes(
             "1.0)",
             "Which time is it in your second step?",
         ),
-        "the time of the end of the step": (
-            "1 - k * h)",
-            "1 - (k + 1) * h)",
-            "Euler asks where the step begins. Which time is that in the first?",
-        ),
         "from the data's end": (
             "1 - k * h)",
             "k * h)",
             "The walk starts in the noise. Which t is that?",
-        ),
-        "no step size": (
-            "x + h * v)",
-            "x + v)",
-            "Each step takes only a part of the time. How far do you go?",
         ),
         "midpoint asks at the old time": (
             "t - h / 2)",
@@ -650,35 +528,10 @@ fm_sample.mistakes(
             "x, t",
             "The second question is asked half a step on. Where is that?",
         ),
-        "midpoint goes on from half way": (
-            "x + h * v)",
-            "x + h * v + midpoint * h / 2 * v)",
-            "The half step is only for asking. From where does the whole step start?",
-        ),
-        "midpoint asks a whole step on": (
-            "x + h / 2 * v, t - h / 2",
-            "x + h * v, t - h",
-            "Mid-point: how far on is the second question asked?",
-        ),
-        "the start is missing": (
-            "states = [x1]",
-            "states = [x1][:0]\n    x1 = [x1]",
-            "n_steps steps make one state more. Which is not there?",
-        ),
-        "only the end": (
-            "torch.stack(states)",
-            "states[-1]",
-            "All states are asked for. How many do you return?",
-        ),
         "always midpoint": (
             "if midpoint:",
             "if True:",
             "Euler asks once a step. How often do you?",
-        ),
-        "t is a number": (
-            "torch.full((len(x),), 1 - k * h)",
-            "torch.tensor(1 - k * h)",
-            "The model wants t of shape (n,), a time for each row.",
         ),
     }
 )
@@ -689,18 +542,6 @@ fm_sample.worked(
     is seen in time, and the error of a step falls from $h^2$ to $h^3$. Where paths are straight and even, both are exact with
     a single step."""
 )
-
-
-@fm_sample.right("with time that grows, rows of one tensor")
-def _(model, x1, n_steps, midpoint=False):
-    states = x1.repeat(n_steps + 1, 1, 1)
-    for k in range(n_steps):
-        time = x1.new_full((len(x1),), (n_steps - k) / n_steps)
-        slope = model(states[k], time)
-        if midpoint:
-            slope = model(states[k] + slope / (2 * n_steps), time - 0.5 / n_steps)
-        states[k + 1] = states[k] + slope / n_steps
-    return states
 
 
 @fm_sample.right("by recursion, in float32")
@@ -758,19 +599,9 @@ bend.mistakes(
             "path[1:] - path[:-1]",
             "A step takes 1/K of the time. How fast is a walker that moves by D/K in it?",
         ),
-        "the number of states": (
-            "len(path) - 1",
-            "len(path)",
-            "How many steps lie between K + 1 states?",
-        ),
         "not per squared length": (
             " / D.square().sum(-1).mean()",
             "",
-            "Make the path twice as large: does it bend more?",
-        ),
-        "per length": (
-            "D.square().sum(-1).mean()",
-            "D.square().sum(-1).sqrt().mean()",
             "Make the path twice as large: does it bend more?",
         ),
         "each walker by its own length": (
@@ -783,20 +614,10 @@ bend.mistakes(
             "off.sum(0).mean()",
             "With twice as many steps on the same path, is it bent twice as much?",
         ),
-        "lengths for squares": (
-            "(v - D).square().sum(-1)",
-            "(v - D).square().sum(-1).sqrt()",
-            "Squared lengths stand above and below.",
-        ),
         "compared with the first step": (
             "(v - D)",
             "(v - v[0])",
             "What a walker should do is to go the whole way at constant speed.",
-        ),
-        "the mean over numbers, too": (
-            "(v - D).square().sum(-1)",
-            "(v - D).square().mean(-1)",
-            "The squared length of a row is a sum over its d numbers, above and below.",
         ),
     }
 )
@@ -813,15 +634,6 @@ def _(path):
     v = torch.diff(path, dim=0) * (len(path) - 1)
     way = path[-1] - path[0]
     return v.var(dim=0, correction=0).sum(-1).mean() / way.pow(2).sum(-1).mean()
-
-
-@bend.right("step by step, in float32")
-def _(path):
-    path, K, total = path.float(), len(path) - 1, 0.0
-    way = path[-1] - path[0]
-    for a, b in zip(path[:-1], path[1:], strict=True):
-        total = total + (K * (b - a) - way).square().sum()
-    return total / K / way.square().sum()
 
 
 # ----------------------------------------------------------------------------------------- convert
@@ -882,26 +694,6 @@ convert.mistakes(
             "noise / t",
             "The score points to where data are dense, the noise away from there.",
         ),
-        "the score has no size": (
-            "-noise / t",
-            "-noise",
-            "Noise enters x with the standard deviation t. Small t, steep density.",
-        ),
-        "the noise from a score of unit noise": (
-            "-t * given",
-            "-given",
-            "Which factor lies between ε̂ and the score?",
-        ),
-        "data and noise change weights": (
-            "x - (1 - t) * given",
-            "x - t * given",
-            "Which factor has x̂0 in x_t?",
-        ),
-        "not divided": (
-            "(x - noise) / (1 - t)",
-            "x - noise",
-            "x_t − ε̂ is (1 − t) (x̂0 − ε̂). What is left to do?",
-        ),
         "t runs along the columns": (
             "t = t[:, None]",
             "t = torch.cat([t, t, t])[: x.shape[1]]",
@@ -931,20 +723,6 @@ def _(given, have, want, x, t):
         clean = (x + t * t * given) / (1 - t)
     noise = (x - (1 - t) * clean) / t
     return {"velocity": clean - noise, "noise": noise, "score": -noise / t}[want]
-
-
-@convert.right("a table of six formulas, in float32")
-def _(given, have, want, x, t):
-    g, x, t = given.float(), x.float(), t.float().reshape(-1, 1)
-    table = {
-        ("velocity", "noise"): lambda: x - g + t * g,
-        ("velocity", "score"): lambda: (g - x) / t - g,
-        ("noise", "velocity"): lambda: (x - g) / (1 - t),
-        ("noise", "score"): lambda: -g / t,
-        ("score", "velocity"): lambda: (x + t * g) / (1 - t),
-        ("score", "noise"): lambda: -t * g,
-    }
-    return table.get((have, want), lambda: g)()
 
 
 # ---------------------------------------------------------------------------------------- simulate
@@ -998,16 +776,6 @@ simulate.mistakes(
             "N**0.5",
             "What is power for?",
         ),
-        "always a random drift": (
-            "N**power",
-            "N",
-            "What is power for?",
-        ),
-        "the noise grows with N": (
-            "/ N**power",
-            "* N**power",
-            "dt is 1 / N. Is dt**power large or small?",
-        ),
         "the drift knows no step": (
             "f(x, t) / N",
             "f(x, t)",
@@ -1018,30 +786,10 @@ simulate.mistakes(
             "x, t = path[0], k / N",
             "Where does the second step begin?",
         ),
-        "the time of the end of the step": (
-            "k / N",
-            "(k + 1) / N",
-            "Both are asked where the step begins. Which time is that in the first?",
-        ),
-        "the clock counts steps": (
-            "k / N",
-            "k",
-            "All N steps together take a time of 1.",
-        ),
         "one noise for all steps": (
             "z[k]",
             "z[0]",
             "Each step has its own noise.",
-        ),
-        "only the end": (
-            "torch.stack(path)",
-            "path[-1]",
-            "All states are asked for. How many do you return?",
-        ),
-        "the start is missing": (
-            "torch.stack(path)",
-            "torch.stack(path[1:])",
-            "N steps make N + 1 states. Which is not there?",
         ),
     }
 )
@@ -1062,15 +810,3 @@ def _(f, sigma, x0, z, power):
         here = path[k].clone()
         path[k + 1] = here + f(here, k * dt) * dt + sigma(here, k * dt) * dt**power * noise  # fmt: skip
     return path
-
-
-@simulate.right("with accumulate, in float32")
-def _(f, sigma, x0, z, power):
-    from itertools import accumulate
-
-    N = len(z)
-
-    def step(x, k):
-        return x + f(x, k / N) / N + sigma(x, k / N) * z[k].float() / N**power
-
-    return torch.stack(list(accumulate(range(N), step, initial=x0.float())))

@@ -9,7 +9,7 @@ import torch
 from scipy import integrate, stats
 
 from descent.pictures.diffusion import flow_matching as pictures
-from descent.pictures.diffusion.mixtures import Mixture, ring, two_hills
+from descent.pictures.diffusion.mixtures import ring, two_hills
 from solutions import notebook_module
 from tests.notebooks import controls
 
@@ -69,21 +69,6 @@ def test_the_gradient_by_hand_is_autograds(perfect, g):
     report = ref.loss_report(x0, x1, t, W.detach(), b, perfect)
     torch.testing.assert_close(report["loss"], loss.detach())
     torch.testing.assert_close(report["gradient"], torch.autograd.grad(loss, W)[0])
-
-
-def test_on_gaussian_data_the_least_loss_is_at_the_mean_velocity(g):
-    """Data N(m, s²): E[x0 - x1 | x_t] is a line in x, and regression finds it."""
-    m, s, t, n = 0.7, 1.6, 0.4, 400_000
-    x0, x1 = m + s * randn(n, 1, g=g), randn(n, 1, g=g)
-    xt, v = ref.interp(x0, x1, torch.full((n,), t).double())
-    columns = torch.cat([torch.ones(n, 1).double(), xt], 1)
-    found = torch.linalg.lstsq(columns, v).solution[:, 0]
-    variance = (1 - t) ** 2 * s**2 + t**2
-    slope = ((1 - t) * s**2 - t) / variance
-    want = [m - slope * (1 - t) * m, slope]
-    assert found.numpy() == pytest.approx(want, abs=0.01)
-    exact = pictures.velocity(Mixture.of([[m]], s), [[0.0], [1.0]], t)[:, 0]
-    assert exact == pytest.approx([want[0], want[0] + slope], abs=1e-12)
 
 
 @pytest.mark.parametrize("pairs", [False, True])
@@ -154,14 +139,8 @@ def test_three_names_of_one_guess_on_a_mixture():
     assert exact["velocity"].numpy() == pytest.approx(pictures.velocity(world, x, t), abs=1e-9)
 
 
-def test_what_is_simulated_has_the_variance_of_its_power(g):
-    z, A = randn(8, 100_000, 1, g=g), torch.zeros(1, 1).double()
-    for power in (0.5, 0.75, 1.0):
-        x0 = torch.zeros(100_000, 1).double()
-        first = ref.simulate(x0, z[:1], power, A, torch.ones(1).double())[-1]
-        assert first.var().item() == pytest.approx(1, rel=0.02)  # one step of length 1
-        path = ref.simulate(x0, 0 * z, power, A, torch.ones(1).double())
-        assert path[-1].unique().item() == pytest.approx(sum(k / 8 for k in range(8)) / 8)
+def test_two_simulated_steps_are_those_made_by_hand():
+    A = torch.zeros(1, 1).double()
     one = torch.full((2, 1, 1), 3.0).double()
     path = ref.simulate(torch.ones(1, 1).double(), one, 0.75, 2 + A, torch.ones(1).double())
     second = 1 + 2 / 2 + 2 * 3 / 2**0.75
@@ -262,5 +241,5 @@ def test_pictures_tell_the_numbers_that_they_draw():
     assert facts["first"] == 0 and facts["second"] == pytest.approx(0.95) and facts["reach"] == 0.8
     hills = two_hills()
     exact = pictures.carried(hills, stats.norm.ppf((np.arange(999) + 0.5) / 999))
-    told = pictures.draw_ends({"data": exact, "far": exact + 50}, hills)[1].facts["told"]
+    told = pictures.draw_ends({"data": exact, "far": np.full(999, 3.9)}, hills)[1].facts["told"]
     assert told[0].facts["worst"] < 0.002 and told[1].facts["worst"] == pytest.approx(1, abs=0.01)
