@@ -470,18 +470,21 @@ with after(train, fm_sample, bend, "the-floor", "do-lines-help"):
     claim("one step of the first: over {d} away from data", one[0] > 1.5, d=1.5)
     words = "one step of the second: as near to data as data are, to {d}"
     claim(words, abs(one[1] - floor) < 0.1, d=0.1)
-    show(*pictures.draw_straightened(paths, ones, world), digits=0)
+    fig, words = pictures.draw_straightened(paths, ones, world)
+    near = words.facts["second"]
+    claim("over {s:.0%} of its points lie on hills", near > 0.8, s=0.8)
+    show(fig, words, digits=0)
 
 # %% [markdown]
 # ## Take-aways
 #
-# - Choose the way first: $x_t = (1 - t)\, x_0 + t\, x_1$. Walks with the *mean* velocity of the lines fill the same places
-#   as the lines do, at every time.
+# - Walks with the *mean* velocity of the lines fill the same places as the lines do, at every time.
 # - That mean is learned by regression on single lines: no walk in training, no noise in the walk.
 # - **Why the walks bend:** noise and data were paired blindly, so lines cross. In the noise their mean points to the
 #   middle: one step is a smear. Straight lines that cross were no better than a diffusion.
 # - **Why once more helps:** walks do not cross, and lines between *their* ends hardly do. So the mean is each line's own
-#   velocity, and one step follows it to its end. The price: a second training, on the first one's walks.
+#   velocity, and one step follows it to its end. (The few points between hills: a continuous network cannot tear the
+#   noise apart.) The price: a second training, on the first one's walks.
 #
 # Next: [[next]].
 
@@ -728,8 +731,8 @@ xt = (1 - t) * x0 + t * eps
 erratum(
     "wu:6.16.6",
     quote=(
-        r"(1-t)\mathbf{x}_0 + t\mathbf{x}_1 = \mathbf{x}_0 + t\mathbf{x}_1 = "
-        r"\mathbf{x}_0 + t\boldsymbol{\epsilon}"
+        r"$\mathbf{x}_t = (1-t)\mathbf{x}_0 + t\mathbf{x}_1 = \mathbf{x}_0 + "
+        r"t\mathbf{x}_1 = \mathbf{x}_0 + t\boldsymbol{\epsilon}$"
     ),
     corrected=r"$x_t = (1 - t)\, x_0 + t\, \epsilon$",
     kind="error",
@@ -740,8 +743,9 @@ erratum(
 erratum(
     "wu:6.16.6",
     quote=(
-        r"= \mathbf{x}_t - (t+1)\mathbf{x}_1 = \mathbf{x}_t - "
-        r"(t+1)\boldsymbol{\epsilon}"
+        r"$\mathbf{v}(\mathbf{x}_t, t) = \mathbf{x}_0 - \mathbf{x}_1 = (\mathbf{x}_t - "
+        r"t\mathbf{x}_1) - \mathbf{x}_1 = \mathbf{x}_t - (t+1)\mathbf{x}_1 = "
+        r"\mathbf{x}_t - (t+1)\boldsymbol{\epsilon}$"
     ),
     corrected=(
         r"$v = (x_t - \epsilon)/(1 - t)$, so $\epsilon_\theta = x_t - (1 - t)\, "
@@ -774,7 +778,7 @@ erratum(
 )
 erratum(
     "wu:6.16.5",
-    quote=r"\mathbf{x}_0 \mathbf{x}_1$ is the true velocity",
+    quote=r"$\mathbf{v}(\mathbf{x}_t, t) = \mathbf{x}_0 \mathbf{x}_1$",
     corrected=r"$x_0 - x_1$",
     kind="copy",
 )

@@ -95,7 +95,7 @@ def draw_puzzle(world, x0, x1):
     for ax, ends in zip(axes[1:], (one, many), strict=True):
         ax.plot(*world.means.T, "+", color=GREY, markersize=14)
         ax.plot(*ends.T, "o", color=VERMILION, markersize=4)
-    titles = ("Straight lines, noise to data", "One step", "64 steps")
+    titles = ("Straight lines", "One step", "64 steps")
     for ax, title in zip(axes, titles, strict=True):
         _plane(ax, title)
     axes[0].set_ylabel("second coordinate")
