@@ -472,7 +472,11 @@ with after(train, fm_sample, bend, "the-floor", "do-lines-help"):
     claim(words, abs(one[1] - floor) < 0.1, d=0.1)
     fig, words = pictures.draw_straightened(paths, ones, world)
     near = words.facts["second"]
-    claim("over {s:.0%} of its points lie on hills", near > 0.8, s=0.8)
+    claim(
+        "over {s:.0%} of its points are within 0.8 of a hill's centre",
+        near > 0.8,
+        s=0.8,
+    )
     show(fig, words, digits=0)
 
 # %% [markdown]
@@ -483,7 +487,7 @@ with after(train, fm_sample, bend, "the-floor", "do-lines-help"):
 # - **Why the walks bend:** noise and data were paired blindly, so lines cross. In the noise their mean points to the
 #   middle: one step is a smear. Straight lines that cross were no better than a diffusion.
 # - **Why once more helps:** walks do not cross, and lines between *their* ends hardly do. So the mean is each line's own
-#   velocity, and one step follows it to its end. (The few points between hills: a continuous network cannot tear the
+#   velocity, and one step follows it to its end. (Points between hills: a continuous network cannot tear the
 #   noise apart.) The price: a second training, on the first one's walks.
 #
 # Next: [[next]].
@@ -670,7 +674,7 @@ with after(simulate, fm_sample):
     claim(words, abs(back[64] / back[128] / 2 - 1) < 0.1)
 
 # %% covers="wu:6.16.2 wu:6.16.4 wu:6.14.3"
-# Four ways from the noise to the two hills, among 20,000 lines.
+# Three ways from the noise to the two hills, among 20,000 lines.
 with after(interp):
     rng, x = np.random.default_rng(10), noise(4000, seed=11).double().numpy()
     walkers = {"random line, then forget": x, "mean of lines here": x}
@@ -743,8 +747,7 @@ erratum(
 erratum(
     "wu:6.16.6",
     quote=(
-        r"$\mathbf{v}(\mathbf{x}_t, t) = \mathbf{x}_0 - \mathbf{x}_1 = (\mathbf{x}_t - "
-        r"t\mathbf{x}_1) - \mathbf{x}_1 = \mathbf{x}_t - (t+1)\mathbf{x}_1 = "
+        r"$\mathbf{v}(\mathbf{x}_t, t) = \mathbf{x}_0 - \mathbf{x}_1 … = "
         r"\mathbf{x}_t - (t+1)\boldsymbol{\epsilon}$"
     ),
     corrected=(
