@@ -109,7 +109,7 @@ fit_steps = Exercise(
         "One step at a time: you know x_t of all walkers, and want their x_{t-1}. That is a regression with one input.",
         "The slope of a regression is the mean product of both deviations from the mean, divided by the mean square of the input's. "
         "The line goes through the point of means.",
-        "Go through zip(paths[:-1], paths[1:]): before is x_{t-1}, after is x_t. dx = after - after.mean(), dy = before - before.mean(); "
+        "Go through zip(paths[:-1], paths[1:]): before is x_{t-1}, later is x_t. dx = later - later.mean(), dy = before - before.mean(); "
         "slope = mean(dx dy) / mean(dx dx). The variance is the mean square of dy - slope dx.",
     ],
 )
@@ -156,7 +156,7 @@ fit_steps.mistakes(
             "The slope is how much x_{t-1} changes a unit of x_t. By whose spread do you divide?",
         ),
         "the line goes through the origin": (
-            "before.mean() - slope * after.mean()",
+            "before.mean() - slope * later.mean()",
             "0.0",
             "Where is your line at the mean of x_t?",
         ),
@@ -358,7 +358,7 @@ def _(rng):
     yield "between both ends", case(3, 4, sigma2=1.7)
     yield "two steps: halfway", case(2, 3, 1)
     yield "one step: x_0 itself, and no variance", case(1, 2, 2)
-    yield "many steps: hardly a step away from x_t", case(1000, 2, 1)
+    yield "many steps: hardly a step away from x_t", case(50, 2, 1)
     same = away(rng, 2, 2)
     yield (
         "ends at one place: it stays there, in the mean",

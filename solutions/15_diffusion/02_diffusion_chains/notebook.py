@@ -26,15 +26,15 @@ import numpy as np
 from ipywidgets import FloatLogSlider, FloatSlider, IntSlider, SelectionSlider
 from scipy import stats
 
-from descent import after, below, check, claim, erratum, explore, hint
+from descent import after, check, claim, erratum, explore, hint
 from descent import predict, show, solution, start
 from descent.pictures.diffusion import diffusion_chains as pictures
-from descent.pictures.diffusion.mixtures import Mixture, ring, two_hills
+from descent.pictures.diffusion.mixtures import ring, two_hills
 
 start("15_diffusion/02_diffusion_chains")
 
 # %% demo=true covers="wu:6.3 wu:6.3.2"
-# The hills and the best Gaussian; walks from the hills into noise; for later, two chains.
+# The hills, the best Gaussian, walks into noise; and for later, two chains.
 data = two_hills()
 S, T = 4.0, 100  # variance of all noise together, and steps
 sigma2 = S / T
@@ -45,7 +45,10 @@ z = np.random.default_rng(2).normal(size=(T, 20_000, 1))
 def by_lines(z, lines):
     """Walk back from noise, each step a line and its variance. z (T + 1, n)."""
     a, b, v = lines
-    step = lambda x, t: (a[t - 1] * x + b[t - 1], v[t - 1])
+
+    def step(x, t):
+        return a[t - 1] * x + b[t - 1], v[t - 1]
+
     return generate(step, (S + 1.6) ** 0.5 * z[-1], z[:-1])[0]
 
 
@@ -65,8 +68,11 @@ def best_chain(T):
     """The variance of a step, z (T, n, 1), the denoiser, the best variances (T,)."""
     rng, s = np.random.default_rng(T), S / T
     z = np.array([rng.permutation(quantiles(stats.norm, 2000)) for _ in range(T)])
-    denoise = lambda x, t: data.denoised(x, 1, (t * s) ** 0.5)
     v = np.empty(T)
+
+    def denoise(x, t):
+        return data.denoised(x, 1, (t * s) ** 0.5)
+
     for t in range(1, T + 1):
         xt = even + (t * s) ** 0.5 * z[t - 1][:, None]
         v[t - 1] = s * (t - 1) / t + np.mean((even - denoise(xt, t)) ** 2) / t**2
@@ -142,7 +148,7 @@ with after(walks):
 
 # %% exercise="fit_steps" points=3 difficulty=1 covers="wu:6.3.3"
 def fit_steps(paths):
-    """For each step back the least-squares line from x_t to x_{t-1}, and what it leaves.
+    """For each step back the least-squares line from x_t to x_{t-1}, and its misses.
 
     paths (T + 1, n): n walkers on a line; row t is x_t, not all equal for t > 0.
     Returns three arrays (T,): slopes a, offsets b, and variances v, the mean squares
@@ -151,10 +157,10 @@ def fit_steps(paths):
     """
     ### BEGIN SOLUTION
     lines = []
-    for before, after in zip(paths[:-1], paths[1:]):
-        dx, dy = after - after.mean(), before - before.mean()
+    for before, later in zip(paths[:-1], paths[1:]):
+        dx, dy = later - later.mean(), before - before.mean()
         slope = (dx * dy).mean() / (dx * dx).mean()
-        offset = before.mean() - slope * after.mean()
+        offset = before.mean() - slope * later.mean()
         lines.append([slope, offset, ((dy - slope * dx) ** 2).mean()])
     return np.array(lines).T
     ### END SOLUTION
@@ -233,7 +239,7 @@ with after(walks, fit_steps, generate, "lines"):
 # Take the last step back, the hardest. Drag the dot. With $T = 1$, how many hills has the truth? From which $T$ on is
 # it one, wherever you are? And where does the mean leave the line?
 
-# %% covers="moon:22.3 wu:6.4.4 wu:6.4.6"
+# %% demo=true covers="moon:22.3 wu:6.4.4 wu:6.4.6"
 # Drag x₁; choose T. Then the distance from a Gaussian, where it is largest.
 explore(
     lambda x1, T: pictures.draw_reverse(data, x1, T, S),
@@ -248,7 +254,7 @@ worst = {
     )
     for n in (1, 10, 100, 1000)
 }
-words = "nats from a Gaussian: up to {a:.2f} with T = 1, {b:.2f} with 100, {c:.4f} with 1000"
+words = "nats from a Gaussian: up to {a:.2f} at T = 1, {b:.2f} at 100, {c:.4f} at 1000"
 falls = bool(np.all(np.diff(list(worst.values())) < 0)) and worst[1000] < 0.01
 claim(words, falls, a=worst[1], b=worst[100], c=worst[1000])
 
@@ -465,15 +471,14 @@ check(elbo_terms)
 # %% open=true covers="wu:6.9 wu:6.9.5 wu:6.9.7 moon:22.4"
 with after(elbo_terms):
     V, t = 1.7, np.arange(1, 41)
-    ones = V**0.5 * np.array([[1.0], [1.0], [-1.0], [-1.0]])  # mean 0, variance V
-    signs = np.tile([[1.0], [-1.0], [1.0], [-1.0]], (40, 1, 1))  # unrelated to them
+    ones = V**0.5 * np.array([[1.0], [1], [-1], [-1]])  # mean 0, variance V
+    signs = np.tile([[1.0], [-1], [1], [-1]], (40, 1, 1))  # unrelated to them
     v = 0.1 * (V + (t - 1) * 0.1) / (V + t * 0.1)
-    exact = lambda x, t: V / (V + t * 0.1) * x
-    terms = elbo_terms(exact, ones, signs, 0.1, v, prior_var=V + 4.0)
+    terms = elbo_terms(lambda x, t: V * x / (V + t * 0.1), ones, signs, 0.1, v, V + 4)
     entropy = 0.5 * np.log(2 * np.pi * np.e * V)
-    words = "bound {a:.4f} = entropy {h:.4f}; L_0 {b:.3f}, L_T {c:.3f}"
-    tight = abs(terms.sum() - entropy) < 1e-9
-    claim(words, tight, a=terms.sum(), h=entropy, b=terms[0], c=terms[-1])
+    told = dict(a=terms.sum(), h=entropy, b=terms[0], c=terms[-1])
+    words = "bound {a:.4f} = entropy {h:.4f}; L_0 is {b:.3f}, L_T is {c:.3f}"
+    claim(words, abs(terms.sum() - entropy) < 1e-9, **told)
 
 # %% predict="how-many" minutes=1 covers="wu:6.4.6"
 predict(
@@ -498,7 +503,10 @@ with after(bridge, gauss_kl, elbo_terms, generate, "how-many"):
     drawn = {}
     for n in (1, 8, 80):
         s, _, denoise, v = best_chain(n)
-        step = lambda x, t: (bridge(denoise(x, t), x, t, s)[0], v[t - 1])
+
+        def step(x, t, s=s, denoise=denoise, v=v):
+            return bridge(denoise(x, t), x, t, s)[0], v[t - 1]
+
         noise = np.random.default_rng(n).normal(size=(n + 1, 10_000, 1))
         x_T = (S + np.mean(even**2)) ** 0.5 * noise[-1]
         drawn[f"{n} step{'s' * (n > 1)}"] = generate(step, x_T, noise[:-1])[0]
@@ -554,8 +562,13 @@ check(chain_loglik)
 # One law in two orders; pairs are enough; the bound by force; the KL of whole paths.
 with after(walks, bridge, gauss_kl, elbo_terms, chain_loglik):
     rng, s, n = np.random.default_rng(5), 0.3, 6
-    free = lambda x, k: (x, s)
-    flat = lambda x: np.zeros(len(x))
+
+    def free(x, k):
+        return x, s
+
+    def flat(x):
+        return np.zeros(len(x))
+
     side = np.linspace(-5, 5, 201)
     plane = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)
     one_step = np.stack([np.full_like(plane, 0.4), plane])
@@ -575,20 +588,23 @@ with after(walks, bridge, gauss_kl, elbo_terms, chain_loglik):
     )
 
     v, P = np.full(n, 0.28), 4.0  # some model, not the best
-    guess = lambda x, t: 0.8 * x
-    back = lambda x, k: (bridge(guess(x, n + 1 - k), x, n + 1 - k, s)[0], v[n - k])
-    prior = lambda x: -((x**2).sum(-1)) / (2 * P) - np.log(2 * np.pi * P) / 2
+
+    def back(x, k):
+        return bridge(0.8 * x, x, n + 1 - k, s)[0], v[n - k]
+
+    def prior(x):
+        return -(x**2).sum(-1) / (2 * P) - np.log(2 * np.pi * P) / 2
+
     model = chain_loglik(path[::-1], prior, back)
     pieces = prior(path[n]).mean()
     for k in range(1, n + 1):  # each pair from other walkers
         pair = path[[n + 1 - k, n - k]][:, rng.permutation(20_000)]
-        one = lambda x, _, k=k: back(x, k)
-        pieces = pieces + chain_loglik(pair, flat, one).mean()
+        pieces = pieces + chain_loglik(pair, flat, lambda x, _, k=k: back(x, k)).mean()
     claim("E log P of the model: pairs are enough", abs(model.mean() - pieces) < 1e-9)
 
     forced = again - data.log_density(path[0]) - model
-    fresh = rng.normal(size=(n, 20_000, 1))
-    bound = elbo_terms(guess, start_at, fresh, s, v, P).sum()
+    jumps = rng.normal(size=(n, 20_000, 1))
+    bound = elbo_terms(lambda x, t: 0.8 * x, start_at, jumps, s, v, P).sum()
     error = 3 * forced.std() / 20_000**0.5
     words = "the bound by whole paths and by terms: equal, to {e:.2f}"
     claim(words, abs(forced.mean() - bound) < 1.5 * error, e=1.5 * error)
@@ -628,14 +644,18 @@ with after(walks, bridge, gauss_kl, elbo_terms, chain_loglik):
 # bit now and then until nothing is left; its step back is simple, too: *given $x_t$, the bits are drawn separately*. With
 # one step they cannot agree. With many?
 
-# %% covers="wu:6.3.5"
+# %% demo=true covers="wu:6.3.5"
 # Two bits: exact bit by bit; by a chain whose steps draw both bits separately.
 pair = np.array([[0.45, 0.05], [0.05, 0.45]])
-flip = lambda kept: np.array([[1 + kept, 1 - kept], [1 - kept, 1 + kept]]) / 2
+
+
+def flip(kept):
+    """The table of a bit that is kept, or drawn anew."""
+    return np.array([[1 + kept, 1 - kept], [1 - kept, 1 + kept]]) / 2
 
 
 def bit_steps(T, left=0.05):
-    """Each step back as a table [x_{t-1}, x_t], bits drawn separately; t = T, …, 1."""
+    """Each step back as a table [x_{t-1}, x_t], bits drawn apart; t = T, …, 1."""
     kept, tables = left ** (1 / T), []
     for t in range(T, 0, -1):
         before = flip(kept ** (t - 1)) @ pair @ flip(kept ** (t - 1))
@@ -657,11 +677,8 @@ first = pair.sum(1)
 second = pair / first[:, None]
 claim("bit by bit, two steps are exact", np.allclose(first[:, None] * second, pair))
 two = bit_steps(2)
-paths_of = [
-    [two[1][c, b] * two[0][b, a] / 4 for a in range(4) for b in range(4)]
-    for c in range(4)
-]
-same = np.allclose(np.sum(paths_of, 1), bits_drawn(2))
+through = np.einsum("cb,ba->cba", two[1], two[0]) / 4  # each path x_0, x_1, x_2
+same = np.allclose(through.sum((1, 2)), bits_drawn(2))
 claim("p(x₀) is the sum over the {n} paths that end there", same, n=16)
 counts = [1, 2, 5, 10, 30, 100, 300]
 away = [abs(bits_drawn(n) - pair.ravel()).sum() / 2 for n in counts]
@@ -679,7 +696,7 @@ show(*pictures.draw_bits(counts, away))
 # Gaussians are not alone with it. And where it fails, many small steps look Gaussian in the end (central limit theorem),
 # if the noise has a variance.
 
-# %% covers="wu:6.4.4"
+# %% demo=true covers="wu:6.4.4"
 # Drag the point; the exact law of the state before, and its Gaussian.
 circle = ring(k=5, radius=1.7, sd=0.35)
 explore(
@@ -695,10 +712,11 @@ for s in (0.02, 0.01):
     exact = circle.denoised(at, 1, s**0.5)
     now, then = circle.noised(1, s**0.5).score(at), circle.score(at)
     off.append(np.linalg.norm(at + s * then - exact))
-    claim("σ² = {s}: the score of now is exact", np.allclose(at + s * now, exact), s=s)
+    same = np.allclose(at + s * now, exact)
+    claim("σ² = {s}: the score of now is exact", same, s=s)
 claim("half the σ², a quarter of the other's error", abs(off[0] / off[1] - 4) < 0.3)
 
-# %% covers="wu:6.4.5"
+# %% demo=true covers="wu:6.4.5"
 # Which noises are closed under sums, and what thirty steps make of the others.
 u = np.linspace(0.05, 3, 60)
 noises = {
@@ -729,7 +747,7 @@ for name, phi in noises.items():
 # error of $x_0$, the *simple* loss. "This doesn't change the optimum", says one of the notes. True where each $t$ has a
 # model of its own. And where all share one?
 
-# %% covers="wu:6.7.1 wu:6.6.3 wu:6.9.9"
+# %% demo=true covers="wu:6.7.1 wu:6.6.3 wu:6.9.9"
 # Slide the noise: the score read off a denoiser. Then one model, two weightings.
 inner = np.random.default_rng(6)
 A, B, C = inner.normal(size=(3, 60)) * np.array([[1.5], [1.0], [2.0]])
@@ -801,7 +819,7 @@ show(*pictures.draw_weighting(levels, errors, told), digits=1)
 # $\mathbb E \log \frac{p(x_t \mid x_{t+1})}{q(x_t \mid x_{t-1})}$, over three neighbours drawn *together*. Is that minus a KL
 # of $q(x_t \mid x_{t-1})$ to $p(x_t \mid x_{t+1})$? Only if $x_t$ were drawn afresh, and did not know $x_{t+1}$. It does.
 
-# %% covers="moon:22.4 guo:VI.3.d"
+# %% demo=true covers="moon:22.4 guo:VI.3.d"
 # The posterior by Bayes on a grid; the weight; the simple loss; the form that is none.
 betas = np.array([0.2, 0.1, 0.3, 0.25])
 abar = np.cumprod(1 - betas)
@@ -826,8 +844,8 @@ keep, beta = (1 - betas[t - 1]) ** 0.5, betas[t - 1]
 same = np.allclose(ddpm_posterior(1, 0.3, t), by_bayes(1, 0.3, t, keep, beta))
 claim("μ_q and σ_q² are Bayes' rule on a grid", same)
 eps, says = 0.7, -0.2
-clean_of = lambda e: (0.3 - (1 - abar[t - 1]) ** 0.5 * e) / abar[t - 1] ** 0.5
-(m, var), (m_model, _) = (ddpm_posterior(clean_of(e), 0.3, t) for e in (eps, says))
+x_0 = [(0.3 - (1 - abar[t - 1]) ** 0.5 * e) / abar[t - 1] ** 0.5 for e in (eps, says)]
+(m, var), (m_model, _) = (ddpm_posterior(x, 0.3, t) for x in x_0)
 weight = beta**2 / (2 * var * (1 - beta) * (1 - abar[t - 1]))
 same = np.isclose((m - m_model) ** 2 / (2 * var), weight * (eps - says) ** 2)
 claim("a step's KL is w (ε − ε_θ)², w = {w:.3f}", bool(same), w=weight)
@@ -841,10 +859,13 @@ def simple_loss(model, n=200_000):
     return ((eps - model(xt, clean)) ** 2).sum(1).mean()
 
 
-knows = lambda xt, clean: (xt - abar[2] ** 0.5 * clean) / (1 - abar[2]) ** 0.5
-claim("simple loss: 0 for who knows x₀", simple_loss(knows) < 1e-20)
+def knows(xt, clean):
+    return (xt - abar[2] ** 0.5 * clean) / (1 - abar[2]) ** 0.5
+
+
+claim("simple loss: 0 for who knows x₀", bool(simple_loss(knows) < 1e-20))
 nothing = simple_loss(lambda xt, clean: 0 * xt)
-claim("and d = {d} for who says nothing, to 0.02", abs(nothing - 2) < 0.02, d=2)
+claim("and d = {d} for who says nothing, to 0.02", bool(abs(nothing - 2) < 0.02), d=2)
 
 # T = 2, x₀ = 0.5, α = 0.5 twice; p(x₁ | x₂) = N(0.7 x₂, 0.5), against q(x₁ | x₀)
 x1, x2 = np.meshgrid(np.linspace(-6, 6, 601), np.linspace(-6, 6, 601), indexing="ij")
@@ -864,7 +885,7 @@ claim(words, bool(right), a=together, b=apart)
 # the log likelihood of points that were not fitted. Which wins, and how far from the truth does it stay? Then noise the
 # points: the same few hills do.
 
-# %% covers="wu:6.3.1"
+# %% demo=true covers="wu:6.3.1"
 # Hills fitted to a board, sharp and noised; test points decide.
 from sklearn.mixture import GaussianMixture
 
@@ -893,9 +914,13 @@ claim(words, bool(noised < 0.05 < 0.2 < gain), low=0.05, high=0.2)
 # What the lecture notes print otherwise, each with its place. An *error* is shown by computing: the printed form fails,
 # the right one holds, and a wrong one of the same shape fails too.
 
+
 # %% demo=true covers="guo:VI.3.d moon:22.4 wu:6.3.5 wu:6.9.6"
 # guo VI.3, moon 22.4, wu 6.3 and 6.9: products, kernels, a form that is none.
-log_n = lambda x, mean, var: stats.norm.logpdf(x, mean, var**0.5)
+def log_n(x, mean, var):
+    return stats.norm.logpdf(x, mean, var**0.5)
+
+
 a, b, c = 0.5, 0.9, -0.3  # x_0, x_1, x_2 of the additive chain, σ² = 0.4
 steps = log_n(b, a, 0.4) + log_n(c, b, 0.4)
 spread = np.array([[0.4, 0.4], [0.4, 0.8]])
@@ -907,7 +932,9 @@ erratum(
         r"\frac{p_\theta(X_t) \prod_{t=1}^T p_\theta(X_{t-1} | X_t)}"
         r"{\prod_{t=1}^T q(X_1, \dots, X_T | X_0)}"
     ),
-    corrected=r"denominator $q(X_1, \dots, X_T \mid X_0) = \prod_t q(X_t \mid X_{t-1})$",
+    corrected=(
+        r"denominator $q(X_1, \dots, X_T \mid X_0) = \prod_t q(X_t \mid X_{t-1})$"
+    ),
     kind="error",
     printed_holds=bool(np.isclose(2 * law, steps)),  # a product of T = 2 such factors
     corrected_holds=bool(np.isclose(law, steps)),
@@ -930,7 +957,7 @@ erratum(
     quote=(
         r"&= \mathbb{E}_{q(X_1, \dots, X_T | X_0)} \left[ -\log p(X_T) - \sum_{t=1}^T"
     ),
-    corrected=r"the mean over the data, $\frac1N \sum_n$ with $X_0 = X_n$, is still there",
+    corrected=r"the mean over the data, $\frac1N \sum_n$, is still there",
     kind="convention",
 )
 alpha, old = 0.9, 0.5  # α_t and ᾱ_{t-1}
@@ -954,15 +981,19 @@ erratum(
         r"\mathcal{N}(\mathbf{x}_{t}; \sqrt{\bar{\alpha}_{t}}\mathbf{x}_{t-1}, "
         r"(1 - \bar{\alpha}_{t})\mathbf{I})\mathcal{N}(\mathbf{x}_{t-1}"
     ),
-    corrected=r"$N(x_t; \sqrt{\alpha_t}\, x_{t-1}, (1 - \alpha_t) I)$: one step, not $t$",
+    corrected=r"$N(x_t; \sqrt{\alpha_t}\, x_{t-1}, (1 - \alpha_t) I)$: one step only",
     kind="error",
     printed_holds=kernel_gives((alpha * old) ** 0.5, 1 - alpha * old),
     corrected_holds=kernel_gives(alpha**0.5, 1 - alpha),
     decoy_holds=kernel_gives(alpha, 1 - alpha),
 )
-q1_knows = pictures.gauss(x1, (0.25 + x2) * 0.5**0.5 / 0.75, 1 / 3)  # q(x₁ | x₀, x₂)
-term = (q12 * np.log(p1 / q1)).sum()
-corrected = (q12 * (np.log(p1 / q1_knows) + np.log(q1_knows / q1))).sum()
+gain, left = (
+    0.5**1.5 / 0.75,
+    1 / 3,
+)  # q(x₁ | x₀, x₂): how it moves with x₂; its variance
+miss = (0.5**1.5 - 0.7 * 0.25) ** 2 + (gain - 0.7) ** 2 * 0.75
+knowing = (left / 0.5 - 1 - math.log(left / 0.5)) / 2 + miss  # its KL to p(x₁ | x₂)
+learned = math.log(0.5 / left) / 2  # its KL to q(x₁ | x₀)
 erratum(
     "moon:22.4",
     quote=(
@@ -975,9 +1006,9 @@ erratum(
         r"$q(x_t \mid x_{t-1})$"
     ),
     kind="error",
-    printed_holds=bool(np.isclose(term * 0.02**2, apart, atol=1e-4)),
-    corrected_holds=bool(np.isclose(term, corrected)),
-    decoy_holds=bool(np.isclose(term, (q12 * np.log(p1 / q1_knows)).sum())),
+    printed_holds=bool(np.isclose(together, apart, atol=1e-4)),
+    corrected_holds=bool(np.isclose(together, learned - knowing, atol=1e-4)),
+    decoy_holds=bool(np.isclose(together, -knowing, atol=1e-4)),
 )
 erratum(
     "moon:22.4",
@@ -1018,7 +1049,7 @@ erratum(
         r"p_{\text{data}}(\mathbf{x}_0) p_{\text{data}}(\mathbf{x}_T | \mathbf{x}_0) "
         r"\prod_{t=1}^T p_{\text{data}}(\mathbf{x}_{t-1} | \mathbf{x}_t, \mathbf{x}_0)"
     ),
-    corrected=r"the product runs over $t = 2, \dots, T$: at $t = 1$ a bridge has no width",
+    corrected=r"the product runs over $t = 2, \dots, T$: at $t = 1$ there is no width",
     kind="error",
     printed_holds=bool(np.isclose(printed, steps)),
     corrected_holds=bool(np.isclose(bridges, steps)),
@@ -1075,7 +1106,8 @@ erratum(
 erratum(
     "wu:6.4.6",
     quote=(
-        r"\log p_{\text{data}}(\mathbf{x}_{t-1}) \approx \log p_{\text{data}}(\mathbf{x}_t)"
+        r"\log p_{\text{data}}(\mathbf{x}_{t-1}) \approx "
+        r"\log p_{\text{data}}(\mathbf{x}_t)"
     ),
     corrected=r"$p_{t-1}$ throughout, as in (6.15)",
     kind="convention",
@@ -1114,7 +1146,10 @@ m, r = x_n - 0.4 / n, (n - 1) / n  # a model that guesses the noise 0.4
 distance = (centre - m) ** 2 / (2 * s)
 erratum(
     "wu:6.9.8",
-    quote=r"Since both distributions are Gaussian with same variance $\sigma^2 \mathbf{I}$",
+    quote=(
+        r"Since both distributions are Gaussian with same variance "
+        r"$\sigma^2 \mathbf{I}$"
+    ),
     corrected=(
         r"the bridge has $\sigma^2 \frac{t-1}t$: with $r = \frac{t-1}t$ the KL has a "
         r"constant, $\frac d2 (r - 1 - \log r)$"

@@ -68,7 +68,7 @@ def bridge(x0: Tensor, xt: Tensor, t: int, sigma2: float) -> tuple[Tensor, float
 
 
 def convert(known: str, value: Tensor, xt: Tensor, t: int, sigma2: float) -> dict:
-    """The four names of one guess: x_0 = x_t - noise = x_t + tσ² score, mean = bridge(x_0, x_t). (...) -> four (...)."""
+    """The four names of one guess: x_0 = x_t - noise = x_t + tσ² score, mean = bridge(x_0, x_t). Each (...)."""
     x0 = {
         "x0": lambda: value + 0 * xt,
         "noise": lambda: xt - value,
@@ -113,9 +113,9 @@ def elbo_terms(
 def chain_loglik(
     states: Tensor, slopes: Tensor, variances: Tensor, v0: float
 ) -> Tensor:
-    """log density of N(0, v0 I) at states[0], plus that of each N(slopes[k-1] states[k-1], variances[k-1] I) at states[k].
+    """Log density of paths that start with N(0, v0 I) and go on with N(slopes[k-1] states[k-1], variances[k-1] I).
 
-    The whole path is one Gaussian per coordinate: white noise, mapped by a matrix. states (K + 1, *batch, d) -> (*batch,).
+    By the white noise that makes a path, all its numbers at once. states (K + 1, *batch, d) -> (*batch,).
     """
     scale = torch.cat([variances.new_full((1,), v0), variances])
     zero = torch.zeros_like(states[:1])

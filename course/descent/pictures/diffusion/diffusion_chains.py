@@ -53,7 +53,7 @@ def reverse_step(mixture, x1, sigma2):
 
 
 def gradient_spread(mixture, t, sigma2, x0, x_prev, xt, mean):
-    """Variance of one row's gradient in c, at c = 1, for the model x_t + σ² c·score(x_t), in units of its curvature squared.
+    """Variance of one row's gradient in c, at c = 1, of the model x_t + σ² c·score(x_t), in units of curvature squared.
 
     Three targets: the drawn x_{t-1}, the bridge's mean, and x_0 for x_t + tσ² c·score. Columns (n, 1) -> (3,).
     """
@@ -66,7 +66,7 @@ def gradient_spread(mixture, t, sigma2, x0, x_prev, xt, mean):
 
 
 def checkerboard(n, rng):
-    """n points of the uniform law on the 8 dark squares of a board from -2 to 2 -> (n, 2). Its log density is -log 8."""
+    """n points of the uniform law on the 8 dark squares of a board from -2 to 2, of log density -log 8 -> (n, 2)."""
     squares = np.array([(i, j) for i in range(4) for j in range(4) if (i + j) % 2 == 0])
     return squares[rng.integers(8, size=n)] - 2 + rng.uniform(size=(n, 2))
 
@@ -93,7 +93,8 @@ def draw_problem(mixture, paths):
         xlabel="step t", ylabel="$x_t$", title="Walks from the hills into noise", ylim=(-7, 7)
     )
     return fig, say(
-        "Left: a density with hills at {a:.1f} and {b:.1f}, and the best Gaussian, broad, with its top in the valley. It "
+        "Left: a density with hills at {a:.1f} and {b:.1f}, and the best Gaussian, broad, with its top in "
+        "the valley. It "
         "loses {lost:.3f} nats a point. Right: {n} walks of {T} steps; their standard deviation grows from {first:.1f} "
         "to {last:.1f}.",
         a=mixture.means[0, 0],
@@ -133,7 +134,8 @@ def draw_marginal(mixture, paths, sigma2, t):
         y=(0, 0.2, 0.4, 0.6),
     )
     return fig, say(
-        "Step {t}: {n} walks have variance {var:.2f}, by the closed form {want:.2f}. The density has {count} hill(s) and "
+        "Step {t}: {n} walks have variance {var:.2f}, by the closed form {want:.2f}. The density has "
+        "{count} hill(s) and "
         "is {gap:.3f} nats from a Gaussian.",
         t=t,
         n=paths.shape[1],
@@ -194,7 +196,8 @@ def draw_reverse(mixture, x1, T, S):
     right.legend(loc="upper left", fontsize=9)
     light(right, f"{T} steps: {gap:.3f} nats from a Gaussian", x=(-3, -1.5, 0, 1.5, 3))
     return fig, say(
-        "A chain of {T} steps, σ² = {sigma2:.3g}. Seen x₁ = {x1:.2f}: x₀ has mean {mean:.2f}, standard deviation {sd:.2f}, "
+        "A chain of {T} steps, σ² = {sigma2:.3g}. Seen x₁ = {x1:.2f}: x₀ has mean {mean:.2f}, standard "
+        "deviation {sd:.2f}, "
         "skewness {skew:.2f} and {count} hill(s); it is {gap:.3f} nats from a Gaussian.",
         T=T,
         sigma2=sigma2,
@@ -232,8 +235,10 @@ def draw_bridges(paths, sigma2, most):
     )
     before = paths[t - 1]
     return fig, say(
-        "{n} walks from {x0:.2f} to {xt:.2f} in {t} steps. One step before the end they have mean {got:.2f} and variance "
-        "{var:.4f}; by the formulas {want:.2f} and {law:.4f}. A free step has {sigma2}. The band is widest in the middle, "
+        "{n} walks from {x0:.2f} to {xt:.2f} in {t} steps. One step before the end they have mean {got:.2f} "
+        "and variance "
+        "{var:.4f}; by the formulas {want:.2f} and {law:.4f}. A free step has {sigma2}. The band is widest "
+        "in the middle, "
         "{wide:.2f} on each side.",
         n=paths.shape[1],
         x0=x0,
@@ -269,7 +274,8 @@ def draw_spread(times, spread):
     )
     ax.legend(title="target", fontsize=9)
     return fig, say(
-        "Variance of one row's gradient, relative to the loss's curvature. At t = {first} all targets are equal, at t = {last} "
+        "Variance of one row's gradient, relative to the loss's curvature. At t = {first} all targets are "
+        "equal, at t = {last} "
         "the drawn x_(t-1) has {times:.0f} times that of the bridge's mean, and x_0 has the same as the mean.",
         first=times[0],
         last=times[-1],
@@ -291,7 +297,8 @@ def draw_price(steps, gaps, aim, single):
     )
     ax.legend(fontsize=9)
     return fig, say(
-        "The bound lies {first:.2f} nats above the entropy with {one} step, {last:.3f} with {many}. Of the chains tried, {enough} "
+        "The bound lies {first:.2f} nats above the entropy with {one} step, {last:.3f} with {many}. Of the "
+        "chains tried, {enough} "
         "steps are the fewest with less than {aim}.",
         first=gaps[0],
         one=steps[0],
@@ -333,7 +340,8 @@ def draw_kernel(mixture, x, y, sigma2):
     axes[0].legend(loc="lower left", fontsize=8)
     off = [float(np.linalg.norm(guess - mean)) for guess in (now, before)]
     return fig, say(
-        "σ² = {sigma2:.3g}, the point at ({x:.2f}, {y:.2f}). From the exact mean of the state before, the step by the score of "
+        "σ² = {sigma2:.3g}, the point at ({x:.2f}, {y:.2f}). From the exact mean of the state before, the "
+        "step by the score of "
         "now is {now:.3f} away, by the score of before {before:.3f}.",
         sigma2=sigma2,
         x=x,
@@ -360,7 +368,8 @@ def draw_dae(x, exact, learned, shown, v):
         y=(-6, -3, 0, 3, 6),
     )
     return fig, say(
-        "Noise of variance {v:.2g}: the score read off the denoiser differs from the exact one by {share:.0%} of its size, "
+        "Noise of variance {v:.2g}: the score read off the denoiser differs from the exact one by "
+        "{share:.0%} of its size, "
         "where the density is above 0.02.",
         v=v,
         share=off / size,
