@@ -708,7 +708,7 @@ explore(
     s=FloatLogSlider(0.1, min=-2, max=0.3, step=0.1, description="σ² of a step"),
 )
 at, off = np.array([0.9, 0.6]), []
-for s in (0.02, 0.01):
+for s in (0.004, 0.002):
     exact = circle.denoised(at, 1, s**0.5)
     now, then = circle.noised(1, s**0.5).score(at), circle.score(at)
     off.append(np.linalg.norm(at + s * then - exact))
@@ -897,7 +897,7 @@ def heldout_loglik(k, noise=0.0):
     """Mean log density of test points under k hills fitted to the others."""
     rng = np.random.default_rng(9)
     seen, new = (x + noise * rng.normal(size=x.shape) for x in (board, tests))
-    mixed = GaussianMixture(k, "spherical" if k > 1 else "full", random_state=0)
+    mixed = GaussianMixture(k, covariance_type="spherical", random_state=0)
     return float(mixed.fit(seen).score(new))
 
 
