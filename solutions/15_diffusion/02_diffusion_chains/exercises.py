@@ -42,42 +42,19 @@ def _(rng):
     yield "without noise nobody moves", case(3, 2, 2, z=np.zeros((3, 2, 2)))
     yield "from the origin the noise adds up", case(5, 2, 1, x0=np.zeros((2, 1)))
     yield "a single step of a single walker", case(1, 1, 1)
-    yield (
-        "whole numbers to start from",
-        case(2, 3, 1, x0=rng.integers(-4, 5, (3, 1))),
-    )
+    yield ("whole numbers to start from", case(2, 3, 1, x0=rng.integers(-4, 5, (3, 1))))
     yield "no step at all", case(0, 2, 2)
 
 
-walks.mistakes(
-    {
-        "the noise is scaled by the variance": (
-            "sigma2**0.5 * noise",
-            "sigma2 * noise",
-            "z has variance 1. By what do you multiply a number so that its variance becomes σ²?",
-        ),
-        "every step starts from x0": (
-            "path[-1] +",
-            "x0 +",
-            "Which state does the second step start from?",
-        ),
-        "the start is missing": (
-            "np.array(path)",
-            "np.array(path[1:]).reshape(len(z), *np.shape(x0))",
-            "T steps make T + 1 states. Which one is not there?",
-        ),
-        "only the end": (
-            "np.array(path)",
-            "path[-1]",
-            "All states are asked for. How many do you return?",
-        ),
-        "from the end to the start": (
-            "np.array(path)",
-            "np.array(path[::-1])",
-            "Entry t is x_t. What should entry 0 be?",
-        ),
-    }
-)
+walks.mistakes({
+    "the noise is scaled by the variance": ("sigma2**0.5 * noise", "sigma2 * noise",
+        "z has variance 1. By what do you multiply a number so that its variance becomes σ²?"),
+    "every step starts from x0": ("path[-1] +", "x0 +", "Which state does the second step start from?"),
+    "the start is missing": ("np.array(path)", "np.array(path[1:]).reshape(len(z), *np.shape(x0))",
+        "T steps make T + 1 states. Which one is not there?"),
+    "only the end": ("np.array(path)", "path[-1]", "All states are asked for. How many do you return?"),
+    "from the end to the start": ("np.array(path)", "np.array(path[::-1])", "Entry t is x_t. What should entry 0 be?"),
+})  # fmt: skip
 
 walks.worked(
     why=r"""Each state needs the one before it and nothing else: such a chain is called Markov. After $t$ steps $t$ independent
@@ -143,45 +120,20 @@ def _(rng):
     )
 
 
-fit_steps.mistakes(
-    {
-        "the way forth in place of the way back": (
-            "zip(paths[:-1], paths[1:])",
-            "zip(paths[1:], paths[:-1])",
-            "What do you know, and what do you want? The way back starts from x_t.",
-        ),
-        "divided by the wrong spread": (
-            "(dx * dx).mean()",
-            "(dy * dy).mean()",
-            "The slope is how much x_{t-1} changes a unit of x_t. By whose spread do you divide?",
-        ),
-        "the line goes through the origin": (
-            "before.mean() - slope * later.mean()",
-            "0.0",
-            "Where is your line at the mean of x_t?",
-        ),
-        "the variance of all, not of the rest": (
-            "((dy - slope * dx) ** 2).mean()",
-            "(dy**2).mean()",
-            "How far are the walkers from the line?",
-        ),
-        "the standard deviation": (
-            "((dy - slope * dx) ** 2).mean()",
-            "((dy - slope * dx) ** 2).mean() ** 0.5",
-            "A variance is asked for. Do you return its root?",
-        ),
-        "divided by n - 2": (
-            "((dy - slope * dx) ** 2).mean()",
-            "((dy - slope * dx) ** 2).sum() / max(1, len(dx) - 2)",
-            "The mean square of the residuals is asked for: divided by the number of walkers.",
-        ),
-        "one line a walker": (
-            "return np.array(lines).T",
-            "return np.array(lines)",
-            "Three arrays are asked for, each with one number a step.",
-        ),
-    }
-)
+fit_steps.mistakes({
+    "the way forth in place of the way back": ("zip(paths[:-1], paths[1:])", "zip(paths[1:], paths[:-1])",
+        "What do you know, and what do you want? The way back starts from x_t."),
+    "divided by the wrong spread": ("(dx * dx).mean()", "(dy * dy).mean()",
+        "The slope is how much x_{t-1} changes a unit of x_t. By whose spread do you divide?"),
+    "the line goes through the origin": ("before.mean() - slope * later.mean()", "0.0",
+        "Where is your line at the mean of x_t?"),
+    "the variance of all, not of the rest": ("((dy - slope * dx) ** 2).mean()", "(dy**2).mean()",
+        "How far are the walkers from the line?"),
+    "the standard deviation": ("((dy - slope * dx) ** 2).mean()", "((dy - slope * dx) ** 2).mean() ** 0.5",
+        "A variance is asked for. Do you return its root?"),
+    "one line a walker": ("return np.array(lines).T", "return np.array(lines)",
+        "Three arrays are asked for, each with one number a step."),
+})  # fmt: skip
 
 fit_steps.worked(
     why=r"""A Gaussian step $N(a x_t + b, v)$ is most likely where $a x_t + b$ is the regression of $x_{t-1}$ on $x_t$, and $v$ what
@@ -251,50 +203,18 @@ def _(rng):
     yield "no step at all", case(0, 2, 2)
 
 
-generate.mistakes(
-    {
-        "from 1 up to T": (
-            "range(len(z), 0, -1)",
-            "range(1, len(z) + 1)",
-            "You start at x_T. Which step leads away from there?",
-        ),
-        "the noise is scaled by the variance": (
-            "var**0.5 *",
-            "var *",
-            "z has variance 1. By what do you multiply it to give it the variance var?",
-        ),
-        "the noise of another step": (
-            "z[t - 1]",
-            "z[len(z) - t]",
-            "z[t - 1] belongs to the step from x_t to x_{t-1}.",
-        ),
-        "the last step is silent": (
-            "z[t - 1]",
-            "(z[t - 1] if t > 1 else 0)",
-            "Here the model's last step is a Gaussian like the others: it adds its noise.",
-        ),
-        "no noise at all": (
-            " + var**0.5 * z[t - 1]",
-            "",
-            "The mean is where x_{t-1} is to be expected. Draw it, do not take the mean.",
-        ),
-        "from the noise to the data": (
-            "path[::-1]",
-            "path",
-            "Entry t is x_t. What should entry 0 be?",
-        ),
-        "only the end": (
-            "np.array(path[::-1])",
-            "path[-1]",
-            "All states are asked for. How many do you return?",
-        ),
-        "every step from x_T": (
-            "step(path[-1], t)",
-            "step(x_T, t)",
-            "Which state does the second step start from?",
-        ),
-    }
-)
+generate.mistakes({
+    "from 1 up to T": ("range(len(z), 0, -1)", "range(1, len(z) + 1)", "You start at x_T. Which step leads away from there?"),
+    "the noise is scaled by the variance": ("var**0.5 *", "var *",
+        "z has variance 1. By what do you multiply it to give it the variance var?"),
+    "the noise of another step": ("z[t - 1]", "z[len(z) - t]", "z[t - 1] belongs to the step from x_t to x_{t-1}."),
+    "the last step is silent": ("z[t - 1]", "(z[t - 1] if t > 1 else 0)",
+        "Here the model's last step is a Gaussian like the others: it adds its noise."),
+    "no noise at all": (" + var**0.5 * z[t - 1]", "",
+        "The mean is where x_{t-1} is to be expected. Draw it, do not take the mean."),
+    "from the noise to the data": ("path[::-1]", "path", "Entry t is x_t. What should entry 0 be?"),
+    "every step from x_T": ("step(path[-1], t)", "step(x_T, t)", "Which state does the second step start from?"),
+})  # fmt: skip
 
 generate.worked(
     why=r"""The model's joint density is $p(x_T)\prod_t p_\theta(x_{t-1}\mid x_t)$, so a draw of it starts with $x_T$ and then draws
@@ -310,22 +230,6 @@ def _(step, x_T, z):
         mean, var = step(states[t], t)
         states[t - 1] = mean + math.sqrt(var) * z[t - 1]
     return states
-
-
-@generate.right("recursion, with lists")
-def _(step, x_T, z):
-    if len(z) == 0:
-        return [x_T]
-    mean, var = step(x_T, len(z))
-    there = mean + np.sqrt(var) * z[len(z) - 1]
-
-    def rest(x, t):
-        if t == 0:
-            return [x]
-        mean, var = step(x, t)
-        return [*rest(mean + np.sqrt(var) * z[t - 1], t - 1), x]
-
-    return [*rest(there, len(z) - 1), x_T]
 
 
 # ------------------------------------------------------------------------------------------ bridge
@@ -370,40 +274,16 @@ def _(rng):
     )
 
 
-bridge.mistakes(
-    {
-        "the ends change places": (
-            "x0 / t + (1 - 1 / t) * xt",
-            "xt / t + (1 - 1 / t) * x0",
-            "x_{t-1} is one step away from x_t and t − 1 from x_0. To which is it nearer?",
-        ),
-        "halfway, always": (
-            "x0 / t + (1 - 1 / t) * xt",
-            "(x0 + xt) / 2",
-            "x_{t-1} is one step away from x_t and t − 1 from x_0. Is it halfway?",
-        ),
-        "the variance of a free step": (
-            "sigma2 * (t - 1) / t",
-            "sigma2",
-            "x_0 tells something about x_{t-1}, too. Does that make it more or less certain?",
-        ),
-        "the variance of x_{t-1} without a look at x_t": (
-            "sigma2 * (t - 1) / t",
-            "sigma2 * (t - 1)",
-            "That is what x_0 alone knows. What does x_t add?",
-        ),
-        "the other share of the variance": (
-            "sigma2 * (t - 1) / t",
-            "sigma2 / t",
-            "At t = 1, x_{t-1} is x_0, which is known. What is its variance?",
-        ),
-        "counted from t - 1": (
-            "x0 / t + (1 - 1 / t) * xt",
-            "x0 / (t + 1) + t / (t + 1) * xt",
-            "From x_t to x_0 there are t steps. One of them is which share?",
-        ),
-    }
-)
+bridge.mistakes({
+    "the ends change places": ("x0 / t + (1 - 1 / t) * xt", "xt / t + (1 - 1 / t) * x0",
+        "x_{t-1} is one step away from x_t and t − 1 from x_0. To which is it nearer?"),
+    "the variance of a free step": ("sigma2 * (t - 1) / t", "sigma2",
+        "x_0 tells something about x_{t-1}, too. Does that make it more or less certain?"),
+    "the variance of x_{t-1} without a look at x_t": ("sigma2 * (t - 1) / t", "sigma2 * (t - 1)",
+        "That is what x_0 alone knows. What does x_t add?"),
+    "the other share of the variance": ("sigma2 * (t - 1) / t", "sigma2 / t",
+        "At t = 1, x_{t-1} is x_0, which is known. What is its variance?"),
+})  # fmt: skip
 
 bridge.worked(
     why=r"""Given both ends, the $t$ noises must add up to $x_t - x_0$, and by symmetry each is expected to be $1/t$ of it. So
@@ -460,45 +340,17 @@ def _(rng):
         yield "many steps, on a line", case(known, 100, 3, sigma2=2.5)
 
 
-convert.mistakes(
-    {
-        "the score points to the noise": (
-            "score=-noise / v",
-            "score=noise / v",
-            "The score points to where data are dense, so from x_t to x_0. And the noise?",
-        ),
-        "the sign of the score is lost": (
-            "noise = -v * value",
-            "noise = v * value",
-            "Which way does the score point, and which way did the noise go?",
-        ),
-        "one step's variance": (
-            "v = t * sigma2",
-            "v = sigma2",
-            "The noise of t steps together: what is its variance?",
-        ),
-        "all the noise is taken away": (
-            "mean=xt - noise / t",
-            "mean=xt - noise",
-            "x_{t-1} is one step back of t. Which share of the noise is that?",
-        ),
-        "the mean is taken for one step's noise": (
-            "t * (xt - value)",
-            "xt - value",
-            "x_t − mean is what one step is expected to have added. And t of them?",
-        ),
-        "σ² over t, as in one print": (
-            "mean=xt - noise / t",
-            "mean=xt - sigma2 / t * noise",
-            "Here noise is x_t − x_0 itself, not a unit noise. Compare with your bridge.",
-        ),
-        "the mean is taken for x0": (
-            'elif known == "mean"',
-            'elif known == "average"',
-            "You have four cases. What do you do with a mean?",
-        ),
-    }
-)
+convert.mistakes({
+    "the score points to the noise": ("score=-noise / v", "score=noise / v",
+        "The score points to where data are dense, so from x_t to x_0. And the noise?"),
+    "the sign of the score is lost": ("noise = -v * value", "noise = v * value",
+        "Which way does the score point, and which way did the noise go?"),
+    "one step's variance": ("v = t * sigma2", "v = sigma2", "The noise of t steps together: what is its variance?"),
+    "all the noise is taken away": ("mean=xt - noise / t", "mean=xt - noise",
+        "x_{t-1} is one step back of t. Which share of the noise is that?"),
+    "σ² over t, as in one print": ("mean=xt - noise / t", "mean=xt - sigma2 / t * noise",
+        "Here noise is x_t − x_0 itself, not a unit noise. Compare with your bridge."),
+})  # fmt: skip
 
 convert.worked(
     why=r"""All four are straight lines in each other, given $x_t$ and $t$: $\hat x_0 = x_t - \hat\epsilon_t = x_t + t\sigma^2\hat s$, and
@@ -522,18 +374,6 @@ def _(known, value, xt, t, sigma2):
         "score": (x0 - xt) / (t * sigma2),
         "mean": x0 / t + (1 - 1 / t) * xt,
     }
-
-
-@convert.right("a table of slopes")
-def _(known, value, xt, t, sigma2):
-    away_from_xt = {"x0": -1, "mean": -1 / t}  # of the noise, in value - xt
-    as_it_is = {"noise": 1, "score": -1 / (t * sigma2)}
-    if known in away_from_xt:
-        noise = (value - xt) / away_from_xt[known]
-    else:
-        noise = value / as_it_is[known]
-    got = {name: xt + slope * noise for name, slope in away_from_xt.items()}
-    return got | {name: slope * noise for name, slope in as_it_is.items()}
 
 
 # ---------------------------------------------------------------------------------------- gauss_kl
@@ -573,45 +413,17 @@ def _(rng):
     )
 
 
-gauss_kl.mistakes(
-    {
-        "the order is turned round": (
-            "r = v1 / v2",
-            "r = v2 / v1",
-            "The mean is taken over the first Gaussian. Which variance stands on top?",
-        ),
-        "the distance is measured by the first": (
-            "(2 * v2)",
-            "(2 * v1)",
-            "Which of the two has to explain points that lie round m1?",
-        ),
-        "as if there were one coordinate": (
-            "m1.shape[-1] / 2 *",
-            "1 / 2 *",
-            "Each of the d coordinates pays for its spread.",
-        ),
-        "the spreads are taken as equal": (
-            "m1.shape[-1] / 2 * (r - 1 - np.log(r)) + ",
-            "",
-            "Equal means and different variances: is the divergence 0?",
-        ),
-        "the mean over coordinates": (
-            ".sum(-1)",
-            ".mean(-1)",
-            "Independent coordinates: their divergences add up.",
-        ),
-        "one number for all rows": (
-            ".sum(-1)",
-            ".sum()",
-            "Each row of means has its own divergence.",
-        ),
-        "the 2 is forgotten": (
-            "(2 * v2)",
-            "v2",
-            "Look at the exponent of a Gaussian once more.",
-        ),
-    }
-)
+gauss_kl.mistakes({
+    "the order is turned round": ("r = v1 / v2", "r = v2 / v1",
+        "The mean is taken over the first Gaussian. Which variance stands on top?"),
+    "the distance is measured by the first": ("(2 * v2)", "(2 * v1)",
+        "Which of the two has to explain points that lie round m1?"),
+    "as if there were one coordinate": ("m1.shape[-1] / 2 *", "1 / 2 *", "Each of the d coordinates pays for its spread."),
+    "the spreads are taken as equal": ("m1.shape[-1] / 2 * (r - 1 - np.log(r)) + ", "",
+        "Equal means and different variances: is the divergence 0?"),
+    "the mean over coordinates": (".sum(-1)", ".mean(-1)", "Independent coordinates: their divergences add up."),
+    "one number for all rows": (".sum(-1)", ".sum()", "Each row of means has its own divergence."),
+})  # fmt: skip
 
 gauss_kl.worked(
     why=r"""$\log\frac{N(x; m_1, v_1)}{N(x; m_2, v_2)}$ is a quadratic in $x$, so its mean over the first Gaussian needs only that
@@ -685,60 +497,20 @@ def _(rng):
     yield "a prior as wide as the noise", case(3, 4, 1, sigma2=0.5, prior_var=1.5)
 
 
-elbo_terms.mistakes(
-    {
-        "every x_t has one step of noise": (
-            "np.sqrt(t * sigma2)",
-            "np.sqrt(sigma2)",
-            "How much noise is in x_t after t steps?",
-        ),
-        "the noise is scaled by its variance": (
-            "np.sqrt(t * sigma2) *",
-            "t * sigma2 *",
-            "z has variance 1. What do you multiply it by?",
-        ),
-        "the model aims at its guess, not one step towards it": (
-            "guess, _ = bridge(denoise(xt, t), xt, t, sigma2)",
-            "guess = denoise(xt, t)",
-            "The guess is of x_0. Where does the model expect x_{t-1}?",
-        ),
-        "the divergence is turned round": (
-            "gauss_kl(mean, var, guess, v[t - 1])",
-            "gauss_kl(guess, v[t - 1], mean, var)",
-            "The truth comes first: the mean is taken over it.",
-        ),
-        "one variance for all steps": (
-            "v[t - 1]",
-            "v[0]",
-            "v[t - 1] belongs to the step from x_t.",
-        ),
-        "L_0 without its constant": (
-            "cost = d / 2 * np.log(2 * np.pi * v[0])",
-            "cost = 0.0",
-            "L_0 is minus a log density. Does it integrate to 1?",
-        ),
-        "the sign of the constant": (
-            "cost = d / 2 * np.log(2 * np.pi * v[0])",
-            "cost = -d / 2 * np.log(2 * np.pi * v[0])",
-            "Is a wide Gaussian higher or lower at its top? And minus its log?",
-        ),
-        "the prior is asked about the data": (
-            "gauss_kl(x0, T * sigma2,",
-            "gauss_kl(x0, sigma2,",
-            "L_T compares x_T, given x_0, with the prior. What is the variance of x_T?",
-        ),
-        "the prior term is missing": (
-            "return np.array(terms)",
-            "return np.array(terms[:-1])",
-            "There are T + 1 terms. Which one is not there?",
-        ),
-        "sums over the rows": (
-            "terms.append(cost.mean())",
-            "terms.append(cost.sum())",
-            "With twice as many rows your terms double.",
-        ),
-    }
-)
+elbo_terms.mistakes({
+    "every x_t has one step of noise": ("np.sqrt(t * sigma2)", "np.sqrt(sigma2)", "How much noise is in x_t after t steps?"),
+    "the model aims at its guess, not one step towards it": ("guess, _ = bridge(denoise(xt, t), xt, t, sigma2)", "guess = denoise(xt, t)",
+        "The guess is of x_0. Where does the model expect x_{t-1}?"),
+    "the divergence is turned round": ("gauss_kl(mean, var, guess, v[t - 1])", "gauss_kl(guess, v[t - 1], mean, var)",
+        "The truth comes first: the mean is taken over it."),
+    "one variance for all steps": ("v[t - 1]", "v[0]", "v[t - 1] belongs to the step from x_t."),
+    "L_0 without its constant": ("cost = d / 2 * np.log(2 * np.pi * v[0])", "cost = 0.0",
+        "L_0 is minus a log density. Does it integrate to 1?"),
+    "the prior is asked about the data": ("gauss_kl(x0, T * sigma2,", "gauss_kl(x0, sigma2,",
+        "L_T compares x_T, given x_0, with the prior. What is the variance of x_T?"),
+    "the prior term is missing": ("return np.array(terms)", "return np.array(terms[:-1])",
+        "There are T + 1 terms. Which one is not there?"),
+})  # fmt: skip
 
 elbo_terms.worked(
     why=r"""Given $x_0$, every state is Gaussian and so is every posterior, so each term is a closed formula for each $x_t$: only
@@ -746,22 +518,6 @@ elbo_terms.worked(
     $\lVert x_0 - \hat x_0\rVert^2 / (2 t^2 v_t)$ plus what the unequal spreads cost. The first step is special: its bridge has no
     width, so what is left is minus a log density."""
 )
-
-
-@elbo_terms.right("by errors of the guess")
-def _(denoise, x0, z, sigma2, v, prior_var):
-    (n, d), T = x0.shape, len(z)
-    terms = np.empty(T + 1)
-    for t in range(T, 0, -1):
-        off = ((denoise(x0 + (t * sigma2) ** 0.5 * z[t - 1], t) - x0) ** 2).sum() / n
-        terms[t - 1] = off / (2 * t * t * v[t - 1])
-        if t > 1:
-            r = sigma2 * (t - 1) / t / v[t - 1]
-            terms[t - 1] += d / 2 * (r - 1 - math.log(r))
-    terms[0] += d / 2 * math.log(2 * math.pi * v[0])
-    r = T * sigma2 / prior_var
-    terms[T] = d / 2 * (r - 1 - math.log(r)) + (x0**2).sum() / n / (2 * prior_var)
-    return terms
 
 
 @elbo_terms.right("by torch", library="torch.distributions")
@@ -823,40 +579,17 @@ def _(rng):
     yield "far away it stays finite", case(2, 2, 1, states=300 * away(rng, 3, 2, 1))
 
 
-chain_loglik.mistakes(
-    {
-        "the first state is free": (
-            "total = first(states[0])",
-            "total = 0 * first(states[0])",
-            "The first state has a density, too.",
-        ),
-        "the constants are left out": (
-            " - d / 2 * np.log(2 * np.pi * var)",
-            "",
-            "Does your density integrate to 1?",
-        ),
-        "as if there were one coordinate": (
-            "- d / 2 * np.log",
-            "- 1 / 2 * np.log",
-            "Each of the d coordinates has its constant.",
-        ),
-        "one number for all paths": (
-            ".sum(-1)",
-            ".sum()",
-            "Each path has its own log density.",
-        ),
-        "the step is asked about the state itself": (
-            "step(states[k - 1], k)",
-            "step(states[k], k)",
-            "Given which state is states[k] drawn?",
-        ),
-        "the density underflows": (
-            "total = total - squared / (2 * var)",
-            "total = total + np.log(np.exp(-squared / (2 * var)))",
-            "exp of a large negative number is 0. Do you need the density at all?",
-        ),
-    }
-)
+chain_loglik.mistakes({
+    "the first state is free": ("total = first(states[0])", "total = 0 * first(states[0])",
+        "The first state has a density, too."),
+    "the constants are left out": (" - d / 2 * np.log(2 * np.pi * var)", "", "Does your density integrate to 1?"),
+    "as if there were one coordinate": ("- d / 2 * np.log", "- 1 / 2 * np.log", "Each of the d coordinates has its constant."),
+    "one number for all paths": (".sum(-1)", ".sum()", "Each path has its own log density."),
+    "the step is asked about the state itself": ("step(states[k - 1], k)", "step(states[k], k)",
+        "Given which state is states[k] drawn?"),
+    "the density underflows": ("total = total - squared / (2 * var)", "total = total + np.log(np.exp(-squared / (2 * var)))",
+        "exp of a large negative number is 0. Do you need the density at all?"),
+})  # fmt: skip
 
 chain_loglik.worked(
     why=r"""The chain rule of probability: a path's density is that of its first state, times that of each next state given the one
@@ -874,17 +607,3 @@ def _(states, first, step):
         mean, var = step(x, k)
         total = total + norm.logpdf(y, mean, np.sqrt(var)).sum(-1)
     return total
-
-
-@chain_loglik.right("path by path")
-def _(states, first, step):
-    totals = []
-    for i in range(states.shape[1]):
-        path = states[:, i : i + 1]
-        total = float(first(path[0])[0])
-        for k in range(1, len(path)):
-            mean, var = step(path[k - 1], k)
-            for x, m in zip(path[k][0], mean[0]):
-                total -= (x - m) ** 2 / (2 * var) + math.log(2 * math.pi * var) / 2
-        totals.append(total)
-    return totals

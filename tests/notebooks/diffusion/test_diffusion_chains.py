@@ -4,11 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from scipy import integrate, stats
+from scipy import stats
 from torch.distributions import Normal, kl_divergence
 
 from descent.pictures.diffusion import diffusion_chains as pictures
-from descent.pictures.diffusion.mixtures import Mixture, ring, two_hills
+from descent.pictures.diffusion.mixtures import Mixture, two_hills
 from solutions import notebook_module
 from tests.notebooks import controls
 
@@ -244,21 +244,6 @@ def test_the_score_of_now_is_exact_and_that_of_before_is_not():
         assert facts["now"] < 1e-9 < 0.01 < facts["before"]
 
 
-def test_the_kernel_in_the_plane_has_the_mean_that_integration_gives():
-    circle, at, s = ring(k=5, radius=1.7, sd=0.35), (0.4, -0.9), 0.3
-
-    def weight(y, x):
-        return float(circle.density(np.array([x, y]))) * np.exp(
-            -((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * s)
-        )
-
-    total, first = (
-        integrate.dblquad(lambda y, x, k=k: x**k * weight(y, x), -4, 4, -4, 4, epsabs=1e-6)[0]
-        for k in (0, 1)
-    )
-    assert circle.denoised(np.array(at), 1, s**0.5)[0] == pytest.approx(first / total, abs=1e-4)
-
-
 def test_the_denoiser_knows_the_score_better_in_much_noise():
     widget, shares = controls.explorer(NOTEBOOK, "draw_dae"), []
     for v in (0.1, 3.0):
@@ -275,8 +260,6 @@ def test_pictures_tell_the_numbers_that_they_draw():
     assert price.facts["enough"] == 4 and price.facts["last"] == 0.04
     spread = pictures.draw_spread([1, 9], [[1, 1, 1], [12, 3, 3]])[1]
     assert spread.facts["times"] == 4
-    bits = pictures.draw_bits([1, 8], [0.4, 0.1])[1]
-    assert (bits.facts["first"], bits.facts["last"]) == (0.4, 0.1)
     held = pictures.draw_heldout(np.zeros((3, 2)), {"one": -3.0}, -2.0)[1]
     assert held.facts["told"][0].facts["lost"] == 1
     errors = {"bound": [0.1, 0.9], "simple": [0.2, 0.3]}

@@ -134,8 +134,7 @@ def draw_marginal(mixture, paths, sigma2, t):
         y=(0, 0.2, 0.4, 0.6),
     )
     return fig, say(
-        "Step {t}: {n} walks have variance {var:.2f}, by the closed form {want:.2f}. The density has "
-        "{count} hill(s) and "
+        "Step {t}: {n} walks have variance {var:.2f}, by the closed form {want:.2f}. Hills of the density: {count}; it "
         "is {gap:.3f} nats from a Gaussian.",
         t=t,
         n=paths.shape[1],
@@ -156,11 +155,12 @@ def draw_drawn(mixture, drawn, title):
         x = np.ravel(x)
         ax.hist(x, np.linspace(-4.5, 4.5, 61), density=True, color=ORANGE, alpha=0.7)
         ax.plot(LINE, mixture.density(LINE[:, None]), color=BLACK)
-        ax.set(xlim=(-4.5, 4.5), xlabel="$x_0$", title=name)
+        ax.set(xlim=(-4.5, 4.5), xlabel="$x_0$")
+        ax.set_title(name, fontweight="normal")
         valley.append(np.mean(np.abs(x + 0.6) < 0.2) / 0.4)
         told.append(say("{name}: {low:.2f}", name=name, low=valley[-1]))
     axes[0][0].set_ylabel("density")
-    fig.suptitle(title)
+    fig.suptitle(title, fontweight="bold")
     want = integral(mixture.density(LINE[:, None]) * (np.abs(LINE + 0.6) < 0.2)) / 0.4
     return fig, say(
         "Density of the samples in the valley, from -0.8 to -0.4: {told:, }. In the data it is {want:.2f}.",
@@ -194,11 +194,11 @@ def draw_reverse(mixture, x1, T, S):
         xlim=(-3.5, 3.5), ylim=(0, max(1.45 * density.max(), 0.9)), xlabel="$x_0$", ylabel="density"
     )
     right.legend(loc="upper left", fontsize=9)
-    light(right, f"{T} steps: {gap:.3f} nats from a Gaussian", x=(-3, -1.5, 0, 1.5, 3))
+    light(right, f"T = {T}: {gap:.3f} nats from a Gaussian", x=(-3, -1.5, 0, 1.5, 3))
     return fig, say(
-        "A chain of {T} steps, σ² = {sigma2:.3g}. Seen x₁ = {x1:.2f}: x₀ has mean {mean:.2f}, standard "
+        "T = {T}, so σ² = {sigma2:.3g}. Seen x₁ = {x1:.2f}: x₀ has mean {mean:.2f}, standard "
         "deviation {sd:.2f}, "
-        "skewness {skew:.2f} and {count} hill(s); it is {gap:.3f} nats from a Gaussian.",
+        "skewness {skew:.2f}; hills: {count}; it is {gap:.3f} nats from a Gaussian.",
         T=T,
         sigma2=sigma2,
         x1=x1,
@@ -396,26 +396,6 @@ def draw_weighting(times, errors, weights):
         last=times[-1],
         early=bound[0] / simple[0],
         late=bound[-1] / simple[-1],
-    )
-
-
-def draw_bits(steps, distance):
-    """Distance of a chain's bits from the data by number of steps."""
-    fig, ax = plt.subplots(figsize=(6, 3.2))
-    ax.loglog(steps, distance, "o-", color=BLUE, label="diffusion, both bits at once")
-    ax.axhline(0.02, color=VERMILION, linestyle="--", label="aim: 0.02")
-    ax.set(
-        xlabel="steps T",
-        ylabel="total variation from the data",
-        title="Bits, too: small steps may be simple",
-    )
-    ax.legend(fontsize=9)
-    return fig, say(
-        "Total variation distance {first:.2f} with {one} step, {last:.3f} with {many}.",
-        first=distance[0],
-        one=steps[0],
-        last=distance[-1],
-        many=steps[-1],
     )
 
 
