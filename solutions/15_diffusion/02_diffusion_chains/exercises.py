@@ -239,7 +239,6 @@ bridge = Exercise(
     reference=reference.bridge,
     compare=close(rtol=1e-6, atol=1e-12),
     batched=("x0", "xt"),
-    data_dependent="at t = 1 nothing is open",
     hints=[
         "Of the t steps that lead from x_0 to x_t, all are alike. Which share of the way is one of them?",
         "The mean lies on the line from x_t to x_0, a share 1/t of the way. And the variance: two independent looks at x_{t-1}, one "

@@ -290,11 +290,11 @@ def draw_price(steps, gaps, aim, single):
     ax.axhline(single, color=VERMILION, linestyle="--", label="one Gaussian")
     ax.axhline(aim, color=BLACK, linestyle=":", label=f"aim: {aim:g}")
     enough = min(T for T, gap in zip(steps, gaps, strict=True) if gap < aim)
-    ax.set(
-        xlabel="steps T",
-        ylabel="bound minus entropy, in nats",
-        title=f"Twice the steps, half the loss: {enough} are enough",
-    )
+    ax.set_title(f"Twice the steps, half the loss: {enough} are enough")
+    ax.set(xlabel="steps T", ylabel="bound minus entropy, in nats", ylim=(0.013, 0.75))
+    for axis, ticks in ((ax.xaxis, steps), (ax.yaxis, (0.02, 0.05, 0.1, 0.2, 0.5))):
+        axis.set_ticks(ticks, map(str, ticks))
+    ax.minorticks_off()
     ax.legend(fontsize=9)
     return fig, say(
         "The bound lies {first:.2f} nats above the entropy with {one} step, {last:.3f} with {many}. Of the "
