@@ -908,7 +908,7 @@ law = stats.multivariate_normal.logpdf([b, c], [a, a], spread)  # of q(x_1, x_2 
 
 erratum(
     "guo:VI.3.d",
-    quote=r"{\prod_{t=1}^T q(X_1, \dots, X_T | X_0)}",
+    quote=r"$\prod_{t=1}^T q(X_1, \dots, X_T | X_0)$",
     corrected=r"$q(X_1, \dots, X_T \mid X_0) = \prod_t q(X_t \mid X_{t-1})$",
     kind="error",
     printed_holds=bool(np.isclose(2 * law, steps)),
@@ -932,7 +932,7 @@ def kernel_gives(scale, var):
 
 erratum(
     "moon:22.4",
-    quote=r"\sqrt{\bar{\alpha}_{t}}\mathbf{x}_{t-1}, (1 - \bar{\alpha}_{t})\mathbf{I})",
+    quote=r"$\sqrt{\bar{\alpha}_{t}}\mathbf{x}_{t-1}, (1 - \bar{\alpha}_{t})\mathbf{I})$",
     corrected=r"$N(x_t; \sqrt{\alpha_t}\, x_{t-1}, (1 - \alpha_t) I)$: one step only",
     kind="error",
     printed_holds=kernel_gives((alpha * old) ** 0.5, 1 - alpha * old),
@@ -948,7 +948,7 @@ knowing = (left / 0.5 - 1 - math.log(left / 0.5)) / 2 + miss  # its KL to p(x₁
 learned = math.log(0.5 / left) / 2  # its KL to q(x₁ | x₀)
 erratum(
     "moon:22.4",
-    quote=r"D_{KL}[q(\mathbf{x}_t|\mathbf{x}_{t-1}) || p(\mathbf{x}_t|",
+    quote=r"$D_{KL}[q(\mathbf{x}_t|\mathbf{x}_{t-1}) || p(\mathbf{x}_t|$",
     corrected=r"(22.28), over all three: $x_t$ knows $x_{t+1}$, by the law given both",
     kind="error",
     printed_holds=bool(np.isclose(together, apart, atol=1e-4)),
@@ -960,7 +960,7 @@ product = pictures.gauss(x_T, 0, 1) * pictures.gauss(0, x_T, 1)
 density = pictures.gauss(0, 0, 2)
 erratum(
     "wu:6.3.5",
-    quote=r"p(\mathbf{x}_0) = p(\mathbf{x}_T) \prod_{t=1}^T",
+    quote=r"$p(\mathbf{x}_0) = p(\mathbf{x}_T) \prod_{t=1}^T$",
     corrected=r"that is $p(x_{0:T})$; its integral over $x_1, \dots, x_T$ is $p(x_0)$",
     kind="error",
     printed_holds=bool(np.allclose(product, density)),
@@ -972,7 +972,7 @@ with np.errstate(divide="ignore", invalid="ignore"):
     printed = bridges + log_n(a, a, 0.0)  # the factor of t = 1 has variance 0
 erratum(
     "wu:6.9.6",
-    quote=r"p_{\text{data}}(\mathbf{x}_T | \mathbf{x}_0) \prod_{t=1}^T p_{\text{data}}",
+    quote=r"$p_{\text{data}}(\mathbf{x}_T | \mathbf{x}_0) \prod_{t=1}^T p_{\text{data}}$",
     corrected=r"from $t = 2$ on: at $t = 1$ the bridge has no width",
     kind="error",
     printed_holds=bool(np.isclose(printed, steps)),
@@ -1011,7 +1011,7 @@ x_n = x_0 + eps
 centre, width = x_0 / n + (1 - 1 / n) * x_n, s * (n - 1) / n  # the bridge
 erratum(
     "wu:6.9.6",
-    quote=r"(\mathbf{x}_t + \frac{\sigma^2}{t}\epsilon_{\theta}(\mathbf{x}_t,t))",
+    quote=r"$(\mathbf{x}_t + \frac{\sigma^2}{t}\epsilon_{\theta}(\mathbf{x}_t,t))$",
     corrected=r"$x_t - \frac1t \epsilon_\theta$",
     kind="error",
     printed_holds=bool(np.isclose(x_n + s / n * eps, centre)),
@@ -1048,7 +1048,7 @@ def kl_falls_to_constant(coefficient):
 
 erratum(
     "wu:6.9.8",
-    quote=r"(\mathbf{x}_t - \frac{\sigma^2}{t}\epsilon_{\theta}",
+    quote=r"$(\mathbf{x}_t - \frac{\sigma^2}{t}\epsilon_{\theta}$",
     corrected=r"coefficient $\frac1t$",
     kind="error",
     printed_holds=kl_falls_to_constant(s / n),
@@ -1058,7 +1058,7 @@ erratum(
 gain = divergence(m) - constant  # for an error of 0.6 in the noise
 erratum(
     "wu:6.9.9",
-    quote=r"\mathcal{L}(\theta) = \frac{1}{2} \sum_{t=1}^{T}",
+    quote=r"$\mathcal{L}(\theta) = \frac{1}{2} \sum_{t=1}^{T}$",
     corrected=r"$\sum_t \frac1{2\sigma^2 t^2} \dots$; unweighted it is another loss",
     kind="error",
     printed_holds=abs(gain - 0.6**2 / 2) < 1e-6,
@@ -1068,21 +1068,21 @@ erratum(
 
 # %% demo=true covers="guo:VI.3.d moon:22.4 wu:6.4.4 wu:6.4.6 wu:6.6.1"
 # Slips of the pen, and what is left out.
-erratum("guo:VI.3.d", quote=r"\int_{X_1, \dots, X_T} p_\theta(X_t)",
+erratum("guo:VI.3.d", quote=r"$\int_{X_1, \dots, X_T} p_\theta(X_t)$",
         corrected=r"the prior, $p(X_T)$", kind="convention")  # fmt: skip
-erratum("guo:VI.3.d", quote=r"\mathbb{E}_{q(X_1, \dots, X_T)}",
+erratum("guo:VI.3.d", quote=r"$\mathbb{E}_{q(X_1, \dots, X_T)}$",
         corrected=r"given $X_0$", kind="convention")  # fmt: skip
-erratum("guo:VI.3.d", quote=r"&= \mathbb{E}_{q(X_1, \dots, X_T | X_0)}",
+erratum("guo:VI.3.d", quote=r"$\mathbb{E}_{q(X_1, \dots, X_T | X_0)}$",
         corrected="still averaged over the data", kind="convention")  # fmt: skip
-erratum("moon:22.4", quote=r"q(\mathbf{x}_t, \mathbf{x}_{t-1}) dx_{T-1}",
+erratum("moon:22.4", quote=r"$q(\mathbf{x}_t, \mathbf{x}_{t-1}) dx_{T-1}$",
         corrected=r"$q(x_T, x_{T-1} \mid x_0)$", kind="convention")  # fmt: skip
-erratum("moon:22.4", quote=r"\log p(\mathbf{x}_T) \prod_{t=1}^T",
+erratum("moon:22.4", quote=r"$\log p(\mathbf{x}_T) \prod_{t=1}^T$",
         corrected="the log of the whole product", kind="convention")  # fmt: skip
 erratum("wu:6.4.4", quote="the Reserve Transition Distribution",
         corrected="Reverse", kind="convention")  # fmt: skip
 erratum("wu:6.4.6", quote="three crucial mathematical simplifications",
         corrected="two are listed", kind="convention")  # fmt: skip
-erratum("wu:6.4.6", quote=r"\log p_{\text{data}}(\mathbf{x}_{t-1})",
+erratum("wu:6.4.6", quote=r"$\log p_{\text{data}}(\mathbf{x}_{t-1})$",
         corrected=r"$p_{t-1}$, as in (6.15)", kind="convention")  # fmt: skip
-erratum("wu:6.6.1", quote=r"1 million $\mathbf{x}_t^{(m)}",
+erratum("wu:6.6.1", quote="The average loss among these M = 1 million",
         corrected=r"$x_{t-1}^{(m)}$: $x_t$ is fixed", kind="convention")  # fmt: skip
