@@ -932,7 +932,7 @@ def kernel_gives(scale, var):
 
 erratum(
     "moon:22.4",
-    quote=r"$\sqrt{\bar{\alpha}_{t}}\mathbf{x}_{t-1}, (1 - \bar{\alpha}_{t})\mathbf{I})$",
+    quote=r"$\sqrt{\bar{\alpha}_{t}}\mathbf{x}_{t-1}, (1 - \bar{\alpha}_{t})$",
     corrected=r"$N(x_t; \sqrt{\alpha_t}\, x_{t-1}, (1 - \alpha_t) I)$: one step only",
     kind="error",
     printed_holds=kernel_gives((alpha * old) ** 0.5, 1 - alpha * old),
@@ -972,7 +972,7 @@ with np.errstate(divide="ignore", invalid="ignore"):
     printed = bridges + log_n(a, a, 0.0)  # the factor of t = 1 has variance 0
 erratum(
     "wu:6.9.6",
-    quote=r"$p_{\text{data}}(\mathbf{x}_T | \mathbf{x}_0) \prod_{t=1}^T p_{\text{data}}$",
+    quote=r"$p_{\text{data}}(\mathbf{x}_T | \mathbf{x}_0) \prod_{t=1}^T$",
     corrected=r"from $t = 2$ on: at $t = 1$ the bridge has no width",
     kind="error",
     printed_holds=bool(np.isclose(printed, steps)),
