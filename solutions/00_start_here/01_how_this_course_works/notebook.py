@@ -121,11 +121,12 @@ predict(
 # %% [markdown]
 # ## 2. Most alike
 #
-# That was a **prediction**. Guess before you go on, always: a guess that went wrong is remembered longer than an answer
-# that was read. Later you compute the answer yourself.
+# That was a **prediction**. Always guess before you go on: a guess that went wrong is remembered longer than an answer
+# that was read.
 #
-# What does *most like* mean? Two pictures are two rows of 64 numbers. Take the difference in each place, square it
-# (so that too dark and too bright both count), and add up. The smaller this sum, the more alike they are.
+# What does *most like* mean? Of two rows of 64 numbers take the difference in each place, square it
+# (so that too dark and too bright both count), and add up. The smaller this sum, the more alike they are. (The mean in
+# place of the sum picks the same row.)
 #
 # The loop has the shape that you will meet all over machine learning: try one after the other, and keep the best so
 # far. Start with a `smallest` that everything beats: `math.inf`. To NumPy, `a - b` is the difference of two rows and
@@ -141,7 +142,7 @@ def nearest(rows, x):
     rows [[0, 0], [3, 4], [1, 1]] and x [3, 3] give 1.
     """
     ### BEGIN SOLUTION
-    best, smallest = 0, math.inf
+    best, smallest = None, math.inf
     for number in range(len(rows)):
         difference = rows[number] - x
         distance = np.sum(difference**2)
@@ -331,24 +332,36 @@ def learn(model, loss, X, y, theta, step, n_rounds):
 # %% check="learn"
 check(learn)
 
+
 # %% covers="explainers:2"
 # Your loop walks over the map; then the same loop finds a line between two species.
+def line(theta, x):
+    return theta[0] * x + theta[1]
+
+
+def squared(y, guess):
+    return (y - guess) ** 2
+
+
+def score(theta, X):  # above 0: says virginica
+    return X @ theta[:2] + theta[2]
+
+
+def logistic(y, z):
+    return np.logaddexp(0, np.where(y == 1, -z, z))
+
+
 with after(learn):
     length, width, species = pictures.flowers()
-    line = lambda theta, x: theta[0] * x + theta[1]
-    squared = lambda y, guess: (y - guess) ** 2
     walk = [np.array([-0.2, 0.5])]
     for n in range(1, 25):
         walk.append(learn(line, squared, length, width, walk[0], 0.5, n)[0])
-    best = np.polyfit(length, width, 1)  # the formula of chapter 1
-    claim("24 rounds end at w = {w:.2f}, b = {b:.2f}, as a formula says",
-          np.allclose(walk[-1], best, atol=0.01), w=walk[-1][0], b=walk[-1][1])  # fmt: skip
+    same = np.allclose(walk[-1], np.polyfit(length, width, 1), atol=0.01)
+    told = "24 rounds end at w = {w:.2f}, b = {b:.2f}, as chapter 1's formula says"
+    claim(told, same, w=walk[-1][0], b=walk[-1][1])
     show(*pictures.draw_walk(np.array(walk)))
-
     petals = np.column_stack([length, width])[species > 0]  # two of the three species
     virginica = (species[species > 0] == 2).astype(int)
-    score = lambda theta, X: X @ theta[:2] + theta[2]  # above 0: says virginica
-    logistic = lambda y, z: np.log1p(np.exp(np.where(y == 1, -z, z)))
     theta, risks = learn(score, logistic, petals, virginica, np.zeros(3), 1.0, 40)
     show(*pictures.draw_border(petals, virginica, theta))
 
@@ -609,10 +622,18 @@ check(counterexample)
 #    $\operatorname{RMSNorm}(\alpha h) = \operatorname{RMSNorm}(h)$ for all $\alpha \ne 0$.
 # 4. **guo** III.5: the sigmoid $s(z) = 1/(1+e^{-z})$ has $s(z) + s(-z) = 1$.
 
+
 # %% covers="guo:0"
-# Left side, printed right side, a repaired one, and points to try.
-norm = lambda h: h / np.sqrt(np.mean(h**2))
-h0, s = np.array([1.0, -2.0, 0.5]), lambda z: 1 / (1 + np.exp(-z))
+# Left side, printed right side, a mended one, and points to try.
+def norm(h):
+    return h / np.sqrt(np.mean(h**2))
+
+
+def s(z):
+    return 1 / (1 + np.exp(-z))
+
+
+h0 = np.array([1.0, -2.0, 0.5])
 FORMULAS = {
     "cs480 4": (lambda y: {0: -1, 1: 1}[y], lambda y: (y + 1) / 2,
                 lambda y: 2 * y - 1, [1, 0]),
@@ -767,23 +788,28 @@ with after(topological_order):
 # labels, and in nothing else.
 
 # %% covers="wu:3.1.5 wu:3.1.1"
-# The same network, start and loop; other labels. Then the trace of each program.
+# The same network, start and loop; other labels.
 corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 TABLES = {"AND": np.array([0, 0, 0, 1]), "XOR": np.array([0, 1, 1, 0])}
-layers = lambda t: [
-    (t[:4].reshape(2, 2), t[4:6], np.tanh),
-    (t[6:8][None], t[8:], lambda z: z),
-]
+
+
+def program_of(knobs):
+    hidden = knobs[:4].reshape(2, 2), knobs[4:6], np.tanh
+    return [hidden, (knobs[6:8].reshape(1, 2), knobs[8:], lambda z: z)]
+
+
+def network(knobs, X):  # run it on every row
+    return np.array([run(program_of(knobs), x)[-1][0] for x in X])
+
+
 with after(learn, run):
-    network = lambda t, X: np.array([run(layers(t), x)[-1][0] for x in X])
-    log_loss = lambda y, z: np.logaddexp(0, np.where(y == 1, -z, z))
-    first, knobs = np.round(np.random.default_rng(5).normal(size=9), 1), {}
+    first, answers = np.round(np.random.default_rng(5).normal(size=9), 1), {}
     for name, table in TABLES.items():
-        knobs[name], _ = learn(network, log_loss, corners, table, first, 1.0, 12)
-        says = (network(knobs[name], corners) > 0).astype(int)
-        claim("{name} after 12 rounds says {says}", np.array_equal(says, table),
+        knobs, _ = learn(network, logistic, corners, table, first, 1.0, 12)
+        answers[name] = lambda X, knobs=knobs: network(knobs, X) > 0
+        says = answers[name](corners).astype(int)
+        claim("{name}: after 12 rounds it says {says}", np.array_equal(says, table),
               name=name, says=" ".join(map(str, says)))  # fmt: skip
-    answers = {name: lambda X, t=t: network(t, X) > 0 for name, t in knobs.items()}
     show(*pictures.draw_programs(answers, corners, TABLES))
 
 # %% [markdown] covers="wu:4.8.4 wu:3.1.5 wu:4.8.1"
@@ -837,8 +863,8 @@ claim("rows {r} are columns {c}", columns.shape == (64, 300),
 claim("X @ w and wᵀX predict the same", np.allclose(rows @ weights, weights @ columns))
 moved = np.random.default_rng(1).permutation(300)
 same = all(np.array_equal(columns[:, moved][:, j], rows[moved[j]]) for j in range(300))
-claim("shuffled alike, column j is still the sample of label j", same and np.array_equal(
-    labels[moved], [labels[i] for i in moved]))  # fmt: skip
+same = same and np.array_equal(labels[moved], [labels[i] for i in moved])
+claim("shuffled alike, column j is still the sample of label j", same)
 
 # %% [markdown] covers="cs480:back"
 # **Symbols.** The notes write the same things in different letters. The course uses one set.

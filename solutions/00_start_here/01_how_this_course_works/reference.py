@@ -42,7 +42,7 @@ def train_predict_evaluate(X: Tensor, y: Tensor, order, n_train: int):
     )
 
 
-MODELS = {"linear": lambda z: z, "tanh": torch.tanh}
+MODELS = {"linear": lambda z: z, "square": torch.square, "relu": torch.relu}
 LOSSES = {
     "squared": lambda y, guess: (y - guess).square(),
     "pinball": lambda y, guess: torch.maximum(0.9 * (y - guess), 0.1 * (guess - y)),

@@ -95,7 +95,10 @@ def draw_puzzle(X, y, order):
     }
     fig = _reading(shares, "Both know what they were shown; only A can read", 6.8)
     (a, a_new), (b, b_new) = shares.values()
-    told = "Right of 300 pictures that were shown: A {a:.0%}, B {b:.0%}. Of 300 new ones: A {a_new:.0%}, B {b_new:.0%}."
+    told = (
+        "Right of 300 pictures that were shown: A {a:.0%}, B {b:.0%}. Of 300 new ones: A "
+        "{a_new:.0%}, B {b_new:.0%}."
+    )
     return fig, say(told, a=a, b=b, a_new=a_new, b_new=b_new)
 
 
@@ -104,7 +107,10 @@ def draw_ghosts(ghosts):
     images = np.reshape(np.array(ghosts), (-1, 8, 8))
     fig = image_grid(images, columns=10, titles=[f"all {k}s" for k in range(10)], limits=(0, 16))
     dark = images.reshape(len(images), -1).mean(1)
-    told = "Ten blurred digits, each the average of all its pictures. Darkest on the whole is {k}, of mean grey {grey:.1f}."
+    told = (
+        "Ten blurred digits, each the average of all its pictures. Darkest on the whole "
+        "is {k}, of mean grey {grey:.1f}."
+    )
     return fig, say(told, k=int(dark.argmax()), grey=dark.max())
 
 
@@ -114,7 +120,10 @@ def draw_pairs(pictures, alike, names, guesses):
     titles = [f"a new {k}" for k in names] + [f"like this {k}" for k in guesses]
     fig = image_grid(shown, columns=len(names), titles=titles, size=0.95, limits=(0, 16))
     right = int(np.sum(np.asarray(names) == guesses))
-    told = "{n} new digits, under each the seen picture that it is most like: {right} have the same name."
+    told = (
+        "{n} new digits, under each the seen picture that it is most like: {right} have "
+        "the same name."
+    )
     return fig, say(told, n=len(names), right=right)
 
 
@@ -158,7 +167,10 @@ def draw_centres(centres, groups, names):
     fig = image_grid(centres.reshape(-1, 8, 8), columns=10, titles=titles, limits=(0, 16))
     found = len({int(counts.argmax()) for counts in most})
     share = sum(int(counts.max()) for counts in most) / len(names)
-    told = "Ten centres found without a label. {share:.0%} of the pictures have the name most frequent in their group; {found} of the ten digits name a group."
+    told = (
+        "Ten centres found without a label. {share:.0%} of the pictures have the name "
+        "most frequent in their group; {found} of the ten digits name a group."
+    )
     return fig, say(told, share=share, found=found)
 
 
@@ -222,7 +234,10 @@ def draw_walk(walk):
     right.plot(np.arange(len(walk)), told, "o-", markersize=3, color=VERMILION)
     right.set(xlabel="rounds", ylabel="average loss", yscale="log")
     right.set_title(f"From {told[0]:.2f} to {told[-1]:.3f}")
-    words = "In {n} rounds (w, b) goes from ({w0:.2f}, {b0:.2f}) to ({w:.2f}, {b:.2f}), and the average loss falls from {first:.2f} to {last:.3f}."
+    words = (
+        "In {n} rounds (w, b) goes from ({w0:.2f}, {b0:.2f}) to ({w:.2f}, {b:.2f}), and "
+        "the average loss falls from {first:.2f} to {last:.3f}."
+    )
     (w0, b0), (w, b) = walk[0], walk[-1]
     facts = dict(n=len(walk) - 1, w0=w0, b0=b0, w=w, b=b, first=told[0], last=told[-1])
     return fig, say(words, **facts)
@@ -359,7 +374,10 @@ def draw_capacity(degree: int, n: int):
     right.set(xlabel="degree of the polynomial", ylabel="log-likelihood of an example")
     right.set(ylim=(floor - 0.4, 1.2), title=f"On new data degree {unseen.argmax()} is best")
     right.legend(loc="lower left")
-    told = "Degree {degree}, {n} examples: log-likelihood {seen:.2f} an example on these, {new:.2f} on new ones. Best on these: degree {top}, on new ones: degree {best}."
+    told = (
+        "Degree {degree}, {n} examples: log-likelihood {seen:.2f} an example on these, "
+        "{new:.2f} on new ones. Best on these: degree {top}, on new ones: degree {best}."
+    )
     facts = dict(seen=seen[degree], new=unseen[degree], top=seen.argmax(), best=unseen.argmax())
     return fig, say(told, degree=degree, n=n, **facts)
 
