@@ -153,7 +153,7 @@ def _inside(rng, near, *others):
 def _(rng):
     for n, place in zip((6, 7), rng.permutation(np.arange(1, 5))):
         yield "the nearest of some rows", _among(rng, n, 3, int(place))
-        big = _among(rng, 13 - n, 2, int(place), scale=2.0**70)
+        big = _among(rng, 13 - n, 2, int(place), scale=2.0**30)
         yield "very large numbers", big
     for sign in (1.0, -1.0):
         s = sign * float(rng.choice([1.0, 2.0]))
@@ -422,6 +422,12 @@ class _:
     def predict(self, X):
         return np.array([self.y[((self.X - x) ** 2).sum(1).argmin()] for x in X])
 
+
+MeanReader.equivalent(
+    {
+        "distances = [np.sum((mean - x) ** 2) for mean in self.means] → distances = [np.mean((mean - x) ** 2) for mean in self.means]": "Here, too, the mean in place of the sum will do."
+    }
+)
 
 MeanReader.worked(
     why="""`fit` boils all rows of a label down to one, so `predict` need not know how many there were: 300 pictures

@@ -169,7 +169,8 @@ with after(nearest):
 #
 # The second one keeps no row at all, only an average for each label. You write it. `X[y == 3]` are the rows of `X`
 # whose label is 3, `np.unique(y)` the labels that occur in `y`, sorted; `np.mean(rows, axis=0)` averages rows.
-# `np.argmin(a)` is the place of the smallest of `a`, and `np.array(a)` makes a list an array.
+# `np.argmin(a)` is the place of the smallest of `a`, and `np.array(a)` makes a list an array. Here, too, the mean in
+# place of the sum will do.
 
 
 # %% open=true
