@@ -283,22 +283,20 @@ def _(answer, X, y, new, before):
     return told
 
 
-# three classes whose averages, sums, medians and single rows name the new rows differently
-ROWS = np.array(
-    [
-        [-11, -12],
-        [-10, -4],
-        [-4, -11],
-        [6, -6],
-        [-16, -15],
-        [-5, -4],
-        [-6, -4],
-        [-10, 8],
-        [2, -26.0],
-    ]
-)
+# three classes whose averages name the new rows otherwise than sums, medians, middles of ranges or single rows
+ROWS = [
+    [-4, -13],
+    [-3, -6],
+    [-6, 3],
+    [-6, -6],
+    [-3, 2],
+    [6, -10],
+    [-5, -14],
+    [-27, -23],
+    [-4, -3.0],
+]
 CLASS = np.array([0, 1, 2, 0, 2, 0, 1, 2, 0])
-NEW = np.array([[-2, -11], [-1, -14], [-7, -2], [-11, -4], [-13, -9], [-11, -4.0]])
+NEW = np.array([[-3, -5], [-5, -5], [-5, -11], [-2, -13], [-9, -4], [-9, -9.0]])
 
 
 def _classes(rng, low, *, kept=(0, 1, 2), before=None, new=slice(None)):
@@ -308,7 +306,10 @@ def _classes(rng, low, *, kept=(0, 1, 2), before=None, new=slice(None)):
     unit = rng.choice([-4.0, -2, -1, -0.5, 0.5, 1, 2, 4])
     new = NEW[rng.permutation(6)] if before is None else NEW
     return dict(
-        X=unit * ROWS[rows], y=drawn[CLASS[rows]], new=unit * new, before=before
+        X=unit * np.array(ROWS)[rows],
+        y=drawn[CLASS[rows]],
+        new=unit * new,
+        before=before,
     )
 
 
@@ -715,6 +716,9 @@ def _(rng):
     ):  # too long for either turn, until halved, then good for both
         far = _setup(rng, [0, 0], step, 5, to=[0.8, -0.6], model="square")
         yield "the model that was handed in; first larger", far
+    # larger helps, and from the same place smaller would have helped more
+    other = _setup(rng, [-0.1, 0.05], 0.5, 4, to=[0.8, -0.6], model="square")
+    yield "the model that was handed in; first larger", other
     flat = _setup(rng, [0.0], 0.5, 4, to=[-1.3], model="relu", X=-abs(TABLE[:, :1]))
     yield "what changes nothing is not kept", flat
     whole = _setup(rng, [1, 2], 0.25, 3, to=[1.3, 2.6], r=1)

@@ -10,7 +10,7 @@
 # # How this course works
 #
 # Two programs, A and B, read handwritten digits. You show each of them 300 pictures with their names, then ask for the
-# names again. Both know all 300. Now you show 300 pictures that are new to them. A names 98 of 100 right. B names 11,
+# names again. Both know all 300. Now you show 300 pictures that are new to them. A names 98 of 100 right. B names 9,
 # about as many as somebody who guesses with closed eyes.
 #
 # You open them up. A and B are the same program, letter for letter.
