@@ -151,7 +151,7 @@ def draw_experience(sizes, shares: dict):
 def draw_verdict(results: dict):
     """(share on seen, share on new) of each reader, by "reader, names"."""
     shares = {name.replace(", ", ",\n"): pair for name, pair in results.items()}
-    fig = _reading(shares, "Who can learn nonsense by heart, proves nothing by it", 8.6)
+    fig = _reading(shares, "Learning by heart proves nothing: it works for nonsense, too", 8.6)
     told = "; ".join(
         f"{name}: {{seen{k}:.0%}} and {{new{k}:.0%}}" for k, name in enumerate(results)
     )
