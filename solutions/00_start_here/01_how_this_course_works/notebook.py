@@ -251,9 +251,9 @@ def train_predict_evaluate(model, X, y, order, n_train):
 check(train_predict_evaluate)
 
 # %% covers="cs480:1 explainers:1"
-# Both readers, shown 10, 30, 100 and 300 pictures: mistakes on the same 300 new ones.
+# Both readers, shown 10, 30 and 100 pictures: mistakes on the same 300 new ones.
 with after(nearest, MeanReader, train_predict_evaluate, "ten-averages"):
-    sizes, shares = [10, 30, 100, 300], {"by heart": [], "ten averages": []}
+    sizes, shares = [10, 30, 100], {"by heart": [], "ten averages": []}
     for n in sizes:
         some = np.concatenate([seen[:n], new])
         for name, reader in zip(shares, (ByHeart(), MeanReader())):
