@@ -1,5 +1,6 @@
 """Real data that installed packages ship. Nothing is downloaded."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +35,21 @@ def patients() -> Table:
     age (years), sex (1, 2), bmi (kg/m²), bp mean blood pressure (mm Hg), s1 to s6 blood serum values.
     Source: Efron et al., Least Angle Regression (2004), scikit-learn's load_diabetes(scaled=False).
     """
+    raw = _measured_patients()
+    return Table(
+        raw.data.copy(),  # whoever changes it changes nobody else's
+        raw.target.copy(),
+        list(raw.feature_names),
+        "disease progression after one year (score)",
+    )
+
+
+@cache
+def _measured_patients():
+    """Read from the disk once: checks ask for them thousands of times."""
     from sklearn.datasets import load_diabetes
 
-    raw = load_diabetes(scaled=False)
-    return Table(
-        raw.data, raw.target, list(raw.feature_names), "disease progression after one year (score)"
-    )
+    return load_diabetes(scaled=False)
 
 
 def breast_cancer() -> Table:

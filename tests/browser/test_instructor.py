@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER, NOTEBOOK = "00_start_here", "01_how_this_course_works"
-WRITTEN, EDITED = "what_accuracy_hides", "check-layer"
+WRITTEN, EDITED = "what_accuracy_hides", "check-run"
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 

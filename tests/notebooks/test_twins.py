@@ -6,7 +6,7 @@ import scipy.linalg
 import torch
 import torch.nn.functional as F  # noqa: N812 — as everybody writes it
 from scipy import special, stats
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn import metrics
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
@@ -138,8 +138,8 @@ def precision_recall(delta, scores, y):
 # Notebook -> exercise -> what a library gives for the inputs of a case, as students get them.
 TWINS = {
     "00_start_here/01_how_this_course_works": {
-        "average": lambda x: np.mean(x),
-        "layer": lambda W, b, act, h: ACTS[act](F.linear(t(h), t(W), t(b))),
+        "average": lambda x: np.mean(x, axis=0),
+        "nearest": lambda rows, x: cdist([x], rows)[0].argmin(),
     },
     "01_regression/01_least_squares": {
         "skew_kurt": lambda x: (stats.skew(x), stats.kurtosis(x)),

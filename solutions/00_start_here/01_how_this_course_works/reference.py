@@ -3,30 +3,89 @@
 import torch
 from torch import Tensor
 
-__all__ = [
-    "average",
-    "counterexample",
-    "empirical_risk",
-    "layer",
-    "outer_times",
-    "path_counts",
-    "to_columns",
-    "train_predict_evaluate",
-]
-
 
 def _tensor(values) -> Tensor:
-    return (
-        values
-        if isinstance(values, Tensor)
-        else torch.tensor(values, dtype=torch.float64)
-    )
+    told = isinstance(values, Tensor)
+    return values if told else torch.tensor(values, dtype=torch.float64)
 
 
 def average(x) -> Tensor:
-    """Mean over the last axis, as an inner product with equal weights. x (*batch, n) -> (*batch,)."""
+    """Mean over the first axis, as a product with equal weights. x (n,) or (n, d)."""
     x = _tensor(x)
-    return x @ x.new_full((x.shape[-1],), 1 / x.shape[-1])
+    return x.new_full((len(x),), 1 / len(x)) @ x
+
+
+def nearest(rows: Tensor, x: Tensor) -> Tensor:
+    """Number of the row (n, d) nearest to x (d,), by the products of all rows."""
+    return _distances(rows, x[None])[0].argmin()
+
+
+def _distances(rows: Tensor, X: Tensor) -> Tensor:
+    """Squared distances (m, n) between X (m, d) and rows (n, d), without |X|²."""
+    return (rows * rows).sum(-1) - 2 * X @ rows.mT
+
+
+def nearest_means(X: Tensor, y: Tensor, new: Tensor) -> Tensor:
+    """Label of the class mean nearest to each of new (m, d). One-hot labels, no loop."""
+    labels, index = y.unique(return_inverse=True)
+    onehot = torch.eye(len(labels), device=X.device, dtype=X.dtype)[index]
+    means = (onehot.mT @ X) / onehot.sum(0).unsqueeze(-1)
+    return labels[_distances(means, new).argmin(-1)]
+
+
+def train_predict_evaluate(X: Tensor, y: Tensor, order, n_train: int):
+    """Shares of right labels on rows order[:n_train], which the class means are of, and on the others."""
+    seen, new = order[:n_train].long(), order[n_train:].long()
+    return tuple(
+        (nearest_means(X[seen], y[seen], X[part]) == y[part]).to(X.dtype).mean()
+        for part in (seen, new)
+    )
+
+
+MODELS = {"linear": lambda z: z, "square": torch.square, "relu": torch.relu}
+LOSSES = {
+    "squared": lambda y, guess: (y - guess).square(),
+    "pinball": lambda y, guess: torch.maximum(0.9 * (y - guess), 0.1 * (guess - y)),
+}
+
+
+def learn(X: Tensor, y: Tensor, theta: Tensor, step, n_rounds: int, model, loss):
+    """Coordinate search on the mean loss of model(X theta). Keeps X theta, not theta, up to date.
+
+    X (n, p), y (n,), theta (p,) -> theta (p,), lowest mean at the start and after each round.
+    """
+    theta = theta.to(X.dtype)
+    turned = torch.zeros_like(theta)  # by how much each knob stands off its start
+
+    def risk(z):
+        return LOSSES[loss](y, MODELS[model](z)).mean()
+
+    start = X @ theta
+    best = risk(start)
+    risks = [best]
+    for _ in range(n_rounds):
+        tried = [best]
+        for column in torch.eye(len(theta), dtype=X.dtype, device=X.device):
+            for turn in (step, -step):
+                told = risk(start + X @ (turned + turn * column))
+                if told < best:
+                    turned, best = turned + turn * column, told
+                    tried.append(told)
+        step = step if len(tried) > 1 else step / 2
+        risks.append(best)
+    return theta + turned, torch.stack(risks)
+
+
+ACTS = {"identity": lambda z: z, "relu": torch.relu, "tanh": torch.tanh}
+
+
+def run(program, x: Tensor) -> list[Tensor]:
+    """x and the vector after each layer (W, b, name of the activation); one product with [W b] each."""
+    trace = [x]
+    for W, b, act in program:
+        extended = torch.cat([trace[-1], trace[-1].new_ones(1)])
+        trace.append(ACTS[act](torch.cat([W, b[:, None]], dim=1) @ extended))
+    return trace
 
 
 def counterexample(points, left_values, right_values, rtol: float):
@@ -38,60 +97,6 @@ def counterexample(points, left_values, right_values, rtol: float):
     same = (left - right).abs() <= rtol * torch.maximum(left.abs(), right.abs())
     wrong = torch.nonzero(~same)
     return points[int(wrong[0])] if len(wrong) else None
-
-
-def to_columns(rows: Tensor, labels: Tensor, order: Tensor, n_train: int):
-    """Column layout after a shuffle and a split: X (d, n_train), y (n_train,), X_test (d, m), y_test (m,).
-
-    rows (n, d), labels (n,), order (n,) a permutation, m = n - n_train. Shuffled by a permutation matrix.
-    """
-    P = torch.eye(len(rows), device=rows.device, dtype=rows.dtype)[order.long()]
-    X, y = rows.mT @ P.mT, P @ labels.to(rows.dtype)
-    return X[:, :n_train], y[:n_train], X[:, n_train:], y[n_train:]
-
-
-LOSSES = {
-    "squared": lambda y, p: (y - p).square(),
-    "absolute": lambda y, p: (y - p).abs(),
-    "pinball": lambda y, p: torch.maximum(0.9 * (y - p), 0.1 * (p - y)),
-}
-
-
-def empirical_risk(w: float, b: float, x, y, loss: str) -> Tensor:
-    """Mean loss of f(x) = w x + b on pairs x, y (*batch, n) -> (*batch,). loss: a key of LOSSES."""
-    x, y = _tensor(x), _tensor(y)
-    return LOSSES[loss](y, w * x + b).mean(-1)
-
-
-def train_predict_evaluate(
-    X: Tensor, y: Tensor, X_test: Tensor, y_test: Tensor
-) -> Tensor:
-    """Test accuracy of the nearest-class-mean classifier, with one-hot labels and no loop over classes.
-
-    X (n, d), y (n,) integers, X_test (m, d), y_test (m,) -> a number.
-    """
-    classes, index = y.unique(return_inverse=True)
-    onehot = torch.eye(len(classes), device=X.device, dtype=X.dtype)[index]
-    means = (onehot.mT @ X) / onehot.sum(0).unsqueeze(-1)
-    nearest = torch.cdist(X_test, means).argmin(-1)
-    return (classes[nearest] == y_test).to(X.dtype).mean()
-
-
-ACTIVATIONS = {"identity": lambda z: z, "relu": torch.relu, "tanh": torch.tanh}
-
-
-def layer(W: Tensor, b: Tensor, act: str, h: Tensor) -> Tensor:
-    """act(W h + b). W (*batch, m, d), b (*batch, m), h (*batch, d) -> (*batch, m); one product with [W b]."""
-    one = torch.ones_like(h[..., :1])
-    extended = torch.cat([W, b.unsqueeze(-1)], -1) @ torch.cat([h, one], -1).unsqueeze(
-        -1
-    )
-    return ACTIVATIONS[act](extended.squeeze(-1))
-
-
-def outer_times(h1: Tensor, h2: Tensor, x: Tensor) -> Tensor:
-    """(h1 h2^T) x through the matrix. h1 (*batch, m), h2 and x (*batch, d) -> (*batch, m)."""
-    return ((h1.unsqueeze(-1) * h2.unsqueeze(-2)) @ x.unsqueeze(-1)).squeeze(-1)
 
 
 def path_counts(inputs_of: dict[str, list[str]]):
@@ -108,7 +113,7 @@ def path_counts(inputs_of: dict[str, list[str]]):
     if torch.linalg.matrix_power(A, max(len(nodes), 1)).any():
         return None
     v = torch.linalg.solve(
-        torch.eye(len(nodes), dtype=A.dtype) - A, torch.ones(len(nodes), dtype=A.dtype)
+        torch.eye(len(nodes)).double() - A, torch.ones(len(nodes)).double()
     )
     values = {node: round(float(value)) for node, value in zip(nodes, v, strict=True)}
     return {"values": values, "listed": len(nodes)}

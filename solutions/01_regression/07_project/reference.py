@@ -12,7 +12,7 @@ from descent import data
 
 NOISE_SD = 1.5
 _WEIGHTS = (3.0, -3.0, 2.0, 2.0)  # of the first features; the others say nothing
-_LEVEL = 10.0
+_LEVEL = 100.0  # far from 0: who forgets the intercept notices
 
 
 def mean_outcome(X: Tensor) -> Tensor:
@@ -44,7 +44,11 @@ def outcomes(X: Tensor) -> Tensor:
     known = torch.as_tensor(table.X, dtype=X.dtype, device=X.device)
     if X.shape[-1] != known.shape[-1]:
         return simulated(X)
-    fits = ((X[:, None] == known) | X[:, None].isnan()).all(-1)  # (m, patients)
+    fits = torch.ones(len(X), len(known), dtype=torch.bool, device=X.device)
+    for column, values in zip(
+        X.T, known.T, strict=True
+    ):  # all at once is ten times as slow
+        fits &= (column[:, None] == values) | column[:, None].isnan()
     if fits.any(1).all():
         return torch.as_tensor(table.y, dtype=X.dtype, device=X.device)[
             fits.int().argmax(1)

@@ -1,4 +1,4 @@
-"""The first notebook's references against numpy, scikit-learn, torch.nn, graphlib and brute force."""
+"""The first notebook's references against libraries and brute force, its pictures, and its links."""
 
 import copy
 import graphlib
@@ -7,39 +7,84 @@ import re
 import numpy as np
 import pytest
 import torch
-from ipywidgets import FloatSlider, IntSlider
-from scipy.optimize import minimize_scalar
-from sklearn.metrics import (
-    accuracy_score,
-    mean_absolute_error,
-    mean_pinball_loss,
-    mean_squared_error,
-)
-from sklearn.neighbors import NearestCentroid
+from scipy.optimize import minimize
+from sklearn.metrics import accuracy_score, mean_pinball_loss, mean_squared_error
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from autograder.building import masters, mentions
+from descent import data
 from descent.pictures.start_here import how_this_course_works as pictures
-from descent.widgets import Explorer
 from solutions import notebook_module
+from tests.notebooks import controls
 
-ref = notebook_module("00_start_here/01_how_this_course_works", "reference")
-
-
-DTYPES = [torch.float32, torch.float64]
-
-
-def normal(rng, *shape, dtype=torch.float64):
-    return torch.from_numpy(rng.normal(size=shape)).to(dtype)
+NOTEBOOK = "00_start_here/01_how_this_course_works"
+ref = notebook_module(NOTEBOOK, "reference")
 
 
-def close(dtype):
-    return (
-        {"rtol": 1e-4, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
-    )
+def tensors(*arrays):
+    return [torch.as_tensor(array) for array in arrays]
 
 
 def test_the_average_of_a_list_is_the_average_of_its_tensor():
     assert ref.average([1.0, 2.0, 6.0]) == pytest.approx(3.0)
+
+
+def test_the_nearest_means_are_those_of_scikit_learns_centroids(rng):
+    for _ in range(10):
+        y = rng.permutation(np.repeat([-3, 4, 9], 8))
+        X, new = rng.normal(size=(24, 2)) + y[:, None] / 4, rng.normal(size=(20, 2))
+        expected = NearestCentroid().fit(X, y).predict(new)
+        np.testing.assert_array_equal(ref.nearest_means(*tensors(X, y, new)), expected)
+        assert len(set(expected)) > 1
+
+
+def test_the_shares_are_the_accuracies_of_a_model_that_saw_the_first_rows_only(rng):
+    scores = set()
+    for _ in range(10):
+        y, order = rng.integers(0, 3, 30), rng.permutation(30)[:25]
+        X = rng.normal(size=(30, 2)) + y[:, None] / 2
+        model = NearestCentroid().fit(X[order[:15]], y[order[:15]])
+        told = ref.train_predict_evaluate(*tensors(X, y, order), 15)
+        for share, part in zip(told, (order[:15], order[15:]), strict=True):
+            assert float(share) == pytest.approx(accuracy_score(y[part], model.predict(X[part])))
+            scores.add(float(share))
+    assert len(scores) > 5
+
+
+@pytest.mark.parametrize(("loss", "metric"), [
+    ("squared", mean_squared_error),
+    ("pinball", lambda y, guess: mean_pinball_loss(y, guess, alpha=0.9)),
+])  # fmt: skip
+def test_a_learner_ends_where_a_minimiser_does_and_tells_the_risk_there(rng, loss, metric):
+    X, y = rng.normal(size=(12, 2)), rng.normal(size=12)
+    start = np.array([1.0, -1.0])
+    theta, risks = ref.learn(*tensors(X, y, start), 1.0, 300, "linear", loss)
+    for knobs, risk in ((start, risks[0]), (theta.numpy(), risks[-1])):
+        assert float(risk) == pytest.approx(metric(y, X @ knobs), rel=1e-9)
+    assert (np.diff(risks) <= 0).all()
+    found = minimize(lambda t: metric(y, X @ t), start, method="Nelder-Mead", tol=1e-10)
+    if loss == "squared":  # where one knob at a time is enough
+        np.testing.assert_allclose(theta, found.x, atol=1e-4)
+    assert float(risks[-1]) >= found.fun - 1e-9
+
+
+def test_a_learner_by_hand_on_one_knob():
+    # y = 2, x = 1: 0 -> 3 (risk 4 -> 1); then 6 and 0 are worse, step 1.5; 4.5 worse, 1.5 better
+    told = ref.learn(*tensors([[1.0]], [2.0], [0.0]), 3.0, 3, "linear", "squared")
+    assert told[0].tolist() == [1.5] and told[1].tolist() == [4.0, 1.0, 1.0, 0.25]
+
+
+def test_a_program_of_layers_is_torchs_sequence_of_them():
+    sizes, bends = (3, 4, 2, 5), (torch.nn.Tanh(), torch.nn.ReLU(), torch.nn.Identity())
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(a, b).double() for a, b in zip(sizes, sizes[1:], strict=False)]
+    x = torch.randn(3).double()
+    names = ("tanh", "relu", "identity")
+    program = [(layer.weight, layer.bias, name) for layer, name in zip(layers, names, strict=True)]
+    trace = ref.run(program, x)
+    for length in range(4):
+        steps = [step for pair in zip(layers, bends, strict=True) for step in pair][: 2 * length]
+        torch.testing.assert_close(trace[length], torch.nn.Sequential(*steps)(x))
 
 
 def first_difference(points, left, right, rtol):
@@ -53,9 +98,7 @@ def first_difference(points, left, right, rtol):
 def test_the_counterexample_is_the_first_by_brute_force(rng):
     found = set()
     for _ in range(200):
-        n = int(rng.integers(0, 6))
-        points = [float(v) for v in rng.normal(size=n)]
-        left = [float(v) for v in rng.normal(size=n)]
+        points, left = ([float(v) for v in rng.normal(size=int(rng.integers(0, 6)))],) * 2
         right = [v if rng.random() < 0.7 else v + rng.choice([0.1, np.nan]) for v in left]
         got = ref.counterexample(points, left, right, 1e-9)
         assert got == first_difference(points, left, right, 1e-9)
@@ -67,77 +110,6 @@ def test_the_counterexample_is_the_first_by_brute_force(rng):
 def test_the_tolerance_is_relative_at_every_scale(scale):
     assert ref.counterexample([5.0], [scale], [scale * (1 + 1e-12)], 1e-9) is None
     assert ref.counterexample([5.0], [scale], [scale * (1 + 1e-6)], 1e-9) == 5.0
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("n_train", [1, 3, 6])
-def test_columns_are_the_shuffled_rows_transposed(rng, dtype, n_train):
-    rows, labels = normal(rng, 6, 4, dtype=dtype), normal(rng, 6, dtype=dtype)
-    order = torch.from_numpy(rng.permutation(6))
-    kept = rows.clone(), labels.clone()
-    X, y, X_test, y_test = ref.to_columns(rows, labels, order, n_train)
-    assert X.dtype == dtype and X.shape == (4, n_train) and X_test.shape == (4, 6 - n_train)
-    for j, i in enumerate(order.tolist()):
-        column, label = (
-            (X[:, j], y[j]) if j < n_train else (X_test[:, j - n_train], y_test[j - n_train])
-        )
-        assert torch.equal(column, rows[i]) and label == labels[i]
-    assert torch.equal(rows, kept[0]) and torch.equal(labels, kept[1])
-
-
-@pytest.mark.parametrize(
-    ("loss", "metric"),
-    [
-        ("squared", mean_squared_error),
-        ("absolute", mean_absolute_error),
-        ("pinball", lambda y, p: mean_pinball_loss(y, p, alpha=0.9)),
-    ],
-    ids=["squared", "absolute", "pinball"],
-)
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_empirical_risk_is_scikit_learns_metric_in_any_order(rng, dtype, loss, metric):
-    x, y = normal(rng, 9, dtype=dtype), normal(rng, 9, dtype=dtype)
-    risk = ref.empirical_risk(0.7, -0.2, x, y, loss)
-    assert risk.dtype == dtype
-    assert float(risk) == pytest.approx(metric(y.numpy(), (0.7 * x - 0.2).numpy()), rel=1e-4)
-    order = torch.from_numpy(rng.permutation(9))
-    torch.testing.assert_close(
-        ref.empirical_risk(0.7, -0.2, x[order], y[order], loss), risk, **close(dtype)
-    )
-
-
-def test_empirical_risk_of_a_batch_is_a_loop(rng):
-    x, y = normal(rng, 4, 6), normal(rng, 4, 6)
-    risks = ref.empirical_risk(2.0, 1.0, x, y, "pinball")
-    for i in range(4):
-        torch.testing.assert_close(risks[i], ref.empirical_risk(2.0, 1.0, x[i], y[i], "pinball"))
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_the_score_is_that_of_scikit_learns_nearest_centroid(rng, dtype):
-    scores = []
-    for _ in range(10):
-        y, y_test = rng.integers(0, 3, 30) * 4 + 1, rng.integers(0, 3, 20) * 4 + 1
-        X, X_test = (
-            rng.normal(size=(30, 2)) + y[:, None] / 4,
-            rng.normal(size=(20, 2)) + y_test[:, None] / 4,
-        )
-        expected = accuracy_score(y_test, NearestCentroid().fit(X, y).predict(X_test))
-        tensors = [torch.from_numpy(a) for a in (X, y, X_test, y_test)]
-        tensors[0], tensors[2] = tensors[0].to(dtype), tensors[2].to(dtype)
-        score = ref.train_predict_evaluate(*tensors)
-        assert score.dtype == dtype and float(score) == pytest.approx(expected)
-        scores.append(float(score))
-    assert len(set(scores)) > 3
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_an_outer_product_times_a_vector_is_an_inner_product_times_a_vector(rng, dtype):
-    h1, h2, x = (normal(rng, 2, n, dtype=dtype) for n in (4, 3, 3))
-    got = ref.outer_times(h1, h2, x)
-    assert got.dtype == dtype and got.shape == (2, 4)
-    for i in range(2):
-        torch.testing.assert_close(got[i], h1[i] * (h2[i] @ x[i]), **close(dtype))
 
 
 def counts_by_graphlib(inputs_of):
@@ -155,7 +127,7 @@ def test_path_counts_follow_the_order_of_graphlib_on_random_graphs(rng):
     seen = set()
     for _ in range(100):
         names = [f"n{i}" for i in range(int(rng.integers(0, 6)))]
-        graph = {n: [m for m in names if m != n and rng.random() < 0.25] for n in names}
+        graph = {n: [m for m in names if rng.random() < 0.2] for n in names}
         kept = copy.deepcopy(graph)
         got = ref.path_counts(graph)
         assert got == counts_by_graphlib(graph) and graph == kept
@@ -166,156 +138,134 @@ def test_path_counts_follow_the_order_of_graphlib_on_random_graphs(rng):
 # ------------------------------------------------------------ what it draws
 
 
-NOTEBOOK = "00_start_here/01_how_this_course_works"
+@pytest.fixture(scope="module")
+def puzzle():
+    """Pictures, labels and the order in which the notebook takes them."""
+    table = data.digits()
+    return table.X, table.y, np.random.default_rng(2).permutation(1797)[:600]
 
 
-def numbers(words):
-    return [float(n) for n in re.findall(r"-?\d+\.?\d*", words)]
+def test_program_a_is_scikit_learns_nearest_neighbour_and_b_the_same_on_dealt_names(puzzle):
+    X, y, order = puzzle
+    seen, new = order[:300], order[300:]
+    words = pictures.draw_puzzle(X, y, order)[1]
+    for name, labels in (("a", y), ("b", pictures.dealt(y, seen))):
+        model = KNeighborsClassifier(1).fit(X[seen], labels[seen])
+        assert words.facts[name] == model.score(X[seen], labels[seen]) == 1
+        assert words.facts[f"{name}_new"] == pytest.approx(model.score(X[new], y[new]))
+    # as the first cell tells the story
+    assert round(100 * words.facts["a_new"]) == 98 and round(100 * words.facts["b_new"]) == 9
 
 
-def test_the_average_loss_is_smallest_at_the_best_slope():
-    found = minimize_scalar(lambda w: np.mean(pictures.line_losses(w)))
-    assert pictures.best_slope() == pytest.approx(found.x, abs=1e-6)
+@pytest.mark.filterwarnings("ignore:self.within_class")  # pixels that are always white
+def test_ten_averages_are_scikit_learns_centroids(puzzle):
+    X, y, order = puzzle
+    model = NearestCentroid().fit(X[order[:300]], y[order[:300]])
+    expected = [model.score(X[part], y[part]) for part in (order[:300], order[300:])]
+    assert pictures.ten_averages(X, y, order) == pytest.approx(expected)
+    assert round(100 * expected[0]) == 91  # as the take-aways say
 
 
-def test_moving_the_line_tells_its_average_loss():
-    slider = FloatSlider(0.1, min=-0.2, max=1.6, step=0.02)
-    widget = Explorer(lambda w: pictures.draw_line(np.mean, w), {"w": slider})
-    for w in (1.4, 0.0, 0.8, 0.78):
-        slider.value = w
-        expected = np.mean((pictures.LINE_Y - w * pictures.LINE_X) ** 2)
-        assert numbers(widget.words)[:2] == pytest.approx([w, expected], abs=0.005)
-        assert ("No slope does better" in widget.words) == (w == 0.8)
+def test_dealt_names_are_the_same_names_and_touch_no_others(puzzle):
+    _, y, order = puzzle
+    seen = order[:300]
+    anew = pictures.dealt(y, seen)
+    assert sorted(anew[seen]) == sorted(y[seen]) and np.mean(anew[seen] == y[seen]) < 0.2
+    assert np.array_equal(np.delete(anew, seen), np.delete(y, seen))
 
 
-def polynomial(degree, x, y):
-    c = np.polynomial.polynomial.polyfit(x, y, degree)
-    return c, np.mean((y - np.polynomial.polynomial.polyval(x, c)) ** 2)
+def test_the_pairs_picture_counts_equal_names():
+    pixels = np.zeros((3, 64))
+    _, words = pictures.draw_pairs(pixels, pixels, np.array([1, 2, 3]), np.array([1, 2, 7]))
+    assert words.facts == {"n": 3, "right": 2}
 
 
-def value(model, x):
-    return np.polynomial.polynomial.polyval(x, model[0])
-
-
-def log_normal(model, x, y):
-    from scipy.stats import norm
-
-    return norm.logpdf(y, value(model, x), np.sqrt(model[1]))
-
-
-@pytest.mark.parametrize("n", [15, 40, 100])
-def test_training_likelihood_never_falls_with_the_degree(n):
-    train, new = pictures.log_likelihoods(polynomial, log_normal, n)
-    assert (np.diff(train) > -1e-9).all() and new.argmax() < 9 and new[9] < train[9]
-
-
-def test_the_largest_likelihood_of_a_normal_model_has_a_closed_form():
-    x, y = pictures.wave(15, 6)
-    train, _ = pictures.log_likelihoods(polynomial, log_normal, 15)
-    for degree in (0, 3, 9):
-        assert train[degree] == pytest.approx(
-            -0.5 * np.log(2 * np.pi * np.e * polynomial(degree, x, y)[1])
-        )
-
-
-def test_the_capacity_widget_says_which_degree_is_best_on_new_data():
-    controls = {"degree": IntSlider(9, min=0, max=9), "n": IntSlider(15, min=15, max=100, step=5)}
-    widget = Explorer(
-        lambda degree, n: pictures.draw_capacity(polynomial, log_normal, value, degree, n), controls
+def test_the_experience_picture_tells_first_and_last_mistakes():
+    shares = {"one": [(1, 0.5), (1, 0.75)], "two": [(0.9, 0.6), (0.8, 0.7)]}
+    _, words = pictures.draw_experience([10, 300], shares)
+    facts = pytest.approx(
+        {"n": 10, "m": 300, "few0": 0.5, "many0": 0.25, "few1": 0.4, "many1": 0.3}
     )
-    worst = numbers(widget.words)
-    controls["degree"].value = 3
-    best = numbers(widget.words)
-    train, new = pictures.log_likelihoods(polynomial, log_normal, 15)
-    assert worst == pytest.approx([9, 15, train[9], new[9], 9, new.argmax()], abs=0.006)
-    assert best == pytest.approx([3, 15, train[3], new[3], 9, new.argmax()], abs=0.006)
-    controls["n"].value = 100
-    assert numbers(widget.words)[1] == 100 and numbers(widget.words)[3] > worst[3]
+    assert words.facts == facts
 
 
-def run_by_hand(x1, x2):
-    """The XOR program as plain arithmetic, and its derivatives where it has them."""
-    s = x1 + x2
-    h1, h2 = max(s, 0), max(s - 1, 0)
-    slope = float(s > 0) - 2 * float(s > 1)
-    values = {"x1": x1, "x2": x2, "s": s, "h1": h1, "h2": h2, "y": h1 - 2 * h2}
-    return values, {"x1": slope, "x2": slope, "s": slope, "h1": 1, "h2": -2, "y": 1}
+def test_the_centres_picture_names_each_group_by_its_most_frequent_digit():
+    groups, names = np.array([0, 0, 0, 1, 1]), np.array([4, 4, 9, 4, 4])
+    _, words = pictures.draw_centres(np.zeros((2, 64)), groups, names)
+    assert words.facts == {"share": 0.8, "found": 1}
 
 
-@pytest.mark.parametrize("a", [0.0, 1.0])
-@pytest.mark.parametrize("b", [0.0, 1.0])
-def test_the_steps_of_the_program_compute_exclusive_or(a, b):
-    value = {"x1": a, "x2": b}
-    for node in ("s", "h1", "h2", "y"):
-        weights, bias, act = pictures.XOR_STEPS[node]
-        inputs = [value[one] for one in pictures.XOR_INPUTS[node]]
-        value[node] = act(sum(w * v for w, v in zip(weights, inputs, strict=True)) + bias)
-    assert value == run_by_hand(a, b)[0] and value["y"] == (a != b)
+def test_the_knobs_tell_the_average_loss_and_what_the_best_line_would_save():
+    x, y, _ = pictures.flowers()
+    lowest = np.polyfit(x, y, 1, full=True)[1][0] / 150
+    for w, b in ((0.3, 1.0), (-0.6, 2.4)):
+        facts = controls.explorer(NOTEBOOK, "draw_knobs", w=w, b=b).words.facts
+        assert facts["risk"] == pytest.approx(mean_squared_error(y, w * x + b))
+        assert facts["gap"] == pytest.approx(facts["risk"] - lowest)
+    best = controls.explorer(NOTEBOOK, "draw_knobs", w=0.42, b=1.3).words
+    assert "No line does better" in best and "gap" not in best.facts
 
 
-def test_the_program_picture_tells_values_and_the_derivative():
-    controls = {"x1": FloatSlider(0.7, min=0, max=1), "x2": FloatSlider(0.0, min=0, max=1)}
-    widget = Explorer(lambda x1, x2: pictures.draw_program(*run_by_hand(x1, x2)), controls)
-    assert "y = 0.70" in widget.words and "changes y by 1 times" in widget.words
-    controls["x2"].value = 0.7
-    assert "h2 = 0.40, y = 0.60" in widget.words and "changes y by -1 times" in widget.words
-
-
-@pytest.mark.parametrize(("x1", "x2"), [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.3, 0.7)])
-def test_at_a_kink_the_program_picture_tells_both_slopes(x1, x2):
-    _, words = pictures.draw_program(*run_by_hand(x1, x2))
-    here = run_by_hand(x1, x2)[0]["y"]
-    left, right = (round((run_by_hand(x1 + h, x2)[0]["y"] - here) / h) for h in (-1e-6, 1e-6))
-    assert f"its slope is {left} on the left and {right} on the right" in words
-
-
-def test_the_messages_picture_counts_units_and_finds_the_highest_score():
-    hidden, scores = np.array([0.0, 2.0, 0.0, 1.0]), np.eye(10)[7]
-    fig, words = pictures.draw_messages(np.zeros(64), 2, hidden, scores)
-    assert "a 2: 2 of 4 hidden units" in words and "that of 7" in words
-    assert [bar.get_hatch() for bar in fig.axes[2].patches].index("//") == 7
+def test_the_border_picture_counts_what_is_on_the_right_side():
+    petals, labels = np.array([[0.0, 0], [2, 0], [0, 1], [3, 1]]), np.array([0, 1, 1, 1])
+    _, words = pictures.draw_border(petals, labels, np.array([1.0, 0.0, -1.0]))
+    assert words.facts == {"right": 3, "n": 4}
 
 
 def test_the_programs_picture_counts_the_corners_that_are_right():
     corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     tables = {"AND": np.array([0, 0, 0, 1]), "XOR": np.array([0, 1, 1, 0])}
-    answers = {name: lambda x: x.sum(1) > 1.5 for name in tables}
-    _, words = pictures.draw_programs(answers, corners, tables)
-    assert words == "AND: 4 of 4 corners right, XOR: 1 of 4 corners right."
+    _, words = pictures.draw_programs(
+        {n: lambda x: x.sum(1) > 1.5 for n in tables}, corners, tables
+    )
+    assert words.facts == {"AND": 4, "XOR": 1}
+
+
+@pytest.mark.parametrize("n", [15, 40, 100])
+def test_the_likelihood_is_a_closed_form_and_never_falls_with_the_degree_on_what_was_seen(n):
+    x, y = pictures.wave(n, 6)
+    seen = [pictures.log_likelihood(*pictures.mle_fit(degree, n), x, y) for degree in range(10)]
+    for degree, told in enumerate(seen):
+        error = y - np.polynomial.Polynomial.fit(x, y, degree)(x)
+        assert told == pytest.approx(-0.5 * np.log(2 * np.pi * np.e * np.mean(error**2)))
+    assert (np.diff(seen) > -1e-9).all()
+
+
+def test_the_capacity_widget_loses_less_with_more_examples():
+    few, many = (controls.explorer(NOTEBOOK, "draw_capacity", n=n).words.facts for n in (15, 100))
+    assert few["top"] == many["top"] == 9 and few["best"] < 9
+    assert few["new"] < many["new"] < many["seen"] < few["seen"]
+
+
+@pytest.mark.parametrize(("x1", "x2"), [(0.7, 0.0), (0.7, 0.7), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0)])
+def test_the_graph_computes_exclusive_or_and_its_slope(x1, x2):
+    facts = controls.explorer(NOTEBOOK, "draw_graph", x1=x1, x2=x2).words.facts
+
+    def y(a):
+        return max(a + x2, 0) - 2 * max(a + x2 - 1, 0)
+
+    assert facts["y"] == pytest.approx(y(x1))
+    left, right = ((y(x1 + h) - y(x1)) / h for h in (-1e-6, 1e-6))
+    if "slope" in facts:
+        assert facts["slope"] == pytest.approx(left, abs=1e-6) == pytest.approx(right, abs=1e-6)
+    else:
+        told = facts["left"], facts["right"]
+        assert told == pytest.approx((left, right), abs=1e-6) and left != pytest.approx(right)
 
 
 def test_every_link_of_the_glossary_leads_to_a_cell_that_exists():
     there = set(masters.notebooks())
     text = "\n".join(cell.source for cell in masters.read(NOTEBOOK).cells)
-    headings = re.findall(r"^#+ (.*)$", text, re.M)
-    text = mentions.filled(text, NOTEBOOK, there)
-    links = re.findall(r"\]\(([^)#]+\.ipynb)(?:#([^)]+))?\)", text)
+    links = re.findall(
+        r"\]\(([^)#]+\.ipynb)(?:#([^)]+))?\)", mentions.filled(text, NOTEBOOK, there)
+    )
     assert len(links) > 30
     for path, place in links:
-        if place and not place.startswith("cell-id="):
-            assert path == "01_how_this_course_works.ipynb" and place.replace("-", " ") in headings
-            continue
-        cell = place.removeprefix("cell-id=")
         target = path.removeprefix("../") if path.startswith("../") else f"00_start_here/{path}"
-        notebook = target.removesuffix(".ipynb")
+        notebook, cell = target.removesuffix(".ipynb"), place.removeprefix("cell-id=")
         assert notebook in there, target
         assert not cell or cell in masters.read(notebook).of("exercise"), f"{target}: no {cell}"
 
 
-def test_the_units_picture_finds_the_unit_that_tells_two_digits_apart():
-    labels = np.repeat(np.arange(10), 2)
-    hidden = np.zeros((20, 3))
-    hidden[:, 1] = 1.0
-    hidden[labels == 6, 2] = 1.0
-    _, words = pictures.draw_units(hidden, labels)
-    assert (
-        words
-        == "Unit 2 is on for 100% of the 6s and 0% of the 0s. 1 of 3 units are on for no image."
-    )
-
-
-def test_the_experience_picture_reads_its_title_from_the_numbers():
-    fig, words = pictures.draw_experience([10, 100], [0.5, 0.125], 40)
-    (ax,) = fig.axes
-    assert "From 50% mistakes to 12%" in ax.get_title() + ax.get_title(loc="left")
-    assert "40 new" in words and "12.5% after 100" in words
+def test_this_machine_has_what_the_course_needs():
+    assert pictures.ready() == "All is here. You are ready."

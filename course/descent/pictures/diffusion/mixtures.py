@@ -103,3 +103,9 @@ def ring(k=8, radius=2.0, sd=0.15):
     """In the plane: k equal hills on a circle."""
     angle = 2 * np.pi * np.arange(k) / k
     return Mixture.of(radius * np.stack([np.cos(angle), np.sin(angle)], 1), sd)
+
+
+def three_hills():
+    """In the plane: three hills on a triangle, with 60, 30 and 10 % of the mass."""
+    angle = np.radians([210, 330, 90])
+    return Mixture.of(2 * np.stack([np.cos(angle), np.sin(angle)], 1), 0.3, [6, 3, 1])

@@ -1,58 +1,301 @@
-"""What the first notebook draws: figures of its text, and the widgets (a line moved by hand, capacity, a program with
-live values). Functions of numbers: what is learned or written by the student is handed in."""
+"""What the first notebook draws. Functions of numbers: what is learned or written by the student is handed in."""
+
+import sys
+from functools import cache
+from importlib.metadata import version
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, decision_regions
+from descent import data
+from descent.plots import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    SKY,
+    VERMILION,
+    contours,
+    decision_regions,
+    fixed_axes,
+    grouped_bars,
+    image_grid,
+    light,
+    path,
+)
+from descent.words import say
+
+NEEDED = {"numpy": 2, "torch": 2, "matplotlib": 3, "ipywidgets": 8, "scikit-learn": 1}
 
 
-def _panels(count: int, width: float, height: float, **options):
-    """Axes side by side at fixed places: a widget redraws twice as fast without the search for a layout."""
-    fig, axes = plt.subplots(1, count, figsize=(width, height), layout="none", **options)
-    fig.subplots_adjust(left=0.62 / width, right=1 - 0.1 / width, wspace=0.3)
-    fig.subplots_adjust(bottom=0.54 / height, top=1 - 0.34 / height)
-    return fig, axes
+def ready() -> str:
+    """Whether this machine has what the course needs, in a sentence."""
+    old = [name for name, least in NEEDED.items() if int(version(name).split(".")[0]) < least]
+    old += ["python"] * (sys.version_info < (3, 11))
+    if old:
+        return f"Too old: {', '.join(old)}. Run `pip install -e .` in the folder of index.ipynb."
+    return "All is here. You are ready."
 
 
-# --- figures of the text ---------------------------------------------------------------------------------------
+# --- digits ------------------------------------------------------------------------------------
 
 
-def draw_experience(sizes, mistakes, n_test: int):
-    """Share of mistakes on n_test new digits over the number of examples seen, both on logarithmic axes."""
-    fig, ax = plt.subplots(figsize=(6.4, 3.4))
-    ax.loglog(sizes, 100 * np.asarray(mistakes), "o-")
-    title = f"From {mistakes[0]:.0%} mistakes to {mistakes[-1]:.0%}, by experience alone"
-    ax.set(
-        xlabel="labelled examples seen",
-        ylabel="mistakes on new digits (%)",
-        title=title,
-        ylim=(1, 100),
+def dealt(y, seen):
+    """Labels of which those of `seen` are dealt out anew among themselves, at random."""
+    anew = y.copy()
+    anew[seen] = np.random.default_rng(10).permutation(y[seen])
+    return anew
+
+
+def _shares(rows, names, X, y, parts):
+    """Of each part of X, the share that the nearest of `rows` gives the right name."""
+    told = []
+    for part in parts:
+        far = (rows * rows).sum(1) - 2 * X[part] @ rows.T
+        told.append(float(np.mean(names[far.argmin(1)] == y[part])))
+    return told
+
+
+def by_heart(X, y, order, n=300):
+    """Shares right on the first n of `order`, whose rows are kept, and on the others; labels y."""
+    seen, new = order[:n], order[n:]
+    return _shares(X[seen], y[seen], X, y, (seen, new))
+
+
+def ten_averages(X, y, order, n=300):
+    """The same where only the average of each digit is kept."""
+    seen, new = order[:n], order[n:]
+    means = np.array([X[seen][y[seen] == digit].mean(0) for digit in range(10)])
+    return _shares(means, np.arange(10), X, y, (seen, new))
+
+
+LOOKS = [("pictures that were shown", SKY, ""), ("new pictures", ORANGE, "//")]
+
+
+def _reading(shares: dict, title: str, width: float):
+    """Bars of (share on seen, share on new) by name -> figure."""
+    fig, ax = plt.subplots(figsize=(width, 3.3))
+    bars = grouped_bars(
+        list(shares), 100 * np.array(list(shares.values())).T, ax, looks=LOOKS, step=0.4
     )
+    for bar in bars:
+        ax.bar_label(bar, fmt="%.0f", padding=2)
+    ax.axhline(10, color=BLACK, linestyle=":", linewidth=1, label="a blind guess")
+    ax.set(ylabel="names that are right (of 100)", ylim=(0, 112), title=title)
+    ax.grid(axis="x", visible=False)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return fig
+
+
+def draw_puzzle(X, y, order):
+    """A and B on the 300 pictures that they were shown, and on the others."""
+    shares = {
+        "program A": by_heart(X, y, order),
+        "program B": by_heart(X, dealt(y, order[:300]), order),
+    }
+    fig = _reading(shares, "Both know what they were shown; only A can read", 6.8)
+    (a, a_new), (b, b_new) = shares.values()
+    told = (
+        "Right of 300 pictures that were shown: A {a:.0%}, B {b:.0%}. Of 300 new ones: A "
+        "{a_new:.0%}, B {b_new:.0%}."
+    )
+    return fig, say(told, a=a, b=b, a_new=a_new, b_new=b_new)
+
+
+def draw_ghosts(ghosts):
+    """The average picture (64,) of each digit, 0 to 9."""
+    images = np.reshape(np.array(ghosts), (-1, 8, 8))
+    fig = image_grid(images, columns=10, titles=[f"all {k}s" for k in range(10)], limits=(0, 16))
+    dark = images.reshape(len(images), -1).mean(1)
+    told = (
+        "Ten blurred digits, each the average of all its pictures. Darkest on the whole "
+        "is {k}, of mean grey {grey:.1f}."
+    )
+    return fig, say(told, k=int(dark.argmax()), grey=dark.max())
+
+
+def draw_pairs(pictures, alike, names, guesses):
+    """New pictures (n, 64), under each the one that it is most like."""
+    shown = np.concatenate([pictures, alike]).reshape(-1, 8, 8)
+    titles = [f"a new {k}" for k in names] + [f"like this {k}" for k in guesses]
+    fig = image_grid(shown, columns=len(names), titles=titles, size=0.95, limits=(0, 16))
+    right = int(np.sum(np.asarray(names) == guesses))
+    told = (
+        "{n} new digits, under each the seen picture that it is most like: {right} have "
+        "the same name."
+    )
+    return fig, say(told, n=len(names), right=right)
+
+
+def draw_experience(sizes, shares: dict):
+    """Mistakes of readers over the number of pictures seen. shares: name -> (seen, new) for each size."""
+    fig, ax = plt.subplots(figsize=(6.8, 3.5))
+    for (name, pairs), color, marker in zip(shares.items(), (BLUE, VERMILION), "os", strict=True):
+        seen, new = 100 * (1 - np.array(pairs).T)
+        ax.plot(sizes, new, marker + "-", color=color, label=f"{name}, new pictures")
+        ax.plot(sizes, seen, marker + ":", color=color, alpha=0.6, label=f"{name}, seen ones")
+    ax.set(xscale="log", xlabel="pictures seen", ylabel="mistakes (of 100)")
+    ax.set(ylim=(-3, 75), title="Experience helps on new pictures; seen ones tell little")
     ax.set_xticks(sizes, sizes)
-    ax.set_yticks([1, 3, 10, 30, 100], [1, 3, 10, 30, 100])
     ax.minorticks_off()
-    return fig, (
-        f"Mistakes on {n_test} new handwritten digits fall from {mistakes[0]:.0%} after {sizes[0]} examples "
-        f"to {mistakes[-1]:.1%} after {sizes[-1]}."
+    ax.legend()
+    few, many = ({name: 1 - pairs[k][1] for name, pairs in shares.items()} for k in (0, -1))
+    told = "Mistakes on new pictures, after {n} and after {m} pictures seen: " + ", ".join(
+        f"{name} {{few{k}:.0%}} and {{many{k}:.0%}}" for k, name in enumerate(shares)
     )
+    facts = {f"few{k}": v for k, v in enumerate(few.values())}
+    facts |= {f"many{k}": v for k, v in enumerate(many.values())}
+    return fig, say(told + ".", n=sizes[0], m=sizes[-1], **facts)
 
+
+def draw_verdict(results: dict):
+    """(share on seen, share on new) of each reader, by "reader, names"."""
+    shares = {name.replace(", ", ",\n"): pair for name, pair in results.items()}
+    fig = _reading(shares, "Learning by heart proves nothing: it works for nonsense, too", 8.6)
+    told = "; ".join(
+        f"{name}: {{seen{k}:.0%}} and {{new{k}:.0%}}" for k, name in enumerate(results)
+    )
+    facts = {f"seen{k}": pair[0] for k, pair in enumerate(results.values())}
+    facts |= {f"new{k}": pair[1] for k, pair in enumerate(results.values())}
+    return fig, say("Right of seen and of new pictures. " + told + ".", **facts)
+
+
+def draw_centres(centres, groups, names):
+    """Ten centres (64,) found without labels; above each the digit that is most frequent in its group."""
+    most = [np.bincount(names[groups == k], minlength=10) for k in range(len(centres))]
+    titles = [f"{counts.max()} of {counts.sum()}: {counts.argmax()}" for counts in most]
+    fig = image_grid(centres.reshape(-1, 8, 8), columns=10, titles=titles, limits=(0, 16))
+    found = len({int(counts.argmax()) for counts in most})
+    share = sum(int(counts.max()) for counts in most) / len(names)
+    told = (
+        "Ten centres found without a label. {share:.0%} of the pictures have the name "
+        "most frequent in their group; {found} of the ten digits name a group."
+    )
+    return fig, say(told, share=share, found=found)
+
+
+# --- knobs -------------------------------------------------------------------------------------
+
+
+@cache
+def flowers():
+    """150 iris flowers: petal length minus 4 cm, petal width in cm, species 0 to 2."""
+    table = data.iris()
+    return table.X[:, 2] - 4, table.X[:, 3], table.y
+
+
+def risks(knobs):
+    """Mean squared error of the lines w x + b on the flowers. knobs (m, 2): w, b -> (m,)."""
+    x, y, _ = flowers()
+    w, b = np.asarray(knobs, float).T[:, :, None]
+    return ((y - w * x - b) ** 2).mean(1)
+
+
+W_RANGE, B_RANGE = (-0.6, 1.2), (0.0, 2.4)
+
+
+def _map(ax, points=60):
+    contours(risks, ax, W_RANGE, B_RANGE, points=points, log=True, levels=12)
+    ax.set(xlabel="slope w", ylabel="height b")
+
+
+def draw_knobs(w, b):
+    """Left the flowers and the line w x + b, right where (w, b) stands on the map of the average loss."""
+    x, y, _ = flowers()
+    fig, (left, right) = fixed_axes(2, (8.4, 3.6), (0.08, 0.98, 0.16, 0.88), wspace=0.25)
+    left.plot(x, y, "o", color=BLACK, markersize=3, alpha=0.4)
+    left.vlines(x, y, w * x + b, color=VERMILION, linewidth=0.5)
+    ends = np.array([-3.2, 3.2])
+    left.plot(ends, w * ends + b, color=BLUE)
+    left.set(
+        xlabel="petal length − 4 (cm)", ylabel="petal width (cm)", xlim=(-3.2, 3.2), ylim=(-1, 3.2)
+    )
+    light(left, "The line, and its errors in red", [-2, 0, 2], [0, 1, 2, 3])
+    _map(right, 40)
+    right.plot(w, b, "s", color=VERMILION, markersize=9, markeredgecolor="white")
+    right.set_gid("knobs")
+    risk = float(risks([(w, b)])[0])
+    light(right, f"Average loss {risk:.3f}", [-0.5, 0, 0.5, 1], [0, 1, 2])
+    best = float(risks([np.polyfit(x, y, 1)])[0])
+    told = "w = {w:.2f}, b = {b:.2f}: average loss {risk:.3f}. "
+    more = "No line does better." if risk - best < 0.001 else "The best line would save {gap:.3f}."
+    if risk - best < 0.001:
+        return fig, say(told + more, w=w, b=b, risk=risk)
+    return fig, say(told + more, w=w, b=b, risk=risk, gap=risk - best)
+
+
+def draw_walk(walk):
+    """Where (w, b) stood after each round, on the map of the average loss, and the loss by rounds."""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.5))
+    _map(left)
+    path(walk, left)
+    told = risks(walk)
+    left.set_title("Each round turns both knobs")
+    right.plot(np.arange(len(walk)), told, "o-", markersize=3, color=VERMILION)
+    right.set(xlabel="rounds", ylabel="average loss", yscale="log")
+    right.set_title(f"From {told[0]:.2f} to {told[-1]:.3f}")
+    words = (
+        "In {n} rounds (w, b) goes from ({w0:.2f}, {b0:.2f}) to ({w:.2f}, {b:.2f}), and "
+        "the average loss falls from {first:.2f} to {last:.3f}."
+    )
+    (w0, b0), (w, b) = walk[0], walk[-1]
+    facts = dict(n=len(walk) - 1, w0=w0, b0=b0, w=w, b=b, first=told[0], last=told[-1])
+    return fig, say(words, **facts)
+
+
+def draw_border(petals, labels, theta):
+    """Two species and the line where theta[0] x1 + theta[1] x2 + theta[2] is 0; above it, virginica."""
+    fig, ax = plt.subplots(figsize=(6.2, 3.4))
+
+    def says(X):
+        return (X @ theta[:2] + theta[2] > 0).astype(int)
+
+    decision_regions(says, petals, labels, ax)
+    wrong = says(petals) != labels
+    ax.plot(*petals[wrong].T, "o", color=BLACK, markersize=9, fillstyle="none", label="named wrong")
+    right = int(np.sum(~wrong))
+    ax.set(xlabel="petal length − 4 (cm)", ylabel="petal width (cm)")
+    ax.set_title(f"The same loop, for a name: {right} of {len(labels)} right")
+    handles, _ = ax.get_legend_handles_labels()
+    ax.legend(handles, ["versicolor", "virginica", "named wrong"], loc="upper left")
+    told = "A line between two species of iris names {right} of {n} flowers right."
+    return fig, say(told, right=right, n=len(labels))
+
+
+def draw_programs(answers: dict, corners, tables: dict):
+    """Regions where each trained program says 1. answers: name -> function (m, 2) -> (m,) truth values."""
+    fig, axes = plt.subplots(1, len(answers), figsize=(7.4, 3.5))
+    for ax, (name, answer) in zip(axes, answers.items(), strict=True):
+        decision_regions(
+            lambda x, answer=answer: answer(x).astype(int), corners, tables[name], ax, points=40
+        )
+        for line in ax.lines:
+            line.set_markersize(10)
+        ax.set(xlabel="x₁", ylabel="x₂", title=f"Trained on {name}")
+    axes[0].legend(["says 0", "says 1"], loc="center left")
+    right = {name: int(np.sum(answer(corners) == tables[name])) for name, answer in answers.items()}
+    told = ", ".join(f"{name} {{{name}}}" for name in right)
+    return fig, say(f"Corners that the trained program gets right: {told}.", **right)
+
+
+# --- a timeline --------------------------------------------------------------------------------
 
 BOOMS = [
     ("search (chess)", 1950, 1979),
     ("expert systems", 1980, 1999),
     ("deep learning", 2012, 2026),
 ]
-EVENTS = [(1955, "McCarthy's proposal"), (1957, "perceptron"), (2012, "deep networks win")]
+EVENTS = {"McCarthy's proposal": 1955, "perceptron": 1957, "deep networks win": 2012}
 
 
 def draw_timeline():
     """The three booms of artificial intelligence as bars, three events above them."""
     fig, ax = plt.subplots(figsize=(7.6, 2.6))
     for row, (name, first, last) in enumerate(BOOMS):
-        ax.barh(row, last - first + 1, left=first, height=0.55, color=(SKY, ORANGE, GREEN)[row])
-        ax.text(first + 1, row, name, va="center")
-    for row, (year, name) in enumerate(EVENTS):
+        color = (SKY, ORANGE, GREEN)[row]
+        ax.barh(row, last - first + 1, left=first, height=0.55, color=color)
+        ax.text(first + 1, row, name, va="center", color=BLACK)
+    for row, (name, year) in enumerate(EVENTS.items()):
         height = 2.9 + 0.5 * (row % 2)
         ax.plot(year, height, "v", color=BLACK)
         ax.text(year + 1, height, f"{year} {name}", va="center", fontsize=9)
@@ -60,127 +303,13 @@ def draw_timeline():
     ax.set(xlabel="year", yticks=[], xlim=(1948, 2032), ylim=(-0.5, 3.9), title=title)
     ax.grid(axis="y", visible=False)
     booms = "; ".join(f"{name}: {first} to {last}" for name, first, last in BOOMS)
-    return fig, f"{booms}. " + "; ".join(f"{year} {name}" for year, name in EVENTS) + "."
+    return fig, f"{booms}. " + "; ".join(f"{year} {name}" for name, year in EVENTS.items()) + "."
 
 
-def draw_scores(scores: dict[str, float]):
-    """Accuracies (0 to 1) as horizontal bars with their numbers."""
-    fig, ax = plt.subplots(figsize=(6.4, 2.6))
-    bars = ax.barh(list(scores), [100 * s for s in scores.values()])
-    ax.bar_label(bars, fmt="%.0f%%", padding=3)
-    ax.set(
-        xlabel="accuracy on new digits (%)", xlim=(0, 112), title=f"One loop, {len(scores)} models"
-    )
-    ax.grid(axis="y", visible=False)
-    return fig, ", ".join(f"{name} {score:.0%}" for name, score in scores.items()) + "."
+# --- capacity: likelihood on seen and unseen data ----------------------------------------------
 
 
-def draw_two_tasks(regressor, patients, classifier, flowers):
-    """Fit and draw one model for a quantity (body mass index -> progression), one for a name (petals -> species)."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.8, 3.5))
-    x = patients.X[:, [patients.names.index("bmi")]]
-    grid = np.linspace(x.min(), x.max(), 50)[:, None]
-    left.plot(x, patients.y, "o", markersize=3, alpha=0.4)
-    left.plot(grid, regressor.fit(x, patients.y).predict(grid), color=VERMILION)
-    left.set(xlabel="body mass index (centred, scaled)", ylabel="disease progression (score)")
-    left.set_title("Regression: a quantity")
-    petals = flowers.X[:, 2:]
-    decision_regions(classifier.fit(petals, flowers.y).predict, petals, flowers.y, right)
-    right.set(xlabel="petal length (cm)", ylabel="petal width (cm)", title="Classification: a name")
-    right.legend(loc="upper left")
-    return fig, (
-        f"Left: a line through {len(x)} patients. Right: the plane of petal length and width, cut into "
-        f"{len(np.unique(flowers.y))} regions, one a species, with {len(petals)} flowers."
-    )
-
-
-def draw_programs(answers: dict, corners, tables: dict):
-    """Regions where each trained program says 1. answers: name -> function (m, 2) -> (m,) truth values."""
-    fig, axes = plt.subplots(1, len(answers), figsize=(8, 3.6))
-    for ax, (name, answer) in zip(axes, answers.items(), strict=True):
-        decision_regions(lambda x, answer=answer: answer(x).astype(int), corners, tables[name], ax)
-        for line in ax.lines:
-            line.set_markersize(10)
-        ax.set(xlabel="x1", ylabel="x2", title=f"Trained on {name}")
-    axes[0].legend(loc="center left")
-    right = {name: int(np.sum(answer(corners) == tables[name])) for name, answer in answers.items()}
-    return fig, ", ".join(
-        f"{name}: {n} of {len(corners)} corners right" for name, n in right.items()
-    ) + "."
-
-
-def draw_messages(image, label: int, hidden, scores):
-    """An image (64,), the hidden vector and the ten scores that a network makes of it."""
-    best, on = int(np.argmax(scores)), int(np.count_nonzero(hidden))
-    fig, axes = _panels(3, 8.8, 2.8, width_ratios=[1, 1.6, 1.3])
-    axes[0].imshow(np.reshape(image, (8, 8)), cmap="gray_r")
-    axes[0].set(title=f"x: a {label}", xticks=[], yticks=[])
-    axes[1].bar(range(len(hidden)), hidden, color=ORANGE)
-    axes[1].set(xlabel="hidden unit", ylabel="value", title=f"h: {on} of {len(hidden)} are on")
-    bars = axes[2].bar(range(10), scores, color=BLUE)
-    bars[best].set(color=VERMILION, hatch="//", edgecolor=BLACK)
-    axes[2].set(xlabel="digit", ylabel="score", xticks=range(10), title=f"Highest score: {best}")
-    words = f"An image of a {label}: {on} of {len(hidden)} hidden units are on, the highest score is that of {best}."
-    return fig, words
-
-
-def draw_units(hidden, labels):
-    """Share of the images of each digit that switch on each hidden unit. hidden (n, units), labels (n,)."""
-    shares = np.array([np.mean(hidden[labels == digit] > 0, axis=0) for digit in range(10)])
-    fig, ax = plt.subplots(figsize=(7, 3.7))
-    picture = ax.imshow(100 * shares, vmin=0, vmax=100, aspect="auto")
-    fig.colorbar(picture, label="images that switch it on (%)")
-    ax.set(xlabel="hidden unit", ylabel="digit", xticks=range(hidden.shape[1]), yticks=range(10))
-    ax.grid(False)
-    contrast = np.ptp(shares, axis=0)
-    unit = int(contrast.argmax())
-    most, least = int(shares[:, unit].argmax()), int(shares[:, unit].argmin())
-    idle = int(np.sum(shares.max(0) == 0))
-    ax.set_title(f"Unit {unit} answers to {most}, not to {least}; {idle} units never speak")
-    return fig, (
-        f"Unit {unit} is on for {shares[most, unit]:.0%} of the {most}s and {shares[least, unit]:.0%} of the {least}s. "
-        f"{idle} of {hidden.shape[1]} units are on for no image."
-    )
-
-
-# --- a line moved by hand --------------------------------------------------------------------------------------
-
-LINE_X = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-LINE_Y = np.array([1.4, 1.2, 2.9, 2.7, 4.1])
-
-
-def line_losses(w: float) -> list[float]:
-    """Squared errors of the line y = w x on the five points."""
-    return [float(e) for e in (LINE_Y - w * LINE_X) ** 2]
-
-
-def best_slope() -> float:
-    """The w whose average squared error is smallest."""
-    return float(LINE_X @ LINE_Y / (LINE_X @ LINE_X))
-
-
-def draw_line(average, w: float):
-    """Five points with the line y = w x and its errors; beside it the average loss over w. average: the student's."""
-    fig, (left, right) = _panels(2, 8.4, 3.4)
-    left.vlines(LINE_X, LINE_Y, w * LINE_X, color=VERMILION, linestyle=":", label="errors")
-    left.plot([0, 5.4], [0, 5.4 * w], color=BLUE, label=f"y = {w:.2f} x")
-    left.plot(LINE_X, LINE_Y, "o", color=BLACK, label="examples")
-    left.set(xlabel="x", ylabel="y", xlim=(0, 5.5), ylim=(-1, 7), title="You choose the slope w")
-    left.legend(loc="upper left")
-    slopes = np.linspace(-0.2, 1.6, 46)
-    risks = [average(line_losses(v)) for v in slopes]
-    risk = float(average(line_losses(w)))
-    right.plot(slopes, risks, color=BLUE)
-    right.plot(w, risk, "s", color=VERMILION, markersize=8)
-    right.set(xlabel="slope w", ylabel="average squared error", title=f"Average loss {risk:.2f}")
-    gap = risk - float(average(line_losses(best_slope())))
-    verdict = "No slope does better." if gap < 0.001 else f"The best slope would save {gap:.2f}."
-    return fig, f"With w = {w:.2f} the average squared error is {risk:.2f}. {verdict}"
-
-
-# --- capacity: likelihood on seen and unseen data --------------------------------------------------------------
-
-
+@cache
 def wave(n: int, seed: int):
     """n examples of y = sin(3x) + noise of standard deviation 0.3, x uniform on [-1, 1] -> x (n,), y (n,)."""
     rng = np.random.default_rng(seed)
@@ -188,129 +317,114 @@ def wave(n: int, seed: int):
     return x, np.sin(3 * x) + 0.3 * rng.normal(size=n)
 
 
-def log_likelihoods(fit, log_p, n: int, degrees=range(10), seed: int = 6):
-    """Average log-likelihood of each degree on n training and 1000 held-out examples -> two arrays.
-
-    fit(degree, x, y) -> model; log_p(model, x, y) -> (n,) log densities.
-    """
-    x, y = wave(n, seed)
-    x_new, y_new = wave(1000, seed + 1000)
-    models = [fit(degree, x, y) for degree in degrees]
-    return (
-        np.array([np.mean(log_p(m, x, y)) for m in models]),
-        np.array([np.mean(log_p(m, x_new, y_new)) for m in models]),
-    )
+def _features(degree, x):
+    return np.polynomial.legendre.legvander(x, degree)  # polynomials of degree 0, 1, …
 
 
-def draw_capacity(fit, log_p, mean, degree: int, n: int):
-    """The fit of one degree on n examples, and the log-likelihood of all degrees. mean(model, x) -> (n,)."""
-    fig, (left, right) = _panels(2, 8.8, 3.5)
+@cache
+def mle_fit(degree: int, n: int):
+    """Coefficients and noise variance of largest likelihood, on n examples of the wave."""
     x, y = wave(n, 6)
+    c = np.linalg.lstsq(_features(degree, x), y, rcond=None)[0]
+    return c, float(np.mean((y - _features(degree, x) @ c) ** 2))
+
+
+def log_likelihood(c, variance: float, x, y) -> float:
+    """Mean over the examples, for coefficients c of a polynomial and normal noise."""
+    error = y - _features(len(c) - 1, x) @ c
+    return float(np.mean(-0.5 * np.log(2 * np.pi * variance) - error**2 / (2 * variance)))
+
+
+def scores_at_the_fit(n: int, degrees) -> list[float]:
+    """For each degree the largest slope of the log-likelihood by a coefficient or the variance, by nudges."""
+    x, y = wave(n, 6)
+    told = []
+    for degree in degrees:
+        c, variance = mle_fit(degree, n)
+        nudges = [(h, 0.0) for h in 1e-5 * np.eye(len(c))] + [(0 * c, 1e-5 * variance)]
+        ends = [
+            [log_likelihood(c + sign * h, variance + sign * v, x, y) for sign in (1, -1)]
+            for h, v in nudges
+        ]
+        told.append(max(abs(up - down) / 2e-5 for up, down in ends))
+    return told
+
+
+def draw_capacity(degree: int, n: int):
+    """The fit of one degree on n examples, and the log-likelihood of all degrees on these and on 1000 new ones."""
+    fig, (left, right) = fixed_axes(2, (8.6, 3.5), (0.08, 0.98, 0.16, 0.88), wspace=0.25)
+    (x, y), new = wave(n, 6), wave(1000, 1006)
     grid = np.linspace(-1, 1, 161)
     left.plot(grid, np.sin(3 * grid), color=BLACK, linestyle="--", label="truth")
-    left.plot(grid, mean(fit(degree, x, y), grid), color=BLUE, label="fit")
+    left.plot(grid, _features(degree, grid) @ mle_fit(degree, n)[0], color=BLUE, label="fit")
     left.plot(x, y, "o", color=VERMILION, markersize=4, label=f"{n} examples")
     left.set(xlabel="x", ylabel="y", ylim=(-2.2, 2.2), title=f"Degree {degree}")
     left.legend(loc="upper left")
-    train, new = log_likelihoods(fit, log_p, n)
-    degrees, floor = np.arange(len(train)), -6.0
-    right.plot(degrees, train, "o-", color=BLUE, label="training data")
-    right.plot(degrees, np.maximum(new, floor), "s--", color=VERMILION, label="1000 new examples")
-    low = new < floor
+    degrees, floor = np.arange(10), -6.0
+    models = [mle_fit(int(k), n) for k in degrees]
+    seen = np.array([log_likelihood(*model, x, y) for model in models])
+    unseen = np.array([log_likelihood(*model, *new) for model in models])
+    right.plot(degrees, seen, "o-", color=BLUE, label="the examples")
+    right.plot(degrees, np.maximum(unseen, floor), "s--", color=VERMILION, label="1000 new ones")
+    low = unseen < floor
+    below = np.full(low.sum(), floor)
     if low.any():
-        right.plot(
-            degrees[low],
-            np.full(low.sum(), floor),
-            "v",
-            color=VERMILION,
-            markersize=10,
-            label="below the axis",
-        )
+        right.plot(degrees[low], below, "v", color=VERMILION, markersize=10, label="below the axis")
     right.axvline(degree, color=GREEN, linewidth=1, linestyle=":")
-    right.set(
-        xlabel="degree of the polynomial",
-        ylabel="log-likelihood of an example",
-        ylim=(floor - 0.4, 1.2),
-    )
-    right.set_title(f"On new data degree {new.argmax()} is best")
+    right.set(xlabel="degree of the polynomial", ylabel="log-likelihood of an example")
+    right.set(ylim=(floor - 0.4, 1.2), title=f"On new data degree {unseen.argmax()} is best")
     right.legend(loc="lower left")
-    words = (
-        f"Degree {degree}, {n} examples: log-likelihood {train[degree]:.2f} an example on the training data, "
-        f"{new[degree]:.2f} on new data. Best on training data: degree {train.argmax()}, "
-        f"on new data: degree {new.argmax()}."
+    told = (
+        "Degree {degree}, {n} examples: log-likelihood {seen:.2f} an example on these, "
+        "{new:.2f} on new ones. Best on these: degree {top}, on new ones: degree {best}."
     )
-    return fig, words
+    facts = dict(seen=seen[degree], new=unseen[degree], top=seen.argmax(), best=unseen.argmax())
+    return fig, say(told, degree=degree, n=n, **facts)
 
 
-# --- a program of a few nodes ----------------------------------------------------------------------------------
+# --- a program of a few nodes ------------------------------------------------------------------
 
-
-def relu(z):
-    return np.maximum(z, 0.0)
-
-
-def identity(z):
-    return z
-
-
-XOR_INPUTS = {
-    "y": ["h1", "h2"],
-    "h2": ["s"],
-    "h1": ["s"],
-    "s": ["x1", "x2"],
-    "x2": [],
-    "x1": [],
+INPUTS = {"y": ["h1", "h2"], "h2": ["s"], "h1": ["s"], "s": ["x1", "x2"], "x2": [], "x1": []}
+STEPS = {  # node -> weights of its inputs, bias, whether max(…, 0) follows
+    "s": ([1.0, 1.0], 0.0, False),
+    "h1": ([1.0], 0.0, True),
+    "h2": ([1.0], -1.0, True),
+    "y": ([1.0, -2.0], 0.0, False),
 }
-XOR_STEPS = {  # node -> weights of its inputs, bias, activation
-    "s": ([1.0, 1.0], 0.0, identity),
-    "h1": ([1.0], 0.0, relu),
-    "h2": ([1.0], -1.0, relu),
-    "y": ([1.0, -2.0], 0.0, identity),
-}
-_PLACES = {"x1": (0, 1), "x2": (0, 0), "s": (1, 0.5), "h1": (2, 1), "h2": (2, 0), "y": (3, 0.5)}
-_TEXTS = {
-    "x1": "x1",
-    "x2": "x2",
-    "s": "s = x1 + x2",
-    "h1": "h1 = relu(s)",
-    "h2": "h2 = relu(s − 1)",
-    "y": "y = h1 − 2 h2",
-}
+PLACES = {"x1": (0, 1), "x2": (0, 0), "s": (1, 0.5), "h1": (2, 1), "h2": (2, 0), "y": (3, 0.5)}
+TEXTS = {"x1": "x₁", "x2": "x₂", "s": "s = x₁ + x₂", "h1": "h₁ = max(s, 0)"}
+TEXTS |= {"h2": "h₂ = max(s − 1, 0)", "y": "y = h₁ − 2 h₂"}
 
 
-def draw_program(value: dict, adjoint: dict):
-    """The graph of the XOR program: values forward, derivatives of y backward, written at the nodes."""
-    fig, ax = _panels(1, 8.4, 3.2)
-    for node, inputs in XOR_INPUTS.items():
+def draw_graph(value: dict, slope: dict):
+    """The graph with a value in each node and below it the slope of y; beside it the square of inputs."""
+    fig, (ax, square) = fixed_axes(
+        2, (8.8, 3.3), (0.01, 0.98, 0.17, 0.88), wspace=0.15, width_ratios=[2.6, 1]
+    )
+    for node, inputs in INPUTS.items():
         for one in inputs:
-            ax.annotate(
-                "", _PLACES[node], _PLACES[one],
-                arrowprops={"arrowstyle": "-|>", "color": "#777777", "shrinkA": 20, "shrinkB": 20},
-            )  # fmt: skip
-    for node, (x, y) in _PLACES.items():
-        on = value[node] > 0
-        ax.plot(x, y, "o", markersize=36, color=ORANGE if on else "#E8E8E8", markeredgecolor=BLACK)
-        ax.text(x, y, f"{value[node]:.2f}", ha="center", va="center")
-        ax.text(x, y + 0.29, _TEXTS[node], ha="center", va="bottom", fontsize=10)
-        slope = f"dy/d{node} = {adjoint[node]:g}".replace("-", "−")
-        ax.text(x, y - 0.29, slope, ha="center", va="top", fontsize=9, color=BLUE)
-    ax.set(xlim=(-0.45, 3.45), ylim=(-0.55, 1.6))
-    ax.set_title(f"x1 = {value['x1']:.2f}, x2 = {value['x2']:.2f} gives y = {value['y']:.2f}")
+            arrow = {"arrowstyle": "-|>", "color": "#777777", "shrinkA": 19, "shrinkB": 19}
+            ax.annotate("", PLACES[node], PLACES[one], arrowprops=arrow)
+    for node, (x, y) in PLACES.items():
+        color = ORANGE if value[node] > 0 else "#E8E8E8"
+        ax.plot(x, y, "o", markersize=34, color=color, markeredgecolor=BLACK)
+        ax.text(x, y, f"{value[node]:.2f}", ha="center", va="center", color=BLACK)
+        ax.text(x, y + 0.27, TEXTS[node], ha="center", va="bottom", fontsize=10)
+        told = f"slope {slope[node]:g}".replace("-", "−")
+        ax.text(x, y - 0.28, told, ha="center", va="top", fontsize=9)
+    ax.set(xlim=(-0.5, 3.5), ylim=(-0.55, 1.55))
     ax.axis("off")
-    words = (
-        f"x1 = {value['x1']:.2f}, x2 = {value['x2']:.2f}: s = {value['s']:.2f}, h1 = {value['h1']:.2f}, "
-        f"h2 = {value['h2']:.2f}, y = {value['y']:.2f}. "
-        f"{_slope_words(value['s'], adjoint['x1'])}"
-    )
-    return fig, words
-
-
-def _slope_words(s: float, slope: float) -> str:
-    """What a small change of x1 does to y = relu(s) - 2 relu(s - 1), at its kinks on either side."""
+    light(ax, "Values forward, slopes of y backward")
+    square.plot([0, 1], [1, 0], color=BLACK, linestyle=":", linewidth=1)
+    square.plot(value["x1"], value["x2"], "s", color=VERMILION, markersize=9)
+    square.set(xlim=(-0.06, 1.06), ylim=(-0.06, 1.06), xlabel="x₁", ylabel="x₂")
+    square.set_gid("inputs")
+    light(square, f"y = {value['y']:.2f}".replace("-", "−"), [0, 1], [0, 1])
+    told = "x₁ = {x1:.2f}, x₂ = {x2:.2f}: s = {s:.2f}, h₁ = {h1:.2f}, h₂ = {h2:.2f}, y = {y:.2f}. "
+    s, facts = value["s"], {node: value[node] for node in PLACES}
     if min(abs(s), abs(s - 1)) > 1e-9:
-        return f"Raising x1 a little changes y by {slope:g} times as much."
+        more = "Raising x₁ a little changes y by {slope:g} times as much."
+        return fig, say(told + more, slope=slope["x1"], **facts)
     left, right = (0, 1) if abs(s) < 1e-9 else (1, -1)
-    return (
-        f"Here y has a kink: its slope is {left} on the left and {right} on the right. "
-        "The backward pass takes the one on the left."
-    )
+    more = "Here y has a kink: slope {left} on the left, {right} on the right."
+    return fig, say(told + more, left=left, right=right, **facts)
