@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="two programs that read handwritten digits, a loop that trains any model, and a network run as a program"
+# %% [markdown] builds="two programs that read handwritten digits, a loop that trains any model, and a network run as a program"
 # # How this course works
 #
 # Two programs, A and B, read handwritten digits. You show each of them 300 pictures with their names, then ask for the

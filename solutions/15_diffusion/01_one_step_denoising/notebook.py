@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a denoiser that sends a shaken crowd back, and the rule that keeps its shape" covers="wu:6.2"
+# %% [markdown] builds="a denoiser that sends a shaken crowd back, and the rule that keeps its shape" covers="wu:6.2"
 # # One step of noise
 #
 # Five heaps of sand lie on a table. Somebody knocks, and every grain jumps: a random jolt, Gaussian, of standard

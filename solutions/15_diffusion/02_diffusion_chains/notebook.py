@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a chain of Gaussian steps, its price in nats, and how many steps it needs" covers="wu:6.3"
+# %% [markdown] builds="a chain of Gaussian steps, its price in nats, and how many steps it needs" covers="wu:6.3"
 # # Chains, posteriors and the ELBO
 #
 # Black, on the left: data on a line, a narrow hill and a broad one. Dashed: the best Gaussian. It puts its top into the

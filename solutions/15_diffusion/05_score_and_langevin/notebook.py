@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a learned score, and an annealed walk that samples with it" covers="moon:22.6.2"
+# %% [markdown] builds="a learned score, and an annealed walk that samples with it" covers="moon:22.6.2"
 # # Energy models, score matching and Langevin
 #
 # Three hills are to be sampled: 60, 30 and 10 % of the points, each hill with a spread of 0.3. A sampler is handed the

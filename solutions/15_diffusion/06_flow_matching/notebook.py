@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a flow that turns noise into data in a single step" covers="wu:6.16"
+# %% [markdown] builds="a flow that turns noise into data in a single step" covers="wu:6.16"
 # # Flow matching
 #
 # Join every data point to a point of noise by a straight line. To draw new data, start in the noise and follow a line
