@@ -15,6 +15,7 @@ from autograder.building import (
     form_files,
     form_imports,
     form_mentions,
+    form_names,
     form_parts,
     form_predictions,
 )
@@ -105,6 +106,7 @@ OF_THE_TEXT = (
          form_errata.scattered, most=2),
     Rule("grabbed", "A picture is grabbed or played: `explore` with `drag` or `play`, or `movie`.",
          form_parts.nothing_moves),
+    Rule("bound", "What `explore(…)` draws uses no name that a later cell assigns anew.", form_names.assigned_anew),
     Rule("exercises", "It has {low} to {high} exercises, beside the written answers.",
          form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",

@@ -35,8 +35,12 @@ TEXT = "\n# %% [markdown]\n# " + "word " * 130 + "\n"
 LONG = "\n# %%\n# Long.\n" + "x = 1\n" * 250
 ELEVEN = "".join(toy.exercise(name, 11) for name in ("square", "cube", "root", "fifth"))
 SMALL = "".join(toy.exercise(name, 2) for name in ("half", "third", "fourth"))
+EXPLORED = 'explore(draw, drag={("a", "b"): "start"}, a=a, b=b)\n'
+LAMBDA = EXPLORED.replace("(draw", "(lambda a, b: draw(rows[0], b)")
+LATER = "\n# %%\n# Something else.\n{}\n"
 # Rule -> slips: (what the author changed from, to, what is told).
 SLIPS = {
+    "bound": [(EXPLORED, LAMBDA + LATER.format("rows = [2]"), "draws uses rows, which line 1")],
     "counted": [
         ("builds", "minutes=60 builds", ":1: minutes=…: they are counted"),
         ("difficulty=1", "difficulty=1 minutes=9", ":17: minutes=…: they are counted"),
@@ -141,3 +145,26 @@ def test_a_block_waits_for_a_prediction_above_it(proper, name, above, message):
     (proper / MASTER_FILE).write_text(toy.MASTER.replace(toy.PREDICTED, cells, 1))
     (found,) = findings()
     assert message in found and found.endswith("[after]")
+
+
+DRAWN = "def drawn(a, b):\n    rest = rows[1:]\n    return draw(rest[0], b)\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("explored", "later", "broken"),
+    [
+        (LAMBDA, "for rows in [1]:\n    pass", True),
+        (LAMBDA, "with after(square):\n    rows, more = 1, 2", True),
+        (LAMBDA, "def rows():\n    pass", True),
+        (DRAWN + EXPLORED.replace("(draw", "(drawn"), "rows = 1", True),
+        (DRAWN + EXPLORED.replace("(draw", "(drawn"), "rest = 1", False),
+        (LAMBDA, "print([rows for rows in range(3)], lambda rows: 1)", False),
+        (LAMBDA, "def other():\n    rows = 1", False),
+        (LAMBDA.replace("a, b:", "a, b, rows=rows:"), "rows = 1", False),
+        (LAMBDA, "print(rows)", False),
+    ],
+)
+def test_names_that_a_widget_still_needs_stay_what_they_are(proper, explored, later, broken):
+    text = toy.MASTER.replace(EXPLORED, explored + LATER.format(later))
+    (proper / MASTER_FILE).write_text(text)
+    assert any(one.endswith("[bound]") for one in findings()) == broken
