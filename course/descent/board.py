@@ -25,7 +25,7 @@ def progress() -> None:
     """Show where to go on, and what is solved in each notebook, each chapter and the course, core and deeper apart."""
     kept = records.read()
     rows = [_row(notebook, kept.get(notebook["notebook"], {})) for notebook in notebooks()]
-    checking._display(_page(rows), _text(rows))
+    checking.display(_page(rows), _text(rows))
 
 
 def _row(notebook, kept):

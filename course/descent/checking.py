@@ -155,11 +155,12 @@ def _present(score: Score, html: str, text: str) -> Score:
     return score
 
 
-def _display(html: str, text: str) -> None:
+def display(html: str, text: str) -> None:
+    """Show HTML in JupyterLab, and the same as text where there is none."""
     if _in_notebook():
-        from IPython.display import display
+        from IPython import display as ipython
 
-        display({"text/html": html, "text/plain": text}, raw=True)
+        ipython.display({"text/html": html, "text/plain": text}, raw=True)
     else:
         print(text)
 

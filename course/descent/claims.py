@@ -1,16 +1,20 @@
 """`claim`: a step of a derivation that says what it proved."""
 
+import html
+
 import numpy as np
 
-from descent import session
+from descent import checking, session
 from descent.words import say, typeset
+
+_LINE = "padding-left:1.4em;text-indent:-1.4em;line-height:1.4"  # what wraps stands below the words
 
 
 def claim(text: str, holds: bool, **facts) -> None:
-    """Print "✓" and the text, which names its facts as `say` does: claim("1 + 1 = {n}", 1 + 1 == n, n=2).
+    """Show "✓" and the text, which names its facts as `say` does: claim("1 + 1 = {n}", 1 + 1 == n, n=2).
 
     holds: one truth value, computed. A false claim raises AssertionError where a notebook is built or tested; in a
-    student's kernel, where anything may have been changed, it prints "✗" and goes on. At grading nothing happens.
+    student's kernel, where anything may have been changed, it shows "✗" and goes on. At grading nothing happens.
     Raises TypeError where `holds` is not one truth value, or facts and text differ.
     """
     if session.current.grading:
@@ -22,7 +26,9 @@ def claim(text: str, holds: bool, **facts) -> None:
     words = say(text, **facts)
     if not holds and session.current.strict:
         raise AssertionError(f"claim: it does not hold: {words}")
-    print(f"{'✓' if holds else '✗'} {typeset(words)}")
+    told = f"{'✓' if holds else '✗'} {typeset(words)}"
+    # In a narrow window JupyterLab breaks printed lines inside words.
+    checking.display(f'<div class="tex2jax_ignore" style="{_LINE}">{html.escape(told)}</div>', told)
 
 
 def below(bound: float) -> str:

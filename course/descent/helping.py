@@ -20,7 +20,7 @@ def hint(answer) -> None:
     name, hints = exercise["name"], exercise["hints"]
     seen = records.next_hint(session.current.notebook, name, len(hints))
     shown = list(zip(_LEVELS, hints, strict=True))[: seen + 1]
-    checking._display(*cards.hint_card(name, shown, max(len(hints) - seen - 1, 0)))
+    checking.display(*cards.hint_card(name, shown, max(len(hints) - seen - 1, 0)))
     if seen == len(hints):
         _offer(exercise)
 
@@ -68,7 +68,7 @@ def _show(exercise: dict) -> None:
     except worked.NotHere as reason:
         _say(str(reason))
         return
-    checking._display(*cards.solution_card(exercise["name"], told))
+    checking.display(*cards.solution_card(exercise["name"], told))
     records.record_shown(session.current.notebook, exercise)
 
 
@@ -102,4 +102,4 @@ def _offer(exercise: dict) -> None:
 
 
 def _say(text: str) -> None:
-    checking._display(cards.note_html(text), text)
+    checking.display(cards.note_html(text), text)

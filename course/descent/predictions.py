@@ -94,7 +94,7 @@ def _as_a_student_sees_it(name: str) -> None:
     kept = _kept(name)
     if kept is None:
         text = f"This notebook has no prediction named {name!r}. Run its first code cell (start) first."
-        checking._display(f"<p>{html.escape(text)}</p>", text)
+        checking.display(f"<p>{html.escape(text)}</p>", text)
         return
     guess = _guess(name, kept)
     if guess is not None:
@@ -102,7 +102,7 @@ def _as_a_student_sees_it(name: str) -> None:
     elif session.current.static:
         text = "\n".join([f"Predict. {kept['question']}", *(f"- {one}" for one in kept["options"])])
         items = "".join(f"<li>{html.escape(one)}</li>" for one in kept["options"])
-        checking._display(f"<p>{asking.heading(kept['question'])}</p><ul>{items}</ul>", text)
+        checking.display(f"<p>{asking.heading(kept['question'])}</p><ul>{items}</ul>", text)
     else:
         asking.ask(name, kept["question"], kept["options"], lambda guess: _answer(kept, guess))
 
@@ -115,6 +115,6 @@ def _answer(kept: dict, guess: str) -> None:
     pictures = "".join(
         image_html("webp", one["webp"], one["width"], one["words"]) for one in answer["pictures"]
     )
-    checking._display(
+    checking.display(
         page + pictures, "\n".join([text, *(one["words"] for one in answer["pictures"])])
     )

@@ -111,7 +111,7 @@ def _show_waiting(unsolved: list[str], unguessed: list[str], picture: str) -> No
     plain = line.replace("<code>", "").replace("</code>", "") + "".join(
         f" [{t[2]}]" for t in targets
     )
-    checking._display(f"<p>{line}</p>{pictures}", plain)
+    checking.display(f"<p>{line}</p>{pictures}", plain)
 
 
 def _targets(picture: str) -> list[tuple[str, int, str]]:
