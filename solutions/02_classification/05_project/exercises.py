@@ -67,6 +67,13 @@ def _(answer, y, share, seed):
     }
 
 
+stratified.equivalent(
+    {
+        "rows = rng.permutation(np.flatnonzero(y == c)) → rows = rng.permutation(np.flatnonzero(y != c))": "The order of row numbers does not matter."
+    }
+)
+
+
 def _cut(n, share):
     return max(1, min(n - 1, round(share * n)))
 
@@ -173,6 +180,12 @@ stratified.worked(
     why="Each class is shuffled for itself and cut once, so its share among the test rows is not left to luck, and no row can be in both sets."
 )
 
+stratified.equivalent(
+    {
+        "rows = rng.permutation(np.flatnonzero(y == c)) → rows = rng.permutation(np.flatnonzero(y != c))": "The order of row numbers does not matter."
+    }
+)
+
 
 def _cut(n, share):
     return max(1, min(n - 1, round(share * n)))
@@ -207,56 +220,54 @@ def _(answer, p, y, miss, alarm):
 
 @threshold.cases
 def _(rng):
-    def case(n, miss, alarm, slope=1.0, digits=3):
-        z = rng.normal(size=n) * 2
-        y = (rng.random(n) < expit(z)).astype(int)
-        y[np.argmax(z)], y[np.argmin(z)] = 0, 1  # one of each, and in the wrong place
-        return dict(p=expit(slope * z - 1.5).round(digits), y=y, miss=miss, alarm=alarm)
-
-    def worth_a_look(*args, **more):
-        """A case in which it is dearer to call everybody ill."""
-        while True:
-            drawn = case(*args, **more)
-            if _cost(**drawn, t=_cheapest(**drawn, candidates=drawn["p"])) < _cost(
-                **drawn, t=0
-            ):
-                return drawn
-
-    yield "a miss costs more", case(40, 20.0, 1.0)
-    yield "a miss costs more", worth_a_look(40, 8.0, 1.0, slope=0.5)
-    yield "a false alarm costs more", case(40, 1.0, 6.0)
-    close = worth_a_look(40, 1.0, 1.0)
+    yield "a miss costs more", _telling(rng, 40, 20.0, 1.0)
+    yield "a miss costs more", _telling(rng, 40, 8.0, 1.0, slope=0.5)
+    yield "a false alarm costs more", _telling(rng, 40, 1.0, 6.0)
+    close = _telling(rng, 40, 1.0, 1.0)
     close["p"] = (0.4 + 4e-4 * close["p"]).round(7)
-    yield "the scores lie close together", close
-    yield "several rows share a score", case(40, 5.0, 1.0, digits=1)
-    rare = case(60, 4.0, 1.0)
-    while not 0 < rare["y"].sum() < 20 or _rates_mislead(**rare) < 2:
-        rare = case(60, 4.0, 1.0)
-        rare["y"] = rare["y"] * (rng.random(60) < 0.4)
-    yield "few are ill", rare
-    few = case(30, 1.0, 1.0)
-    few["p"][0] = 1.0  # one healthy row for which no chance is higher
+    yield "the chances lie close together", close
+    yield "several rows share a chance", _telling(rng, 40, 5.0, 1.0, digits=1)
+    yield "few are ill", _telling(rng, 60, 4.0, 1.0, rare=0.4)
+    few = _telling(rng, 30, 1.0, 1.0)
     yield "nobody is ill", {**few, "y": np.zeros(30, int)}
+    sure = few["p"].copy()
+    sure[0] = 1.0  # a healthy row for which no chance is higher
+    yield "nobody is ill", {**few, "p": sure, "y": np.zeros(30, int)}
     yield "all are ill", {**few, "y": np.ones(30, int)}
 
 
-def _cost(p, y, miss, alarm, t):
-    return miss * np.sum((p < t) & (y == 1)) + alarm * np.sum((p >= t) & (y == 0))
+def _telling(rng, n, miss, alarm, slope=1.0, digits=3, rare=1.0):
+    """Rows where every careless threshold costs more than the cheapest, and where somebody is to be called.
+
+    rare: the share of the ill rows that stay ill.
+    """
+    while True:
+        z = rng.normal(size=n) * 2
+        y = (rng.random(n) < expit(z)) & (rng.random(n) < rare)
+        y = y.astype(int)
+        y[np.argmax(z)], y[np.argmin(z)] = 0, 1  # one of each, and in the wrong place
+        case = dict(p=expit(slope * z - 1.5).round(digits), y=y, miss=miss, alarm=alarm)
+        tried = np.append(np.unique(case["p"]), np.inf)
+        costs = _costs(**case, t=tried)
+        careless = [0.5, alarm / (alarm + miss)]
+        if miss != alarm:
+            careless += [
+                tried[np.argmin(_costs(case["p"], y, *pair, tried))]
+                for pair in ((alarm, miss), (1, 1), _rates(**case))
+            ]
+        # a row at the threshold counted as not called: the next lower one is returned
+        careless.append(tried[max(0, np.argmin(costs) - 1)])
+        if costs[:-1].min() == costs.min() < _costs(**case, t=careless).min():
+            return case
 
 
-def _cheapest(p, y, miss, alarm, candidates):
-    return min(candidates, key=lambda t: _cost(p, y, miss, alarm, t))
+def _costs(p, y, miss, alarm, t):
+    called = p >= np.reshape(t, (-1, 1))
+    return (~called & (y == 1)).sum(1) * miss + (called & (y == 0)).sum(1) * alarm
 
 
-def _cheapest_rates(p, y, miss, alarm):
-    ill, healthy = max(1, y.sum()), max(1, (1 - y).sum())
-    return _cheapest(p, y, miss / ill, alarm / healthy, [*np.sort(p), 2.0])
-
-
-def _rates_mislead(p, y, miss, alarm):
-    """How much more the cheapest threshold costs if misses and alarms are counted as shares of their class."""
-    costs = [_cost(p, y, miss, alarm, t) for t in [*p, 2.0]]
-    return _cost(p, y, miss, alarm, _cheapest_rates(p, y, miss, alarm)) - min(costs)
+def _rates(p, y, miss, alarm):
+    return miss / max(1, y.sum()), alarm / max(1, (1 - y).sum())
 
 
 PRICE = "miss * np.sum((p < t) & (y == 1)) + alarm * np.sum((p >= t) & (y == 0))"
@@ -313,13 +324,15 @@ threshold.mistakes(
     advice="Each row has its price. Shares of the ill and of the healthy count a class of ten as much as one of fifty.",
 )
 def _(p, y, miss, alarm):
-    return _cheapest_rates(p, y, miss, alarm)
+    tried = np.append(np.unique(p), np.inf)
+    return tried[np.argmin(_costs(p, y, *_rates(p, y, miss, alarm), tried))]
 
 
 @threshold.right("a grid of midpoints")
 def _(p, y, miss, alarm):
-    scores = np.unique(p)
-    return _cheapest(p, y, miss, alarm, [-1.0, *(scores[1:] + scores[:-1]) / 2, 1.5])
+    chances = np.unique(p)
+    tried = np.array([-1.0, *(chances[1:] + chances[:-1]) / 2, 1.5])
+    return tried[np.argmin(_costs(p, y, miss, alarm, tried))]
 
 
 @threshold.right("sorted once, with running sums")
@@ -490,9 +503,10 @@ def _tumours(rng, n, m, fair=True):
         case, truth = (X[:n], y[:n], X[n:]), y[n:]
         if not fair:
             return case
-        weak, good, free = (_loss(case, truth, lam) for lam in (0.1, 2.0, 1e-9))
-        sure = np.any((_logistic(*case[:2], 2.0)(case[2]) > 0.5) != (truth == 1))
-        if weak < 0.27 and good < 0.2 and free > 0.36 and sure:
+        if _loss(case, truth, 1e-3) < 0.36 or _loss(case, truth, 0.1) > 0.27:
+            continue
+        p = _logistic(*case[:2], 2.0)(case[2])
+        if _log_loss(p, truth) < 0.2 and np.any((p > 0.5) != (truth == 1)):
             return case
 
 
@@ -507,10 +521,11 @@ def _separable(rng):
         if not 8 <= y.sum() <= 22:
             continue
         free, weak, mild, good = (
-            _loss(case, truth, lam) for lam in (1e-9, 0.03, 0.3, 1.0)
+            _loss(case, truth, lam) for lam in (1e-3, 0.03, 0.3, 1.0)
         )
-        separated = np.array_equal(_logistic(*case[:2], 1e-9)(case[0]) > 0.5, y == 1)
-        if separated and free > 1.1 and weak < 0.95 and mild < 0.9 and good < 0.75:
+        flipped = _log_loss(1 - _logistic(*case[:2], 10.0)(case[2]), truth)
+        separated = np.array_equal(_logistic(*case[:2], 1e-3)(case[0]) > 0.5, y == 1)
+        if separated and min(free, flipped) > 1.05 and max(weak, mild, good) < 0.95:
             return case
 
 
@@ -536,7 +551,8 @@ def _constant(rng):
         labels = reference.simulated(torch.from_numpy(X)).numpy()
         case, truth = (X[:90], labels[:90], X[90:]), labels[90:]
         base = _log_loss(np.full(200, case[1].mean()), truth)
-        if _loss(case, truth, 1.0) < 0.52 and base > 0.62:
+        near = _log_loss(_neighbours(*case[:2], 15, extra=1)(case[2]), truth)
+        if _loss(case, truth, 1.0) < 0.52 and near < 0.57 and base > 0.62:
             return case
 
 
@@ -561,36 +577,48 @@ def _population(rng, share):
         z = logit(_logistic(X, y, 1.0)(X_new))
         near = logit(_neighbours(X, y, 15, extra=1)(X_new)) + shift
         good = [expit(z + shift), expit(z + logit(share)), expit(near)]
+        good += [
+            expit(logit(_logistic(X, y, lam)(X_new)) + shift) for lam in (1e-3, 10.0)
+        ]
         worst = max(_log_loss(p, truth) for p in good)
-        if worst < 0.96 * limit and _log_loss(expit(z), truth) > 1.2 * limit:
+        own = (X_new - X_new.mean(0)) / X_new.std(0) * X.std(0) + X.mean(0)
+        careless = expit(z), expit(logit(_logistic(X, y, 1.0)(own)) + shift)
+        least = min(_log_loss(p, truth) for p in careless)
+        if worst < 0.96 * limit and least > 1.1 * limit:
             return X, y, X_new
 
 
 def _promised(rng):
     """100 rows of 20 features, 300 more with labels: where folds tell what comes, and fitted rows do not."""
+    order = np.random.default_rng(0).permutation(100)
+    shuffled, in_turn = (
+        np.array_split(order, 5),
+        np.split(np.arange(100).reshape(20, 5).T.ravel(), 5),
+    )
     while True:
         X, y = _rows(rng, 400, 20)
         case, truth = (X[:100], y[:100], X[100:]), y[100:]
-        gaps = []
-        for lam in (1e-9, 1.0, 10.0):
-            held = np.empty(100)
-            order = np.random.default_rng(0).permutation(100)
-            for fold in np.array_split(order, 5):
-                rest = np.setdiff1d(order, fold)
-                held[fold] = _logistic(X[rest], y[rest], lam)(X[fold])
-            gaps.append(_log_loss(held, y[:100]) - _loss(case, truth, lam))
-            flipped = _log_loss(1 - held, y[:100]) - _log_loss(
-                1 - _logistic(*case[:2], lam)(case[2]), truth
-            )
+        near = [_gap(case, truth, lam, shuffled) for lam in (10.0, 1.0)]
+        near += [_gap(case, truth, 3.0, in_turn), _gap(case, truth, 10.0, shuffled, -1)]
+        if max(map(abs, near)) > 0.1:
+            continue
+        good, weak, free = (_loss(case, truth, lam) for lam in (10.0, 0.1, 1e-3))
         fitted = _log_loss(_logistic(*case[:2], 0.1)(X[:100]), y[:100])
-        blind = _loss(case, truth, 0.1) - fitted
-        if (
-            abs(gaps[0]) > 0.25
-            and abs(gaps[2]) < 0.08
-            and abs(flipped) < 0.1
-            and blind > 0.25
-        ):
+        if free - good > 0.3 and weak - fitted > 0.25:
             return X, y, case[2][:1]
+
+
+def _gap(case, truth, lam, folds, sign=1):
+    """The log loss of rows that folds hold back, beyond that of new rows. sign -1: of the label 0's probabilities."""
+    X, y, X_new = case
+    held = np.empty(len(y))
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(y)), fold)
+        held[fold] = _logistic(X[rest], y[rest], lam)(X[fold])
+    new = _logistic(X, y, lam)(X_new)
+    if sign < 0:
+        held, new = 1 - held, 1 - new
+    return _log_loss(held, y) - _log_loss(new, truth)
 
 
 def _loss(case, truth, lam):
@@ -650,8 +678,8 @@ Classifier.mistakes(
             "Who says 0 and is wrong once has an infinite log loss. How sure is your classifier really?",
         ),
         "no penalty where a line separates": (
-            "lam * np.eye",
-            "1e-9 * np.eye",
+            "self.learn(X, y, best)",
+            "self.learn(X, y, 1e-3)",
             "On separable rows the likelihood grows for ever with the weights. What keeps them finite?",
         ),
         "the probability of label 0": (
@@ -700,18 +728,18 @@ Classifier.mistakes(
             "The fit has bent itself towards its rows. With 20 features for 100 rows, how much smaller is its loss on them than on new ones?",
         ),
         "one half, whatever errors cost": (
-            "p * miss > (1 - p) * alarm",
-            "p > 0.5",
+            "> alarm / (alarm + miss)",
+            "> 0.5",
             "One half is the cheaper side where both errors cost the same. Do they?",
         ),
         "the costs are swapped": (
-            "p * miss > (1 - p) * alarm",
-            "p * alarm > (1 - p) * miss",
+            "> alarm / (alarm + miss)",
+            "> miss / (alarm + miss)",
             "Silence is wrong with probability p. What does it cost then?",
         ),
         "decides as in the training rows, whatever the share": (
-            "p = self.chance(X_new, share)",
-            "p = self.chance(X_new)",
+            "self.chance(X_new, share) >",
+            "self.chance(X_new) >",
             "Which chance decides in the town?",
         ),
         "misses and false alarms are swapped": (
@@ -877,7 +905,7 @@ def _(rng):
     shares = np.array(_SHARES)
     yield "thirty ill, 95 %", dict(n=30, level=0.95, shares=shares)
     yield "five ill, 95 %", dict(n=5, level=0.95, shares=shares)
-    n = int(rng.integers(28, 33))
+    n = 2 * int(rng.integers(15, 18))
     yield "some thirty ill, 80 %", dict(n=n, level=0.8, shares=shares)
     n = int(rng.integers(190, 210))
     yield "some two hundred ill, 80 %", dict(n=n, level=0.8, shares=shares)
@@ -975,6 +1003,8 @@ def _(rng):
 
     yield "the gap and how sure it is", case(40, 9, 2)
     yield "the gap and how sure it is", case(60, 3, 12)
+    yield "all on one side", case(30, 6, 0)
+    yield "all on one side", case(30, 0, 5)
     yield "as many on both sides", case(30, 4, 4)
     yield "they decide alike", case(20, 0, 0)
 
@@ -984,7 +1014,7 @@ def _discordant(y, called_a, called_b):
     return int(a.sum()), int(b.sum())
 
 
-EXACT = "float(stats.binomtest(a, a + b).pvalue)"
+EXACT = "float(stats.binomtest(a, max(a + b, 1)).pvalue)"
 
 mcnemar.mistakes(
     {
@@ -1000,11 +1030,11 @@ mcnemar.mistakes(
         ),
         "the chi-square approximation": (
             EXACT,
-            "float(stats.chi2.sf((a - b) ** 2 / (a + b), 1))",
+            "float(stats.chi2.sf((a - b) ** 2 / max(a + b, 1), 1))",
             "With eleven rows that differ, the exact chance is a sum of binomial terms. Use it.",
         ),
         "all rows are tossed for": (
-            "stats.binomtest(a, a + b)",
+            "stats.binomtest(a, max(a + b, 1))",
             "stats.binomtest(max(a, b), len(y))",
             "Rows on which both agree are no tosses. How many rows are left?",
         ),

@@ -9,13 +9,13 @@
 # %% [markdown] form=2 builds="a classifier of your own choice for tumours that knows how sure it is, what errors cost and how many are ill where it is used"
 # # Project: a test that somebody can rely on
 #
-# A laboratory sells a test for breast cancer. From thirty measurements of a tumour's cells a machine computes a chance, and
-# from some threshold on the alarm is raised. A missed cancer counts as twenty false alarms. On 119 tumours the laboratory
-# tried every threshold and took the cheapest, 0.48. "38 of 38 cancers found, one false alarm", says the brochure: cost 1.
+# A laboratory sells a test for breast cancer. From thirty measurements of a tumour's cells a machine computes a chance; from
+# some threshold on, it calls. A missed cancer costs as much as twenty false alarms. On 119 tumours the laboratory
+# tried all thresholds and took the cheapest, 0.48. "38 of 38 cancers found, one false alarm", says the brochure: cost 1.
 #
-# On the next 171 tumours the same test cost 82.
+# On the next 171 tumours the test cost 82.
 #
-# A trainee had looked at none of the 119. He had divided 1 by 21 on a napkin. *His* threshold costs 23.
+# A trainee looked at no tumour. She divided 1 by 21, on a napkin. *Her* threshold costs 23.
 #
 # *How can a napkin beat the best of all thresholds? And when would it not?* You build a test of your own, write down
 # what it will be worth, and open a lock, once.
@@ -24,6 +24,7 @@
 # What this notebook needs.
 import numpy as np
 from ipywidgets import FloatLogSlider
+from scipy import stats
 from scipy.special import expit, logit
 
 from descent import after, check, claim, data, explore, hint, predict
@@ -161,23 +162,25 @@ with after(threshold):
 # ## 3. The classifier
 #
 # Write it as a class, **by any method you like**: Newton's method of [[02/02]], or what you find in scikit-learn. If it draws
-# random numbers, seed them: two calls must give the same. A case may take 5 s. Labels that you look up in a table are no
-# prediction. What is checked is what it is worth. Chances, in mean log loss (nats) on rows it has not seen:
+# random numbers, seed them: two calls must give the same. A case may take 5 s. Labels that you look up are no prediction.
+
+# %% [markdown]
+# What is checked is what it is worth. Chances, in mean log loss (nats) on rows it has not seen:
 #
 # - **new tumours**: at most 0.3, from 200 tumours;
 # - **few rows that a line separates**: 30 rows, 15 features, two of them the same, from a world where no label is certain: at most 1;
 # - **overlapping classes**: 200 rows of that world: at most 0.6;
-# - **a column that never varies** does no harm: 0.6 again;
-# - **another population**, where a given `share` is ill: at most 0.155 where 4 % are, 0.3 where 90 % are.
+# - **a column that never varies** does no harm: 0.6 from 90 rows;
+# - **another population**, where a given `share` is ill: at most 0.155 where 4 % are, 0.3 where 90 % are. Ill rows look like the ill ones of the training rows there, healthy ones like the healthy; only how many of each there are differs.
 
 # %% [markdown]
-# In another population, ill rows look like the ill ones of the training rows, healthy ones like the healthy: only how
-# many of each there are differs. A `share` equal to that of the training rows changes nothing. Further:
+# Further:
 #
+# - **the training rows' own share**, given as `share`, changes nothing;
 # - **a row by itself**: its chance is the same whether it comes alone or with others;
 # - **units**: each feature times a positive factor plus a shift, in all rows, changes chances by at most 0.01 on average;
 # - **decisions**: the label that costs less on average, by its own chance;
-# - **judgement**: its own log loss, misses and false alarms;
+# - **judgement**: the log loss, misses and false alarms of its own chances and decisions, without `share`;
 # - **a promise**: the log loss that it expects on rows it has not seen, told from the training rows alone. On 300 new rows it may be wrong by 0.15.
 
 
@@ -193,8 +196,7 @@ class Classifier:
         ### BEGIN SOLUTION
         self.lowest = np.inf
         for lam in (0.1, 1.0, 10.0):
-            p = self.held_back(X, y, lam)
-            loss = self.log_loss(p, y)
+            loss = self.log_loss(self.held_back(X, y, lam), y)
             if loss < self.lowest:
                 self.lowest, best = loss, lam
         self.learn(X, y, best)
@@ -205,8 +207,8 @@ class Classifier:
         self.sd = np.where(sd == 0, 1.0, sd)
         self.share = y.mean()
         A = self.design(X)
-        D = lam * np.eye(A.shape[1])
-        D[0, 0] = 0  # the intercept is free
+        # the intercept is free
+        D = np.diag(lam * (np.arange(A.shape[1]) > 0))
         self.w = np.zeros(A.shape[1])
         for _ in range(8):  # Newton's method
             p = expit(A @ self.w)
@@ -247,8 +249,7 @@ class Classifier:
     def decide(self, X_new, miss, alarm, share=None):
         """Labels 0 and 1, (m,). miss, alarm: positive costs."""
         ### BEGIN SOLUTION
-        p = self.chance(X_new, share)
-        return np.where(p * miss > (1 - p) * alarm, 1, 0)
+        return np.where(self.chance(X_new, share) > alarm / (alarm + miss), 1, 0)
         ### END SOLUTION
 
     def judge(self, X, y, miss, alarm):
@@ -323,8 +324,6 @@ def rate_interval(k, n, level):
     -> (low, high), 0 <= low <= high <= 1.
     """
     ### BEGIN SOLUTION
-    from scipy import stats
-
     z = stats.norm.ppf((1 + level) / 2)
     centre = (k + z**2 / 2) / (n + z**2)
     half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)
@@ -382,8 +381,7 @@ with after(stratified, threshold, Classifier):
             costs[name].append(
                 [
                     lab.cost(p, ill[tune], tuned),
-                    lab.cost(q, ill[new], tuned),
-                    lab.cost(q, ill[new], 1 / 21),
+                    *(lab.cost(q, ill[new], t) for t in (tuned, 1 / 21)),
                 ]
             )
     show(*pictures.draw_days({name: np.array(c) for name, c in costs.items()}))
@@ -445,14 +443,11 @@ def mcnemar(y, called_a, called_b):
     With 5 rows that only a gets right and none the other way, (5, 0, 0.0625).
     """
     ### BEGIN SOLUTION
-    from scipy import stats
-
     right_a, right_b = called_a == y, called_b == y
     a = int(np.sum(right_a & ~right_b))
     b = int(np.sum(right_b & ~right_a))
-    if a + b == 0:
-        return a, b, 1.0
-    return a, b, float(stats.binomtest(a, a + b).pvalue)
+    # one toss has p-value 1, as none
+    return a, b, float(stats.binomtest(a, max(a + b, 1)).pvalue)
     ### END SOLUTION
 
 
