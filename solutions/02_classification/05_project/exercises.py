@@ -469,16 +469,14 @@ def _(rng):
     yield "sound chances where the classes overlap", asked(OVERLAP, *overlapping)
     yield "a column that never varies does no harm", asked(OVERLAP, *_constant(rng))
     X, y, X_new = _tumours(rng, 80, 30, fair=False)
-    yield "the units of a feature do not matter", asked(UNITS, X, y, X_new, **units)
-    yield "a new row is judged by itself", asked(ALONE, X, y, X_new[:8])
-    for words, ask, share in (
-        ("a population where few are ill", FEW, 0.04),
-        ("a population where most are ill", MOST, 0.9),
-    ):
-        yield words, asked(ask, *_population(rng, share), share=share)
+    yield "a row by itself, in any units", asked(UNITS, X, y, X_new, **units)
+    yield "a row by itself, in any units", asked(ALONE, X, y, X_new[:8])
+    for ask, share in ((FEW, 0.04), (MOST, 0.9)):
+        town = asked(ask, *_population(rng, share), share=share)
+        yield "where another share is ill", town
     X, y = (part[:90] for part in overlapping[:2])
     X_new = overlapping[2][:40]
-    yield "the training rows' share changes nothing", asked(SAME, X, y, X_new)
+    yield "where another share is ill", asked(SAME, X, y, X_new)
     yield "the cheaper decision, by its own chance", asked(DECIDE, X, y, X_new)
     yield (
         "it judges its own chances and decisions",
@@ -875,7 +873,7 @@ rate_interval = Exercise(
     hints=[
         "All 30 of 30 ill patients were found. Is the true share 100 %, for sure? What does your interval say there?",
         "The interval k/n ± z √(k/n (1 - k/n) / n) has width 0 at k = n. Look for one that does not: Wilson, Clopper and Pearson, Jeffreys.",
-        "Wilson: centre (k + z²/2) / (n + z²), half width z √(k(n-k)/n + z²/4) / (n + z²), with z = scipy.stats.norm.ppf((1 + level) / 2).",
+        "Try many shares s from 0 to 1 and keep those for which |k/n - s| is at most z √(s(1 - s)/n), with z = scipy.stats.norm.ppf((1 + level) / 2): k of n is no surprise there. The ends are the smallest and the largest.",
     ],
 )
 
@@ -911,16 +909,18 @@ def _(rng):
     yield "some two hundred ill, 80 %", dict(n=n, level=0.8, shares=shares)
 
 
+ERROR = "np.sqrt(shares * (1 - shares) / n + 1e-12)"
+
 rate_interval.mistakes(
     {
-        "the normal interval": (
-            "centre = (k + z**2 / 2) / (n + z**2)\n    half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)",
-            "centre = k / n\n    half = z * np.sqrt(centre * (1 - centre) / n)",
+        "the standard error of the share that was found": (
+            ERROR,
+            "np.sqrt(k / n * (1 - k / n) / n + 1e-12)",
             "What does it say for 30 of 30? Compute the share of samples in which it holds the truth, for a truth of 0.95.",
         ),
         "the widest case for every share": (
-            "centre = (k + z**2 / 2) / (n + z**2)\n    half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)",
-            "centre = k / n\n    half = z * np.sqrt(0.25 / n)",
+            ERROR,
+            "np.sqrt(0.25 / n)",
             "√(¼/n) is the standard error of a share of one half. Most of yours are near 1.",
         ),
         "1.96 whatever the level": (
@@ -933,13 +933,16 @@ rate_interval.mistakes(
             "level",
             "Outside are (1 - level) altogether, half of it at each end.",
         ),
-        "the interval leaves 0 to 1": (
-            "half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)\n    return max(0.0, centre - half), min(1.0, centre + half)",
-            "half = z * np.sqrt(centre * (1 - centre) / (n + z**2))\n    return centre - half, centre + half",
-            "A share above 1 cannot be.",
-        ),
     }
 )
+
+
+@rate_interval.wrong("the interval leaves 0 to 1", advice="A share above 1 cannot be.")
+def _(k, n, level):
+    z = stats.norm.ppf((1 + level) / 2)
+    p = (k + z * z / 2) / (n + z * z)
+    half = z * np.sqrt(p * (1 - p) / (n + z * z))
+    return p - half, p + half
 
 
 @rate_interval.wrong(
@@ -959,11 +962,25 @@ def _(k, n, level):
     return [found.low, found.high]
 
 
+@rate_interval.right("Wilson's formula")
+def _(k, n, level):
+    z = stats.norm.ppf((1 + level) / 2)
+    centre = (k + z * z / 2) / (n + z * z)
+    half = z * np.sqrt(k * (n - k) / n + z * z / 4) / (n + z * z)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
 @rate_interval.right("Jeffreys")
 def _(k, n, level):
     low, high = stats.beta.ppf([(1 - level) / 2, (1 + level) / 2], k + 0.5, n - k + 0.5)
     return (0.0 if k == 0 else low), (1.0 if k == n else high)
 
+
+rate_interval.equivalent(
+    {
+        "off = np.abs(k / n - shares) / np.sqrt(shares * (1 - shares) / n + 1e-12) → off = np.abs(k / n - shares) / np.sqrt(shares * (1 - shares) / n + 2e-12)": "Any method that keeps these promises is right."
+    }
+)
 
 rate_interval.worked(
     why="Wilson asks which true shares would make k of n no surprise. Its standard error is that of the share asked about, not of the one found, so it does not vanish where all were found."
