@@ -10,15 +10,15 @@
 # # Project: a test that somebody can rely on
 #
 # A laboratory sells a test for breast cancer. From thirty measurements of a tumour's cells a machine computes a chance; from
-# some threshold on, it calls. A missed cancer costs as much as twenty false alarms. On 119 tumours the laboratory
+# some threshold on, it alarms. A missed cancer costs as much as twenty false alarms. On 119 tumours the laboratory
 # tried all thresholds and took the cheapest, 0.48. "38 of 38 cancers found, one false alarm", says the brochure: cost 1.
 #
 # On the next 171 tumours the test cost 82.
 #
-# A trainee looked at no tumour. She divided 1 by 21, on a napkin. *Her* threshold costs 23.
+# A trainee looked at no tumour. She divided 1 by 21 on a napkin. *Her* threshold costs 23.
 #
-# *How can a napkin beat the best of all thresholds? And when would it not?* You build a test of your own, write down
-# what it will be worth, and open a lock, once.
+# *How can a napkin beat the best of all thresholds? And when would it not?* You build a test of your own, promise
+# what it is worth, and open a lock, once.
 
 # %%
 # What this notebook needs.
@@ -68,7 +68,7 @@ explore(
 predict(
     "another-machine",
     "A second laboratory uses Gaussian naive Bayes. It ranks the 171 tumours nearly as "
-    "well: the area under its ROC curve is 0.98. What does the napkin's 1/21 cost there?",
+    "well: the area under its ROC curve is 0.98. What does 1/21 cost there?",
     ["about 23 again", "about twice that", "more than five times that"],
     truth=int(np.digitize(lab.cost(lab.bayes, lab.truth, 1 / 21) / 23, [1.5, 5])),
     because="The napkin believes every chance. Naive Bayes claims too much: it says "
@@ -289,7 +289,7 @@ with after(stratified, Classifier):
 # changes, and what does it save?
 
 # %%
-# What 1000 women cost, where a share of them is ill: your chances as they are, and told the share.
+# What 1000 women cost, by the share that is ill: chances as in the clinic, and told it.
 with after(stratified, Classifier):
     curves = pictures.towns(
         lambda share: mine.decide(table.X[trial], 20.0, 1.0, share), ill[trial]
@@ -311,7 +311,7 @@ with after(stratified, Classifier):
 #
 # - the probability of holding the true share, averaged over the five, is at least `level` − 0.04;
 # - the mean width is at most that of Clopper and Pearson's exact interval, plus 0.01;
-# - both ends lie from 0 to 1, low before high, for every $k$ from 0 to $n$.
+# - both ends lie from 0 to 1, and $k/n$ between them, for every $k$ from 0 to $n$.
 #
 # Before you write: what does $\hat p \pm 1.96\sqrt{\hat p(1-\hat p)/n}$ say of 38 of 38?
 
@@ -326,9 +326,9 @@ def rate_interval(k, n, level):
     ### BEGIN SOLUTION
     z = stats.norm.ppf((1 + level) / 2)
     shares = np.linspace(0, 1, 1001)
-    off = np.abs(k / n - shares) / np.sqrt(shares * (1 - shares) / n + 1e-12)
-    plausible = shares[off <= z]  # k of n is no surprise there
-    return plausible.min(), plausible.max()
+    # k of n is no surprise within z standard errors
+    near = (k / n - shares) ** 2 <= z**2 * shares * (1 - shares) / n
+    return shares[near].min(), shares[near].max()
     ### END SOLUTION
 
 
@@ -456,7 +456,7 @@ def mcnemar(y, called_a, called_b):
 check(mcnemar)
 
 # %%
-# Your classifier and the radius alone, each with the label that it thinks more probable.
+# Your classifier and the radius alone, each with the likelier label.
 with after(stratified, Classifier, mcnemar):
     radius = [table.names.index("mean radius")]
     called = []
