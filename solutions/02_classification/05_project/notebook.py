@@ -210,7 +210,7 @@ class Classifier:
         # the intercept is free
         D = np.diag(lam * (np.arange(A.shape[1]) > 0))
         self.w = np.zeros(A.shape[1])
-        for _ in range(8):  # Newton's method
+        for _ in range(6):  # Newton's method
             p = expit(A @ self.w)
             g = A.T @ (p - y) + D @ self.w
             H = (A.T * (p * (1 - p))) @ A + D
