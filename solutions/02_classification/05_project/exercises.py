@@ -578,16 +578,8 @@ def _population(rng, share):
         good += [
             expit(logit(_logistic(X, y, lam)(X_new)) + shift) for lam in (1e-3, 10.0)
         ]
-        careless = [expit(z)]
-        if share > 0.5:  # new rows standardised by themselves
-            own = (X_new - X_new.mean(0)) / X_new.std(0) * X.std(0) + X.mean(0)
-            careless += [
-                expit(logit(_logistic(X, y, lam)(own)) + shift)
-                for lam in (0.1, 1.0, 10.0)
-            ]
         worst = max(_log_loss(p, truth) for p in good)
-        least = min(_log_loss(p, truth) for p in careless)
-        if worst < 0.96 * limit and least > 1.1 * limit:
+        if worst < 0.96 * limit and _log_loss(expit(z), truth) > 1.1 * limit:
             return X, y, X_new
 
 
@@ -696,7 +688,7 @@ Classifier.mistakes(
         ),
         "new rows are standardised by themselves": (
             SCORE,
-            "sd = X_new.std(0)\n        Z = (X_new - X_new.mean(0)) / np.where(sd == 0, 1.0, sd)\n        z = np.c_[np.ones(len(Z)), Z] @ self.w",
+            "rows = X_new if share else (X_new - X_new.mean(0)) / np.where(X_new.std(0) == 0, 1.0, X_new.std(0)) * self.sd + self.mean\n        z = self.design(rows) @ self.w",
             "What is the mean of one row alone? Keep the training rows' numbers.",
         ),
         "a penalty on features as they come": (
