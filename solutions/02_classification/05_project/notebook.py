@@ -402,7 +402,7 @@ with after(stratified, threshold, Classifier):
 #
 # ### BEGIN SOLUTION
 # From thirty measurements of the cells I compute the chance that a tumour is malignant. I call a tumour suspicious from one chance in 21 on, because a missed tumour counts as much as twenty false alarms.
-# On 171 tumours that took no part it found 63 of the 64 malignant ones, and called 9 of the 107 benign ones suspicious; with so few, the true share found may be anything from 92 to nearly 100 %.
+# On 171 tumours that took no part it found 63 of the 64 malignant ones, and called 8 of the 107 benign ones suspicious; with so few, the true share found may be anything from 92 to nearly 100 %.
 # All tumours come from one clinic, where one in three was malignant. Where one woman in a hundred is ill, the same chances would be far too high and most alarms false. Told that share, the classifier lowers its chances and calls far fewer.
 # That holds if malignant tumours look there as they do here; it must be tested there before anybody relies on it, and after every change of the microscope.
 #
