@@ -5,6 +5,7 @@ import math
 import numpy as np
 import torch
 from scipy import stats
+from scipy.special import expit, logit
 
 from descent import data
 from descent.compare import at_most, close, exact, log_loss, parts, within
@@ -12,7 +13,7 @@ from solutions.spec import Exercise
 
 from . import reference
 
-# ---------------------------------------------------------------- split
+# ---------------------------------------------------------------- stratified
 
 stratified = Exercise(
     "stratified",
@@ -66,6 +67,13 @@ def _(answer, y, share, seed):
     }
 
 
+stratified.equivalent(
+    {
+        "rows = rng.permutation(np.flatnonzero(y == c)) → rows = rng.permutation(np.flatnonzero(y != c))": "The order of row numbers does not matter."
+    }
+)
+
+
 def _cut(n, share):
     return max(1, min(n - 1, round(share * n)))
 
@@ -76,27 +84,64 @@ def _(rng):
         y = rng.permutation(np.repeat([0, 1], [healthy, ill]))
         return dict(y=y, share=share, seed=int(rng.integers(1000)))
 
-    yield "every row is in one set, each class has its share", case(60, 40, 0.25)
+    yield "every row is in one set, each class has its share", case(61, 39, 0.25)
     yield "every row is in one set, each class has its share", case(33, 27, 0.4)
+    yield "half a row is rounded as Python's round does", case(50, 42, 0.25)
     yield "a rare class is in both sets", case(57, 3, 0.1)
     yield "a large share leaves a training row of each class", case(19, 4, 0.95)
 
 
-def _by_class(y, rng, cut):
-    train, test = [], []
-    for c in (0, 1):
-        rows = rng.permutation(np.flatnonzero(y == c))
-        test += list(rows[: cut(len(rows))])
-        train += list(rows[cut(len(rows)) :])
-    return np.array(train), np.array(test)
+CUT = "max(1, min(len(rows) - 1, round(share * len(rows))))"
 
-
-@stratified.wrong(
-    "a rare class may vanish from the test set",
-    advice="What is round(0.1 * 3)? Each class needs a row on both sides.",
+stratified.mistakes(
+    {
+        "a rare class may vanish from the test set": (
+            CUT,
+            "min(len(rows) - 1, round(share * len(rows)))",
+            "What is round(0.1 * 3)? Each class needs a row on both sides.",
+        ),
+        "a large share takes all rows of a class": (
+            CUT,
+            "max(1, round(share * len(rows)))",
+            "What is round(0.95 * 4)? Each class needs a row on both sides.",
+        ),
+        "half a row is always rounded up": (
+            "round(share * len(rows))",
+            "int(share * len(rows) + 0.5)",
+            "What is round(12.5) in Python, and what is it in yours?",
+        ),
+        "a part of a row counts as a whole": (
+            "round(share * len(rows))",
+            "int(np.ceil(share * len(rows)))",
+            "What is round(0.4 * 33)? Round, do not cut off or up.",
+        ),
+        "both classes get the same number of test rows": (
+            "round(share * len(rows))",
+            "round(share * len(y) / 2)",
+            "The share of each class counts, not a fixed number.",
+        ),
+        "train and test are swapped": (
+            "return np.concatenate(train), np.concatenate(test)",
+            "return np.concatenate(test), np.concatenate(train)",
+            "`share` is the share of the test rows, and the test rows come second.",
+        ),
+        "the first rows of each class": (
+            "rng.permutation(np.flatnonzero(y == c))",
+            "np.flatnonzero(y == c)",
+            "Tables are sorted by somebody. Draw with the generator.",
+        ),
+        "a block of neighbours from each class": (
+            "rng.permutation(np.flatnonzero(y == c))",
+            "np.roll(np.flatnonzero(y == c), int(rng.integers(np.sum(y == c))))",
+            "Where a block begins is drawn, but its rows are neighbours: one month, one hospital. Shuffle.",
+        ),
+        "its own generator": (
+            "rng.permutation(",
+            "np.random.default_rng(0).permutation(",
+            "Does the split depend on the generator you were given?",
+        ),
+    }
 )
-def _(y, share, rng):
-    return _by_class(y, rng, lambda n: round(share * n))
 
 
 @stratified.wrong(
@@ -109,57 +154,6 @@ def _(y, share, rng):
     if np.sum(y[rows[:k]]) == _cut(int(y.sum()), share):  # right by luck: show another
         rows = np.argsort(y, kind="stable")
     return rows[k:], rows[:k]
-
-
-@stratified.wrong(
-    "both classes get the same number of test rows",
-    advice="The share of each class counts, not a fixed number.",
-)
-def _(y, share, rng):
-    k = _cut(len(y), share) // 2
-    return _by_class(y, rng, lambda n: min(k, n - 1))
-
-
-@stratified.wrong(
-    "train and test are swapped",
-    advice="`share` is the share of the test rows, and the test rows come second.",
-)
-def _(y, share, rng):
-    train, test = _by_class(y, rng, lambda n: _cut(n, share))
-    return test, train
-
-
-@stratified.wrong(
-    "the first rows of each class",
-    advice="Tables are sorted by somebody. Draw with the generator.",
-)
-def _(y, share, rng):
-    test = [np.flatnonzero(y == c)[: _cut(int(np.sum(y == c)), share)] for c in (0, 1)]
-    test = np.concatenate(test)
-    return np.setdiff1d(np.arange(len(y)), test), test
-
-
-@stratified.wrong(
-    "a part of a row counts as a whole",
-    advice="What is round(0.4 * 33)? Round, do not cut off or up.",
-)
-def _(y, share, rng):
-    return _by_class(y, rng, lambda n: max(1, min(n - 1, math.ceil(share * n))))
-
-
-@stratified.wrong(
-    "a block of neighbours from each class",
-    advice="Where a block begins is drawn, but its rows are neighbours: one month, one hospital. Shuffle.",
-)
-def _(y, share, rng):
-    test = []
-    for c in (0, 1):
-        rows = np.flatnonzero(y == c)
-        test.append(
-            np.roll(rows, int(rng.integers(len(rows))))[: _cut(len(rows), share)]
-        )
-    test = np.concatenate(test)
-    return np.setdiff1d(np.arange(len(y)), test), test
 
 
 @stratified.right("a mask")
@@ -182,286 +176,19 @@ def _(y, share, rng):
     return train, test
 
 
-# ---------------------------------------------------------------- classifier
+stratified.worked(
+    why="Each class is shuffled for itself and cut once, so its share among the test rows is not left to luck, and no row can be in both sets."
+)
 
-classifier = Exercise(
-    "classifier",
-    reference=lambda X, y, X_new, ask, **_: (
-        {ask: reference.labels(X_new)}
-        if "log loss" in ask
-        else {ask: torch.zeros(() if "mean" in ask else len(X_new))}
-    ),
-    compare=parts(
-        **{
-            # logistic regression with a penalty reaches 0.05 to 0.15 on 150 tumours, neighbours and naive Bayes
-            # with calibration 0.15 to 0.25, the share of the ill alone 0.66
-            "log loss on new tumours": log_loss(at_most=0.3),
-            # a penalty, early stopping or neighbours: 0.5 to 0.85; a nearly free fit: 1.2 and more
-            "log loss where a line separates": log_loss(at_most=1.0),
-            # the true probabilities reach 0.45; neighbours, forests and small boosting 0.5 to 0.6;
-            # the right label at 0.95 at least 0.7
-            "log loss where labels overlap": log_loss(at_most=0.65),
-            "change when the other new rows are gone": close(rtol=0, atol=1e-5),
-            "mean change with other units": within(0.01),
-        }
-    ),
-    limit=8.0,
-    data_dependent="rows are looked up in the table of tumours",
-    hints=[
-        "Logistic regression on standardised features is a good start. What happens to its weights where a line separates the classes, and what stops that?",
-        "Keep mean and sd of the training rows for the new rows. Add a penalty λ‖w‖² to the negative log-likelihood, so that the weights stay finite.",
-        "Newton's method with gradient Aᵀ(p - y) + λw and Hessian Aᵀ diag(p(1-p)) A + λI, from w = 0, ten steps; "
-        "or scikit-learn's make_pipeline(StandardScaler(), LogisticRegression()) and predict_proba(X_new)[:, 1].",
-    ],
+stratified.equivalent(
+    {
+        "rows = rng.permutation(np.flatnonzero(y == c)) → rows = rng.permutation(np.flatnonzero(y != c))": "The order of row numbers does not matter."
+    }
 )
 
 
-@classifier.probe
-def _(answer, X, y, X_new, ask, scale, shift):
-    chance = answer(X.copy(), y.copy())
-    together = np.asarray(chance(X_new.copy()), float)
-    if ask == "mean change with other units":
-        other = answer(X * scale + shift, y.copy())
-        return {
-            ask: np.abs(
-                np.asarray(other(X_new * scale + shift), float) - together
-            ).mean()
-        }
-    if ask == "change when the other new rows are gone":
-        alone = [
-            np.asarray(chance(X_new[i : i + 1].copy()), float)
-            for i in range(len(X_new))
-        ]
-        return {ask: np.concatenate(alone) - together}
-    return {ask: together}
-
-
-@classifier.cases
-def _(rng):
-    spread = data.breast_cancer().X.std(0)
-    scale = 10.0 ** rng.permutation(np.repeat([-3, 0, 3], 10))
-    scale[np.argsort(spread)[-10:]] = (
-        1e-3  # those that matter most where nobody standardises
-    )
-    scale[11] = 1e3  # the texture's error tells nothing, and now it would matter most
-    units = dict(scale=scale, shift=scale * spread * rng.integers(5, 20, 30))
-
-    def case(ask, n, m):
-        table = data.breast_cancer()
-        rows = rng.permutation(len(table.y))[: n + m]
-        X, y = table.X[rows], 1 - table.y[rows]
-        return dict(X=X[:n], y=y[:n], X_new=X[n:], ask=ask, **units)
-
-    yield (
-        "new tumours are told apart, with sound probabilities",
-        case("log loss on new tumours", 200, 150),
-    )
-    yield (
-        "the units of a feature do not matter",
-        case("mean change with other units", 100, 40),
-    )
-    yield (
-        "a new row is judged by itself",
-        case("change when the other new rows are gone", 100, 8),
-    )
-    yield "few rows that a line separates do not make it sure", _separable(rng)
-    yield "sound probabilities where the classes overlap", _overlapping(rng)
-
-
-def _rows(rng, n, m, d, ask):
-    X = rng.normal(size=(n + m, d)).round(3)
-    if d == 15:
-        X[:, 14] = X[:, 13]
-    y = reference.simulated(torch.from_numpy(X)).numpy()
-    case = dict(
-        X=X[:n], y=y[:n], X_new=X[n:], ask=ask, scale=np.ones(d), shift=np.zeros(d)
-    )
-    return case, y[n:]
-
-
-def _separable(rng):
-    """30 rows that a line separates, where a nearly free fit is much too sure of the 200 new ones, and a
-    penalised one is not: in one draw in three."""
-    while True:
-        case, truth = _rows(rng, 30, 200, 15, "log loss where a line separates")
-        X, y, X_new = case["X"], case["y"], case["X_new"]
-        if not np.array_equal(_logistic(X, y, 1e-6, steps=30)(X) > 0.5, y == 1):
-            continue
-        losses = [
-            _log_loss(_logistic(X, y, lam)(X_new), truth) for lam in (0.01, 0.3, 1.0)
-        ]
-        if losses[0] > 1.15 and losses[1] < 0.95 and losses[2] < 0.75:
-            return case
-
-
-def _overlapping(rng):
-    """200 rows and 300 new ones whose labels are partly luck: where the labels of a sound classifier are not
-    right in 95 % of the rows, and where 15 neighbours agree once on what then does not happen."""
-    while True:
-        case, truth = _rows(rng, 200, 300, 6, "log loss where labels overlap")
-        X, y, X_new = case["X"], case["y"], case["X_new"]
-        p = _logistic(X, y, 1.0)(X_new)
-        hard = _log_loss(np.where(p > 0.5, 0.95, 0.05), truth)
-        share = _neighbours(X, y, 15)(X_new)
-        sure = np.where(truth == 1, share == 0, share == 1).any()
-        if _log_loss(p, truth) < 0.49 and hard > 0.7 and sure:
-            return case
-
-
-def _log_loss(p, y):
-    return -np.mean(np.log(np.clip(np.where(y == 1, p, 1 - p), 1e-300, 1)))
-
-
-def _neighbours(X, y, k, extra=0):
-    """The share of label 1 among the k nearest rows, with `extra` rows added of each label."""
-    mean, sd = X.mean(0), X.std(0)
-    A = (X - mean) / sd
-
-    def chance(Z):
-        B = (Z - mean) / sd
-        near = np.argsort(((B[:, None] - A) ** 2).sum(-1), axis=1)[:, :k]
-        return (y[near].sum(1) + extra) / (k + 2 * extra)
-
-    return chance
-
-
-def _logistic(X, y, lam, steps=12, mean=None, sd=None):
-    mean, sd = (X.mean(0) if mean is None else mean), (X.std(0) if sd is None else sd)
-    sd = np.where(sd == 0, 1, sd)
-
-    def design(Z):
-        return np.c_[np.ones(len(Z)), (Z - mean) / sd]
-
-    A = design(X)
-    penalty = lam * np.eye(A.shape[1])
-    penalty[0, 0] = 0
-    w = np.zeros(A.shape[1])
-    for _ in range(steps):
-        p = _sigmoid(A @ w)
-        hessian = (A * (p * (1 - p))[:, None]).T @ A + penalty
-        w = w - np.linalg.pinv(hessian) @ (A.T @ (p - y) + penalty @ w)
-    return lambda Z: _sigmoid(design(Z) @ w)
-
-
-def _sigmoid(z):
-    return 0.5 * (1 + np.tanh(z / 2))
-
-
-@classifier.wrong(
-    "the share of the ill for everybody",
-    advice="That is the baseline. Use the features.",
-)
-def _(X, y):
-    return lambda Z: np.full(len(Z), y.mean())
-
-
-@classifier.wrong(
-    "0 or 1 instead of a probability",
-    advice="Who says 0 and is wrong once, has an infinite log loss. How sure is your classifier really?",
-)
-def _(X, y):
-    p = _logistic(X, y, 1.0)
-    return lambda Z: (p(Z) > 0.5).astype(float)
-
-
-@classifier.wrong(
-    "no penalty where a line separates",
-    advice="On separable rows the likelihood grows for ever with the weights. What keeps them finite?",
-)
-def _(X, y):
-    return _logistic(X, y, 1e-9, steps=40)
-
-
-@classifier.wrong(
-    "the probability of label 0",
-    advice="Label 1 means ill. Which column of the probabilities is that?",
-)
-def _(X, y):
-    p = _logistic(X, y, 1.0)
-    return lambda Z: 1 - p(Z)
-
-
-@classifier.wrong(
-    "new rows are standardised by themselves",
-    advice="What is the mean of one row alone? Keep the training rows' numbers.",
-)
-def _(X, y):
-    p = _logistic((X - X.mean(0)) / X.std(0), y, 1.0)
-
-    def chance(Z):
-        sd = Z.std(0)
-        return p((Z - Z.mean(0)) / np.where(sd == 0, 1, sd))
-
-    return chance
-
-
-@classifier.wrong(
-    "a penalty on features as they come",
-    advice="The penalty acts on weights, and a weight's size depends on the unit. Standardise first.",
-)
-def _(X, y):
-    return _logistic(X, y, 100.0, mean=X.mean(0), sd=np.ones(X.shape[1]))
-
-
-@classifier.wrong(
-    "a share of 15 neighbours, also when it is 0 or 15",
-    advice="15 of 15 neighbours are ill: is the next one ill for certain? Section 4 asks the same of 30 of 30.",
-)
-def _(X, y):
-    return _neighbours(X, y, 15)
-
-
-@classifier.wrong(
-    "0.95 for whatever label it calls",
-    advice="Is a row near the border as sure as one far from it? Where the classes overlap, a label is not right in 95 of 100 rows.",
-)
-def _(X, y):
-    p = _logistic(X, y, 1.0)
-    return lambda Z: np.where(p(Z) > 0.5, 0.95, 0.05)
-
-
-@classifier.right("15 neighbours and one more of each label")
-def _(X, y):
-    return _neighbours(X, y, 15, extra=1)
-
-
-@classifier.right("a forest that is never quite sure")
-def _(X, y):
-    from sklearn.ensemble import RandomForestClassifier
-
-    model = RandomForestClassifier(60, min_samples_leaf=3, random_state=0).fit(X, y)
-    return lambda Z: model.predict_proba(Z)[:, 1].clip(0.01, 0.99)
-
-
-@classifier.right("Newton's method with a penalty")
-def _(X, y):
-    return _logistic(X, y, 3.0)
-
-
-@classifier.right("scikit-learn's pipeline")
-def _(X, y):
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.3)).fit(X, y)
-    return lambda Z: model.predict_proba(Z)[:, 1]
-
-
-@classifier.right("gradient descent in torch, float32")
-def _(X, y):
-    mean, sd = X.mean(0), X.std(0)
-    A = torch.tensor((X - mean) / sd, dtype=torch.float32)
-    t = torch.tensor(y, dtype=torch.float32)
-    w = torch.zeros(A.shape[1])
-    b = torch.zeros(())
-    for _ in range(300):
-        error = torch.sigmoid(A @ w + b) - t
-        w = w - 0.1 * (A.T @ error / len(t) + 0.02 * w)
-        b = b - 0.1 * error.mean()
-    return lambda Z: torch.sigmoid(
-        torch.tensor((Z - mean) / sd, dtype=torch.float32) @ w + b
-    ).numpy()
+def _cut(n, share):
+    return max(1, min(n - 1, round(share * n)))
 
 
 # ---------------------------------------------------------------- threshold
@@ -493,57 +220,103 @@ def _(answer, p, y, miss, alarm):
 
 @threshold.cases
 def _(rng):
-    def case(n, miss, alarm, slope=1.0, digits=3):
-        z = rng.normal(size=n) * 2
-        y = (rng.random(n) < _sigmoid(z)).astype(int)
-        y[np.argmax(z)], y[np.argmin(z)] = 0, 1  # one of each, and in the wrong place
-        return dict(
-            p=_sigmoid(slope * z - 1.5).round(digits), y=y, miss=miss, alarm=alarm
-        )
-
-    def worth_a_look(*args, **more):
-        """A case in which it is dearer to call everybody ill."""
-        while True:
-            drawn = case(*args, **more)
-            if _cost(**drawn, t=_cheapest(**drawn, candidates=drawn["p"])) < _cost(
-                **drawn, t=0
-            ):
-                return drawn
-
-    yield "a miss costs more", case(40, 20.0, 1.0)
-    yield "a miss costs more", worth_a_look(40, 8.0, 1.0, slope=0.5)
-    yield "a false alarm costs more", case(40, 1.0, 6.0)
-    close = worth_a_look(40, 1.0, 1.0)
+    yield "a miss costs more", _telling(rng, 40, 20.0, 1.0)
+    yield "a miss costs more", _telling(rng, 40, 8.0, 1.0, slope=0.5)
+    yield "a false alarm costs more", _telling(rng, 40, 1.0, 6.0)
+    close = _telling(rng, 40, 1.0, 1.0)
     close["p"] = (0.4 + 4e-4 * close["p"]).round(7)
-    yield "the scores lie close together", close
-    yield "several rows share a score", case(40, 5.0, 1.0, digits=1)
-    rare = case(60, 4.0, 1.0)
-    while not 0 < rare["y"].sum() < 20 or _rates_mislead(**rare) < 2:
-        rare = case(60, 4.0, 1.0)
-        rare["y"] = rare["y"] * (rng.random(60) < 0.4)
-    yield "few are ill", rare
-    few = case(30, 1.0, 1.0)
+    yield "the chances lie close together", close
+    yield "several rows share a chance", _telling(rng, 40, 5.0, 1.0, digits=1)
+    yield "few are ill", _telling(rng, 60, 4.0, 1.0, rare=0.4)
+    few = _telling(rng, 30, 1.0, 1.0)
     yield "nobody is ill", {**few, "y": np.zeros(30, int)}
+    sure = few["p"].copy()
+    sure[0] = 1.0  # a healthy row for which no chance is higher
+    yield "nobody is ill", {**few, "p": sure, "y": np.zeros(30, int)}
     yield "all are ill", {**few, "y": np.ones(30, int)}
 
 
-def _cost(p, y, miss, alarm, t):
-    return miss * np.sum((p < t) & (y == 1)) + alarm * np.sum((p >= t) & (y == 0))
+def _telling(rng, n, miss, alarm, slope=1.0, digits=3, rare=1.0):
+    """Rows where every careless threshold costs more than the cheapest, and where somebody is to be called.
+
+    rare: the share of the ill rows that stay ill.
+    """
+    while True:
+        z = rng.normal(size=n) * 2
+        y = (rng.random(n) < expit(z)) & (rng.random(n) < rare)
+        y = y.astype(int)
+        y[np.argmax(z)], y[np.argmin(z)] = 0, 1  # one of each, and in the wrong place
+        case = dict(p=expit(slope * z - 1.5).round(digits), y=y, miss=miss, alarm=alarm)
+        tried = np.append(np.unique(case["p"]), np.inf)
+        costs = _costs(**case, t=tried)
+        careless = [0.5, alarm / (alarm + miss)]
+        if miss != alarm:
+            careless += [
+                tried[np.argmin(_costs(case["p"], y, *pair, tried))]
+                for pair in ((alarm, miss), (1, 1), _rates(**case))
+            ]
+        # a row at the threshold counted as not called: the next lower one is returned
+        careless.append(tried[max(0, np.argmin(costs) - 1)])
+        if costs[:-1].min() == costs.min() < _costs(**case, t=careless).min():
+            return case
 
 
-def _cheapest(p, y, miss, alarm, candidates):
-    return min(candidates, key=lambda t: _cost(p, y, miss, alarm, t))
+def _costs(p, y, miss, alarm, t):
+    called = p >= np.reshape(t, (-1, 1))
+    return (~called & (y == 1)).sum(1) * miss + (called & (y == 0)).sum(1) * alarm
 
 
-def _cheapest_rates(p, y, miss, alarm):
-    ill, healthy = max(1, y.sum()), max(1, (1 - y).sum())
-    return _cheapest(p, y, miss / ill, alarm / healthy, [*np.sort(p), 2.0])
+def _rates(p, y, miss, alarm):
+    return miss / max(1, y.sum()), alarm / max(1, (1 - y).sum())
 
 
-def _rates_mislead(p, y, miss, alarm):
-    """How much more the cheapest threshold costs if misses and alarms are counted as shares of their class."""
-    costs = [_cost(p, y, miss, alarm, t) for t in [*p, 2.0]]
-    return _cost(p, y, miss, alarm, _cheapest_rates(p, y, miss, alarm)) - min(costs)
+PRICE = "miss * np.sum((p < t) & (y == 1)) + alarm * np.sum((p >= t) & (y == 0))"
+CANDIDATES = "np.append(np.unique(p), np.inf)"
+
+threshold.mistakes(
+    {
+        "a grid of a thousand thresholds": (
+            CANDIDATES,
+            "np.append(np.linspace(0, 1, 1001), 1.5)",
+            "Two chances may lie closer than the grid's step. Where can a decision change at all?",
+        ),
+        "somebody is always called": (
+            CANDIDATES,
+            "np.unique(p)",
+            "What if nobody is ill? Which threshold calls nobody?",
+        ),
+        "1 calls nobody": (
+            CANDIDATES,
+            "np.append(np.unique(p), 1.0)",
+            "A row with p = 1 has p >= 1, too. Which threshold calls nobody?",
+        ),
+        "one half": (
+            "candidates = " + CANDIDATES,
+            "return 0.5",
+            "One half is right where both errors cost the same and the chances are sound. Is that so?",
+        ),
+        "the napkin": (
+            "candidates = " + CANDIDATES,
+            "return alarm / (alarm + miss)",
+            "alarm / (alarm + miss) is best if a chance of 0.3 means that 3 in 10 are ill. Do these mean that? Use the labels.",
+        ),
+        "the costs are swapped": (
+            PRICE,
+            PRICE.replace("miss", "?").replace("alarm", "miss").replace("?", "alarm"),
+            "Who pays `miss`: an ill person who is not called, or a healthy one who is?",
+        ),
+        "the fewest errors": (
+            PRICE,
+            PRICE.replace("miss * ", "").replace("alarm * ", ""),
+            "You count errors. They do not cost the same.",
+        ),
+        "a row at the threshold is not called": (
+            PRICE,
+            PRICE.replace("<", "<=").replace(">=", ">"),
+            "A row whose p is the threshold itself: is it called? What have you counted?",
+        ),
+    }
+)
 
 
 @threshold.wrong(
@@ -551,60 +324,15 @@ def _rates_mislead(p, y, miss, alarm):
     advice="Each row has its price. Shares of the ill and of the healthy count a class of ten as much as one of fifty.",
 )
 def _(p, y, miss, alarm):
-    return _cheapest_rates(p, y, miss, alarm)
-
-
-@threshold.wrong(
-    "a grid of a thousand thresholds",
-    advice="Two scores may lie closer than the grid's step. Where can a decision change at all?",
-)
-def _(p, y, miss, alarm):
-    return _cheapest(p, y, miss, alarm, [*np.linspace(0, 1, 1001), 1.5])
-
-
-@threshold.wrong(
-    "one half",
-    advice="One half is right where both errors cost the same and the scores are calibrated. Is that so?",
-)
-def _(p, y, miss, alarm):
-    return 0.5
-
-
-@threshold.wrong(
-    "the formula for calibrated scores",
-    advice="alarm / (alarm + miss) is best if a score of 0.3 means that 3 in 10 are ill. Do these scores mean that? Use the labels.",
-)
-def _(p, y, miss, alarm):
-    return alarm / (alarm + miss)
-
-
-@threshold.wrong(
-    "the costs are swapped",
-    advice="Who pays `miss`: an ill person called healthy, or a healthy one called ill?",
-)
-def _(p, y, miss, alarm):
-    return _cheapest(p, y, alarm, miss, [*p, 2.0])
-
-
-@threshold.wrong(
-    "the fewest errors", advice="You count errors. They do not cost the same."
-)
-def _(p, y, miss, alarm):
-    return _cheapest(p, y, 1, 1, [*p, 2.0]) if miss != alarm else np.inf
-
-
-@threshold.wrong(
-    "somebody is always called ill",
-    advice="What if nobody is ill? Which threshold calls nobody?",
-)
-def _(p, y, miss, alarm):
-    return _cheapest(p, y, miss, alarm, p)
+    tried = np.append(np.unique(p), np.inf)
+    return tried[np.argmin(_costs(p, y, *_rates(p, y, miss, alarm), tried))]
 
 
 @threshold.right("a grid of midpoints")
 def _(p, y, miss, alarm):
-    scores = np.unique(p)
-    return _cheapest(p, y, miss, alarm, [-1.0, *(scores[1:] + scores[:-1]) / 2, 1.5])
+    chances = np.unique(p)
+    tried = np.array([-1.0, *(chances[1:] + chances[:-1]) / 2, 1.5])
+    return tried[np.argmin(_costs(p, y, miss, alarm, tried))]
 
 
 @threshold.right("sorted once, with running sums")
@@ -620,6 +348,510 @@ def _(p, y, miss, alarm):
     return np.inf if k == 0 else float(p[order][k - 1])
 
 
+threshold.worked(
+    why="Decisions change only where the threshold passes a chance. So the chances themselves, and one threshold above all, are all candidates there are; each is priced by counting."
+)
+
+# ---------------------------------------------------------------- Classifier
+
+# What the probe, which stands alone, is asked for.
+TUMOURS, SEPARABLE = "log loss on new tumours", "log loss where a line separates"
+OVERLAP, FEW = "log loss where labels overlap", "log loss where few are ill"
+MOST, ALONE = "log loss where most are ill", "change when the other new rows are gone"
+UNITS, SAME = "mean change with other units", "change with the training rows' share"
+DECIDE, JUDGE = "dearer decisions", "loss, misses and alarms, against its own"
+PROMISE = "promise, against what came"
+
+
+def _expected(X_new, ask, **_):
+    if "log loss" in ask:
+        return {ask: reference.labels(X_new)}
+    shape = {ALONE: len(X_new), SAME: len(X_new), JUDGE: (2, 3)}.get(ask, ())
+    return {ask: torch.zeros(shape)}
+
+
+Classifier = Exercise(
+    "Classifier",
+    reference=_expected,
+    compare=parts(
+        **{
+            # logistic regression with a penalty reaches 0.05 to 0.15 on 150 tumours, neighbours and naive Bayes
+            # with calibration 0.15 to 0.25, the share of the ill alone 0.66
+            TUMOURS: log_loss(at_most=0.3),
+            # a penalty, early stopping or neighbours: 0.5 to 0.85; a nearly free fit: 1.1 and more
+            SEPARABLE: log_loss(at_most=1.0),
+            # the true probabilities reach 0.43, neighbours 0.51; the right label at 0.95, or one share for all, 0.65
+            OVERLAP: log_loss(at_most=0.6),
+            # told the share: 0.13 and 0.23, neighbours 0.14 and 0.27; the share for everybody 0.168 and 0.325
+            FEW: log_loss(at_most=0.155),
+            MOST: log_loss(at_most=0.3),
+            ALONE: close(rtol=0, atol=1e-4),  # answers may compute in float32
+            SAME: close(rtol=0, atol=1e-4),
+            UNITS: within(0.01),
+            DECIDE: exact(),
+            JUDGE: close(rtol=0, atol=1e-3),
+            # two means of 100 and 300 losses have a standard error of 0.06 together; see _promised
+            PROMISE: within(0.2),
+        }
+    ),
+    limit=5.0,
+    data_dependent="rows are looked up in the table of tumours",
+    hints=[
+        "Logistic regression on standardised features is a good start. What happens to its weights where a line separates the classes, and what stops that? And which rows can tell what it will be worth?",
+        "fit: mean and sd of each column, a penalty λ‖w‖² chosen on folds, weights; and the mean log loss of the rows that each fold held back. chance: by Bayes' rule the odds p/(1 - p) change by the factor by which the odds of the shares change.",
+        "Newton: gradient Aᵀ(p - y) + λw, Hessian Aᵀ diag(p(1-p)) A + λI, from w = 0, six steps. With a share, add logit(share) - logit(y.mean()) to the score. decide: 1 where p · miss > (1 - p) · alarm. A column whose sd is 0 is divided by 1.",
+    ],
+)
+
+
+@Classifier.probe
+def _(answer, X, y, X_new, n, ask, share, scale, shift):
+    model = answer().fit(X[:n].copy(), y[:n].copy())
+
+    def chance(rows, share=None):
+        return np.asarray(model.chance(rows.copy(), share), float)
+
+    def own(rows, miss, alarm, share=None):
+        p = chance(rows, share)
+        called = np.asarray(model.decide(rows.copy(), miss, alarm, share))
+        return p, called, p * miss - (1 - p) * alarm  # what a call saves
+
+    if "log loss" in ask:
+        return {ask: chance(X_new, share)}
+    if ask == "mean change with other units":
+        other = answer().fit(X * scale + shift, y.copy())
+        moved = np.asarray(other.chance(X_new * scale + shift), float)
+        return {ask: np.abs(moved - chance(X_new)).mean()}
+    if ask == "change when the other new rows are gone":
+        alone = [np.reshape(chance(row[None]), -1) for row in X_new]
+        return {ask: np.concatenate(alone) - chance(X_new)}
+    if ask == "change with the training rows' share":
+        return {ask: chance(X_new, float(y.mean())) - chance(X_new)}
+    if ask == "dearer decisions":
+        wrong = 0
+        for miss, alarm, town in ((20, 1, None), (1, 5, None), (4, 1, 0.05)):
+            _, called, saves = own(X_new, miss, alarm, town)
+            wrong += np.sum((called != (saves > 0)) & (np.abs(saves) > 1e-6))
+        return {ask: int(wrong)}
+    rows, truth = X[n:], y[n:]
+    if ask == "promise, against what came":
+        p = chance(rows)
+        came = -np.mean(np.log(np.where(truth == 1, p, 1 - p)))
+        return {ask: float(model.promise()) - came}
+    off = []
+    for miss, alarm in ((20, 1), (1, 5)):
+        told = model.judge(rows.copy(), truth.copy(), miss, alarm)
+        p, called, _ = own(rows, miss, alarm)
+        loss = -np.mean(np.log(np.where(truth == 1, p, 1 - p)))
+        missed = np.sum((called == 0) & (truth == 1))
+        alarms = np.sum((called == 1) & (truth == 0))
+        off.append([float(a) - b for a, b in zip(told, (loss, missed, alarms))])
+    return {ask: np.array(off)}
+
+
+@Classifier.cases
+def _(rng):
+    spread = data.breast_cancer().X.std(0)
+    scale = 10.0 ** rng.permutation(np.repeat([-3, 0, 3], 10))
+    # those that matter most where nobody standardises
+    scale[np.argsort(spread)[-10:]] = 1e-3
+    scale[11] = 1e3  # the texture's error tells nothing, and now it would matter most
+    units = dict(scale=scale, shift=scale * spread * rng.integers(5, 20, 30))
+    plain = dict(share=None, scale=1.0, shift=0.0)
+
+    def asked(ask, X, y, X_new, **more):
+        return dict(X=X, y=y, X_new=X_new, n=len(y), ask=ask, **{**plain, **more})
+
+    yield "new tumours, sound chances", asked(TUMOURS, *_tumours(rng, 200, 150))
+    few = asked(SEPARABLE, *_separable(rng))
+    yield "few rows that a line separates do not make it sure", few
+    overlapping = _overlapping(rng)
+    yield "sound chances where the classes overlap", asked(OVERLAP, *overlapping)
+    yield "a column that never varies does no harm", asked(OVERLAP, *_constant(rng))
+    X, y, X_new = _tumours(rng, 80, 30, fair=False)
+    yield "a row by itself, in any units", asked(UNITS, X, y, X_new, **units)
+    yield "a row by itself, in any units", asked(ALONE, X, y, X_new[:8])
+    for ask, share in ((FEW, 0.04), (MOST, 0.9)):
+        town = asked(ask, *_population(rng, share), share=share)
+        yield "where another share is ill", town
+    X, y = (part[:90] for part in overlapping[:2])
+    X_new = overlapping[2][:40]
+    yield "where another share is ill", asked(SAME, X, y, X_new)
+    yield "the cheaper decision, by its own chance", asked(DECIDE, X, y, X_new)
+    yield (
+        "it judges its own chances and decisions",
+        asked(JUDGE, X, y, X_new) | {"n": 50},
+    )
+    promised = asked(PROMISE, *_promised(rng))
+    yield "it keeps its promise", promised | {"n": 100}
+
+
+def _rows(rng, n, d):
+    """n simulated rows of d features with their labels."""
+    X = rng.normal(size=(n, d)).round(3)
+    return X, reference.simulated(torch.from_numpy(X)).numpy()
+
+
+def _tumours(rng, n, m, fair=True):
+    """n tumours with labels and m without. fair: a penalty does well, and a nearly free fit does not reach 0.3."""
+    table = data.breast_cancer()
+    while True:
+        rows = rng.permutation(len(table.y))[: n + m]
+        X, y = table.X[rows], 1 - table.y[rows]
+        case, truth = (X[:n], y[:n], X[n:]), y[n:]
+        if not fair:
+            return case
+        if _loss(case, truth, 1e-3) < 0.305 or _loss(case, truth, 0.1) > 0.28:
+            continue
+        p = _logistic(*case[:2], 2.0)(case[2])
+        if _log_loss(p, truth) < 0.24 and np.any((p > 0.5) != (truth == 1)):
+            return case
+
+
+def _separable(rng):
+    """30 rows that a line separates, where a nearly free fit is much too sure of the 200 new ones, and a
+    penalised one is not."""
+    while True:
+        X = rng.normal(size=(230, 15)).round(3)
+        X[:, 14] = X[:, 13]
+        labels = reference.simulated(torch.from_numpy(X)).numpy()
+        y, truth, case = labels[:30], labels[30:], (X[:30], labels[:30], X[30:])
+        if not 8 <= y.sum() <= 22:
+            continue
+        free, *held = (_loss(case, truth, lam) for lam in (1e-3, 0.1, 0.3, 1.0))
+        separated = np.array_equal(_logistic(*case[:2], 1e-3)(case[0]) > 0.5, y == 1)
+        if not separated or free < 1.05 or max(held) > 0.95:
+            continue
+        p = _logistic(*case[:2], 10.0)(case[2])
+        if _log_loss(1 - p, truth) > 1.05:  # of label 0: too sure as well
+            return case
+
+
+def _overlapping(rng):
+    """200 rows and 300 new ones whose labels are partly luck: where neither one share for all nor the labels of a
+    sound classifier at 95 % will do, and where 15 neighbours agree once on what then does not happen."""
+    while True:
+        X, labels = _rows(rng, 500, 6)
+        case, truth = (X[:200], labels[:200], X[200:]), labels[200:]
+        p = _logistic(*case[:2], 1.0)(case[2])
+        share = _neighbours(*case[:2], 15)(case[2])
+        unlucky = np.where(truth == 1, share == 0, share == 1).any()
+        hard = _log_loss(np.where(p > 0.5, 0.95, 0.05), truth)
+        base = _log_loss(np.full(300, case[1].mean()), truth)
+        if _log_loss(p, truth) < 0.5 and min(hard, base) > 0.62 and unlucky:
+            return case
+
+
+def _constant(rng):
+    while True:
+        X = rng.normal(size=(290, 6)).round(3)
+        X[:, 4] = 3.0
+        labels = reference.simulated(torch.from_numpy(X)).numpy()
+        case, truth = (X[:90], labels[:90], X[90:]), labels[90:]
+        base = _log_loss(np.full(200, case[1].mean()), truth)
+        near = _log_loss(_neighbours(*case[:2], 15, extra=1)(case[2]), truth)
+        if _loss(case, truth, 1.0) < 0.52 and near < 0.57 and base > 0.62:
+            return case
+
+
+def _population(rng, share):
+    """200 rows, and 300 new ones of which `share` is ill: ill and healthy look the same, and the label stays that of
+    the row. Sound chances suffice, and those who forget the training share, or change p and not its odds, are not
+    told here: by another case."""
+    limit = 0.155 if share < 0.5 else 0.3
+    while True:
+        X, y = _rows(rng, 200, 6)
+        more, labels = _rows(rng, 1000, 6)
+        k = round(300 * share)
+        sick, well = (
+            np.flatnonzero(labels == 1)[:k],
+            np.flatnonzero(labels == 0)[: 300 - k],
+        )
+        rows = rng.permutation(np.r_[sick, well])
+        if len(rows) < 300:
+            continue
+        X_new, truth = more[rows], labels[rows]
+        shift = logit(share) - logit(y.mean())
+        z = logit(_logistic(X, y, 1.0)(X_new))
+        near = logit(_neighbours(X, y, 15, extra=1)(X_new)) + shift
+        good = [expit(z + shift), expit(z + logit(share)), expit(near)]
+        good += [
+            expit(logit(_logistic(X, y, lam)(X_new)) + shift) for lam in (1e-3, 10.0)
+        ]
+        worst = max(_log_loss(p, truth) for p in good)
+        if worst < 0.96 * limit and _log_loss(expit(z), truth) > 1.1 * limit:
+            return X, y, X_new
+
+
+def _promised(rng):
+    """100 rows of 20 features, 300 more with labels: where folds tell what comes, and fitted rows do not."""
+    order = np.random.default_rng(0).permutation(100)
+    shuffled, in_turn = (
+        np.array_split(order, 4),
+        np.split(np.arange(100).reshape(20, 5).T.ravel(), 5),
+    )
+    while True:
+        X, y = _rows(rng, 400, 20)
+        case, truth = (X[:100], y[:100], X[100:]), y[100:]
+        good, weak, free = (_loss(case, truth, lam) for lam in (10.0, 0.1, 1e-3))
+        fitted = _log_loss(_logistic(*case[:2], 0.1)(X[:100]), y[:100])
+        if free - good < 0.35 or weak - fitted < 0.3:
+            continue
+        known = (
+            (10.0, shuffled, 1),
+            (1.0, shuffled, 1),
+            (3.0, in_turn, 1),
+            (10.0, shuffled, -1),
+        )
+        if all(abs(_gap(case, truth, *one)) < 0.14 for one in known):
+            return X, y, case[2][:1]
+
+
+def _gap(case, truth, lam, folds, sign):
+    """The log loss of rows that folds hold back, beyond that of new rows. sign -1: of the label 0's probabilities."""
+    X, y, X_new = case
+    held = np.empty(len(y))
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(y)), fold)
+        held[fold] = _logistic(X[rest], y[rest], lam)(X[fold])
+    new = _logistic(X, y, lam)(X_new)
+    if sign < 0:
+        held, new = 1 - held, 1 - new
+    return _log_loss(held, y) - _log_loss(new, truth)
+
+
+def _loss(case, truth, lam):
+    return _log_loss(_logistic(*case[:2], lam)(case[2]), truth)
+
+
+def _log_loss(p, y):
+    return -np.mean(np.log(np.clip(np.where(y == 1, p, 1 - p), 1e-300, 1)))
+
+
+def _neighbours(X, y, k, extra=0):
+    """The share of label 1 among the k nearest rows, with `extra` rows added of each label."""
+    mean, sd = X.mean(0), X.std(0)
+    sd = np.where(sd == 0, 1, sd)
+    A = (X - mean) / sd
+
+    def chance(Z):
+        B = (Z - mean) / sd
+        far = (B**2).sum(1)[:, None] - 2 * B @ A.T + (A**2).sum(1)
+        near = np.argsort(far.round(9), axis=1, kind="stable")[:, :k]
+        return (y[near].sum(1) + extra) / (k + 2 * extra)
+
+    return chance
+
+
+def _logistic(X, y, lam, steps=6):
+    mean, sd = X.mean(0), X.std(0)
+    sd = np.where(sd == 0, 1, sd)
+
+    def design(Z):
+        return np.c_[np.ones(len(Z)), (Z - mean) / sd]
+
+    A = design(X)
+    penalty = lam * np.eye(A.shape[1])
+    penalty[0, 0] = 0
+    w = np.zeros(A.shape[1])
+    for _ in range(steps):
+        p = expit(A @ w)
+        hessian = (A.T * (p * (1 - p))) @ A + penalty
+        w = w - np.linalg.solve(hessian, A.T @ (p - y) + penalty @ w)
+    return lambda Z: expit(design(Z) @ w)
+
+
+SCORE = "z = self.design(X_new) @ self.w"
+BAYES = "z = z + logit(share) - logit(self.share)"
+
+Classifier.mistakes(
+    {
+        "the share of the ill for everybody": (
+            SCORE,
+            "z = np.full(len(X_new), logit(self.share))",
+            "That is the baseline. Use the features.",
+        ),
+        "0 or 1 instead of a chance": (
+            "return expit(z)",
+            "return np.where(z > 0, 1.0, 0.0)",
+            "Who says 0 and is wrong once has an infinite log loss. How sure is your classifier really?",
+        ),
+        "no penalty where a line separates": (
+            "self.learn(X, y, best)",
+            "self.learn(X, y, 1e-3)",
+            "On separable rows the likelihood grows for ever with the weights. What keeps them finite?",
+        ),
+        "the probability of label 0": (
+            "return expit(z)",
+            "return expit(-z)",
+            "Label 1 means ill. Which column of the probabilities is that?",
+        ),
+        "new rows are standardised by themselves": (
+            SCORE,
+            "rows = X_new if share else (X_new - X_new.mean(0)) / np.where(X_new.std(0) == 0, 1.0, X_new.std(0)) * self.sd + self.mean\n        z = self.design(rows) @ self.w",
+            "What is the mean of one row alone? Keep the training rows' numbers.",
+        ),
+        "a penalty on features as they come": (
+            "self.sd = np.where(sd == 0, 1.0, sd)",
+            "self.sd = np.full(len(sd), sd.max())",
+            "The penalty acts on weights, and a weight's size depends on the unit. Standardise first.",
+        ),
+        "divided by a standard deviation of 0": (
+            "self.sd = np.where(sd == 0, 1.0, sd)",
+            "self.sd = sd",
+            "Which column never varies, and what is its standard deviation?",
+        ),
+        "deaf to the share": (
+            BAYES,
+            "pass",
+            "Of a thousand women ten are ill, not a third. What does Bayes' rule make of the same tumour?",
+        ),
+        "the training rows' share is not taken out": (
+            BAYES,
+            "z = z + logit(share)",
+            "The score already holds one share: that of the training rows. What if the same is given?",
+        ),
+        "the share the wrong way round": (
+            BAYES,
+            "z = z - logit(share) + logit(self.share)",
+            "Where fewer are ill: should a chance rise or fall?",
+        ),
+        "the chance, not its odds, times a factor": (
+            BAYES,
+            "return expit(z) * share / self.share",
+            "Can a chance of 0.9 become 2.3? What does Bayes' rule multiply by the ratio of shares?",
+        ),
+        "the loss of rows that were fitted": (
+            "rest = np.setdiff1d(order, fold)",
+            "rest = order",
+            "The fit has bent itself towards its rows. With 20 features for 100 rows, how much smaller is its loss on them than on new ones?",
+        ),
+        "one half, whatever errors cost": (
+            "> alarm / (alarm + miss)",
+            "> 0.5",
+            "One half is the cheaper side where both errors cost the same. Do they?",
+        ),
+        "the costs are swapped": (
+            "> alarm / (alarm + miss)",
+            "> miss / (alarm + miss)",
+            "Silence is wrong with probability p. What does it cost then?",
+        ),
+        "decides as in the training rows, whatever the share": (
+            "self.chance(X_new, share) >",
+            "self.chance(X_new) >",
+            "Which chance decides in the town?",
+        ),
+        "misses and false alarms are swapped": (
+            "misses, alarms\n",
+            "alarms, misses\n",
+            "A miss is an ill row that was not called.",
+        ),
+        "a sum of losses, not their mean": (
+            "-np.mean(np.log(",
+            "-np.sum(np.log(",
+            "Twice as many rows of the same kind: should the log loss double?",
+        ),
+    }
+)
+
+
+class _Right:
+    """learn(X, y) -> a function of rows, their chances of label 1; everything else follows."""
+
+    def fit(self, X, y):
+        self.known, self.odds, held = (
+            self.learn(X, y),
+            logit(y.mean()),
+            np.empty(len(y)),
+        )
+        for i in range(5):
+            fold = np.arange(i, len(y), 5)
+            rest = np.setdiff1d(np.arange(len(y)), fold)
+            held[fold] = self.learn(X[rest], y[rest])(X[fold])
+        self.held = _log_loss(held, y)
+        return self
+
+    def chance(self, X_new, share=None):
+        p = np.asarray(self.known(X_new), float)
+        return p if share is None else expit(logit(p) + logit(share) - self.odds)
+
+    def decide(self, X_new, miss, alarm, share=None):
+        return (self.chance(X_new, share) > alarm / (alarm + miss)).astype(int)
+
+    def judge(self, X, y, miss, alarm):
+        from sklearn.metrics import confusion_matrix, log_loss
+
+        called = self.decide(X, miss, alarm)
+        ((_, alarms), (misses, _)) = confusion_matrix(y, called, labels=[0, 1])
+        return log_loss(y, self.chance(X), labels=[0, 1]), misses, alarms
+
+    def promise(self):
+        return self.held
+
+
+@Classifier.right("15 neighbours and one more of each label")
+class _(_Right):
+    def learn(self, X, y):
+        return _neighbours(X, y, 15, extra=1)
+
+
+@Classifier.right("gradient descent in torch, float32")
+class _(_Right):
+    def learn(self, X, y):
+        mean, sd = X.mean(0), X.std(0)
+        sd = np.where(sd == 0, 1, sd)
+        A = torch.tensor((X - mean) / sd, dtype=torch.float32)
+        t = torch.tensor(y, dtype=torch.float32)
+        w, b = torch.zeros(A.shape[1]), torch.zeros(())
+        for _ in range(120):
+            error = torch.sigmoid(A @ w + b) - t
+            w = w - 0.3 * (A.T @ error / len(t) + 0.03 * w)
+            b = b - 0.3 * error.mean()
+        return lambda Z: (
+            torch.sigmoid(torch.tensor((Z - mean) / sd, dtype=torch.float32) @ w + b)
+        ).numpy()
+
+
+@Classifier.right(
+    "a pipeline, judged on folds", library="sklearn.linear_model.LogisticRegression"
+)
+def _():
+    from scipy.special import expit, logit
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    class Classifier:
+        def fit(self, X, y):
+            model = make_pipeline(StandardScaler(), LogisticRegression(C=0.2))
+            held = cross_val_predict(model, X, y, cv=5, method="predict_proba")
+            self.model, self.share = model.fit(X, y), y.mean()
+            self.promise = lambda: log_loss(y, held[:, 1])
+            return self
+
+        def chance(self, X_new, share=None):
+            p = self.model.predict_proba(X_new)[:, 1]
+            share = self.share if share is None else share
+            return expit(logit(p) + logit(share) - logit(self.share))
+
+        def decide(self, X_new, miss, alarm, share=None):
+            p = self.chance(X_new, share)
+            return (p > alarm / (alarm + miss)).astype(int)
+
+        def judge(self, X, y, miss, alarm):
+            called, loss = self.decide(X, miss, alarm), log_loss(y, self.chance(X))
+            return loss, np.sum(called < y), np.sum(called > y)
+
+    return Classifier()
+
+
+Classifier.worked(
+    why="Whatever a new row needs is learnt once, in `fit`, and the penalty is chosen by rows that no fit had seen: their loss is at the same time the promise. A score is a log-odds: evidence of the row plus log-odds of the shares. So another share is a sum away, and every decision follows from the chance and the costs."
+)
+
+
 # ---------------------------------------------------------------- rate_interval
 
 _SHARES = [0.5, 0.8, 0.9, 0.95, 0.98]
@@ -629,20 +861,20 @@ rate_interval = Exercise(
     reference=lambda n, level, shares: {
         "coverage missing": 0.0,
         "mean width": reference.mean_width(n, level, shares),
-        "from 0 to 1, low before high": True,
+        "from 0 to 1, k/n inside": True,
     },
     compare=parts(
         **{
             "coverage missing": close(rtol=0, atol=1e-9),
             "mean width": at_most(0.01),
-            "from 0 to 1, low before high": exact(),
+            "from 0 to 1, k/n inside": exact(),
         }
     ),
     data_dependent="SciPy takes the shares one by one, as numbers",
     hints=[
         "All 30 of 30 ill patients were found. Is the true share 100 %, for sure? What does your interval say there?",
         "The interval k/n ± z √(k/n (1 - k/n) / n) has width 0 at k = n. Look for one that does not: Wilson, Clopper and Pearson, Jeffreys.",
-        "Wilson: centre (k + z²/2) / (n + z²), half width z √(k(n-k)/n + z²/4) / (n + z²), with z = scipy.stats.norm.ppf((1 + level) / 2).",
+        "Try many shares s from 0 to 1 and keep those for which |k/n - s| is at most z √(s(1 - s)/n), with z = scipy.stats.norm.ppf((1 + level) / 2): k of n is no surprise there. The ends are the smallest and the largest.",
     ],
 )
 
@@ -660,9 +892,11 @@ def _(answer, n, level, shares):
     return {
         "coverage missing": max(0.0, level - 0.04 - float(np.mean(coverage))),
         "mean width": float(np.mean(width)),
-        "from 0 to 1, low before high": bool(
+        "from 0 to 1, k/n inside": bool(
             np.all((ends >= -1e-12) & (ends <= 1 + 1e-12))
-            and np.all(ends[:, 0] <= ends[:, 1])
+            and np.all(
+                (ends[:, 0] <= counts / n + 1e-9) & (counts / n - 1e-9 <= ends[:, 1])
+            )
         ),
     }
 
@@ -672,45 +906,36 @@ def _(rng):
     shares = np.array(_SHARES)
     yield "thirty ill, 95 %", dict(n=30, level=0.95, shares=shares)
     yield "five ill, 95 %", dict(n=5, level=0.95, shares=shares)
-    yield (
-        "thirty ill, 80 %",
-        dict(n=int(rng.integers(28, 33)), level=0.8, shares=shares),
-    )
+    n = 2 * int(rng.integers(15, 18))
+    yield "some thirty ill, 80 %", dict(n=n, level=0.8, shares=shares)
 
 
-@rate_interval.wrong(
-    "the normal interval",
-    advice="What does it say for 30 of 30? Compute the share of samples in which it holds the truth, for a truth of 0.95.",
+ERROR = "np.sqrt(shares * (1 - shares) / n)"
+
+rate_interval.mistakes(
+    {
+        "the standard error of the share that was found": (
+            ERROR,
+            "np.sqrt(k / n * (1 - k / n) / n)",
+            "What does it say for 30 of 30? Compute the share of samples in which it holds the truth, for a truth of 0.95.",
+        ),
+        "the widest case for every share": (
+            ERROR,
+            "np.sqrt(0.25 / n)",
+            "√(¼/n) is the standard error of a share of one half. Most of yours are near 1.",
+        ),
+        "1.96 whatever the level": (
+            "stats.norm.ppf((1 + level) / 2)",
+            "1.96",
+            "Which level belongs to 1.96? Which one was asked?",
+        ),
+        "the level on each side": (
+            "(1 + level) / 2",
+            "level",
+            "Outside are (1 - level) altogether, half of it at each end.",
+        ),
+    }
 )
-def _(k, n, level):
-    p = k / n
-    half = stats.norm.ppf((1 + level) / 2) * np.sqrt(p * (1 - p) / n)
-    return max(0, p - half), min(1, p + half)
-
-
-@rate_interval.wrong(
-    "the widest case for every share",
-    advice="√(¼/n) is the standard error of a share of one half. Most of yours are near 1.",
-)
-def _(k, n, level):
-    half = stats.norm.ppf((1 + level) / 2) * np.sqrt(0.25 / n)
-    return max(0, k / n - half), min(1, k / n + half)
-
-
-@rate_interval.wrong(
-    "1.96 whatever the level",
-    advice="Which level belongs to 1.96? Which one was asked?",
-)
-def _(k, n, level):
-    return _wilson(k, n, 1.96 if level < 0.9 else 1.2816)
-
-
-@rate_interval.wrong(
-    "the level on each side",
-    advice="Outside are (1 - level) altogether, half of it at each end.",
-)
-def _(k, n, level):
-    return _wilson(k, n, stats.norm.ppf(level))
 
 
 @rate_interval.wrong("the interval leaves 0 to 1", advice="A share above 1 cannot be.")
@@ -721,23 +946,29 @@ def _(k, n, level):
     return p - half, p + half
 
 
-def _wilson(k, n, z):
-    centre, half = (
-        (k + z * z / 2) / (n + z * z),
-        z * np.sqrt(k * (n - k) / n + z * z / 4) / (n + z * z),
-    )
-    return max(0.0, centre - half), min(1.0, centre + half)
-
-
-@rate_interval.right("Wilson")
+@rate_interval.wrong(
+    "the exact interval, with the whole rest at each end",
+    advice="Outside are (1 - level) altogether, half of it at each end.",
+)
 def _(k, n, level):
-    return _wilson(k, n, stats.norm.ppf((1 + level) / 2))
+    low, high = stats.beta.ppf([1 - level, level], [k, k + 1], [n - k + 1, n - k])
+    return (0.0 if k == 0 else low), (1.0 if k == n else high)
 
 
-@rate_interval.right("Clopper and Pearson, by SciPy")
+@rate_interval.right("Clopper and Pearson", library="scipy.stats")
 def _(k, n, level):
+    from scipy import stats
+
     found = stats.binomtest(k, n).proportion_ci(level, method="exact")
     return [found.low, found.high]
+
+
+@rate_interval.right("Wilson's formula")
+def _(k, n, level):
+    z = stats.norm.ppf((1 + level) / 2)
+    centre = (k + z * z / 2) / (n + z * z)
+    half = z * np.sqrt(k * (n - k) / n + z * z / 4) / (n + z * z)
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 @rate_interval.right("Jeffreys")
@@ -745,6 +976,17 @@ def _(k, n, level):
     low, high = stats.beta.ppf([(1 - level) / 2, (1 + level) / 2], k + 0.5, n - k + 0.5)
     return (0.0 if k == 0 else low), (1.0 if k == n else high)
 
+
+rate_interval.equivalent(
+    {
+        f"shares = np.linspace(0, 1, 1001) → shares = np.linspace({other})": "Any method that keeps these promises is right."
+        for other in ("-1, 1, 1001", "0, 2, 1001", "0, 1, 1002", "0, 1, 1000")
+    }
+)
+
+rate_interval.worked(
+    why="Wilson asks which true shares would make k of n no surprise. Its standard error is that of the share asked about, not of the one found, so it does not vanish where all were found."
+)
 
 # ---------------------------------------------------------------- mcnemar
 
@@ -780,6 +1022,8 @@ def _(rng):
 
     yield "the gap and how sure it is", case(40, 9, 2)
     yield "the gap and how sure it is", case(60, 3, 12)
+    yield "all on one side", case(30, 6, 0)
+    yield "all on one side", case(30, 0, 5)
     yield "as many on both sides", case(30, 4, 4)
     yield "they decide alike", case(20, 0, 0)
 
@@ -789,13 +1033,32 @@ def _discordant(y, called_a, called_b):
     return int(a.sum()), int(b.sum())
 
 
-@mcnemar.wrong(
-    "one side only",
-    advice="Before you looked, either could have been the better one. What is the chance of a gap this large, in either direction?",
+EXACT = "float(stats.binomtest(a, max(a + b, 1)).pvalue)"
+
+mcnemar.mistakes(
+    {
+        "one side only": (
+            EXACT,
+            "float(stats.binom.cdf(min(a, b), a + b, 0.5))",
+            "Before you looked, either could have been the better one. What is the chance of a gap this large, in either direction?",
+        ),
+        "a and b are swapped": (
+            "called_a == y, called_b == y",
+            "called_b == y, called_a == y",
+            "The first count is of the rows that only a gets right.",
+        ),
+        "the chi-square approximation": (
+            EXACT,
+            "float(stats.chi2.sf((a - b) ** 2 / max(a + b, 1), 1))",
+            "With eleven rows that differ, the exact chance is a sum of binomial terms. Use it.",
+        ),
+        "all rows are tossed for": (
+            "stats.binomtest(a, max(a + b, 1))",
+            "stats.binomtest(max(a, b), len(y))",
+            "Rows on which both agree are no tosses. How many rows are left?",
+        ),
+    }
 )
-def _(y, called_a, called_b):
-    a, b = _discordant(y, called_a, called_b)
-    return a, b, 1.0 if a + b == 0 else float(stats.binom.cdf(min(a, b), a + b, 0.5))
 
 
 @mcnemar.wrong(
@@ -807,31 +1070,9 @@ def _(y, called_a, called_b):
     return a, b, float(stats.binomtest(a, a + b).pvalue)
 
 
-@mcnemar.wrong(
-    "a and b are swapped",
-    advice="The first count is of the rows that only a gets right.",
-)
-def _(y, called_a, called_b):
-    b, a = _discordant(y, called_a, called_b)
-    return a, b, 1.0 if a + b == 0 else float(stats.binomtest(a, a + b).pvalue)
-
-
-@mcnemar.wrong(
-    "the chi-square approximation",
-    advice="With eleven rows that differ, the exact chance is a sum of binomial terms. Use it.",
-)
-def _(y, called_a, called_b):
-    a, b = _discordant(y, called_a, called_b)
-    return a, b, 1.0 if a + b == 0 else float(stats.chi2.sf((a - b) ** 2 / (a + b), 1))
-
-
-@mcnemar.wrong(
-    "all rows are tossed for",
-    advice="Rows on which both agree are no tosses. How many rows are left?",
-)
-def _(y, called_a, called_b):
-    a, b = _discordant(y, called_a, called_b)
-    return a, b, float(stats.binomtest(max(a, b), len(y)).pvalue)
+def _discordant(y, called_a, called_b):
+    a, b = (called_a == y) & (called_b != y), (called_b == y) & (called_a != y)
+    return int(a.sum()), int(b.sum())
 
 
 @mcnemar.right("twice the smaller tail")
@@ -849,3 +1090,19 @@ def _(y, called_a, called_b):
     n = a + b
     tail = sum(comb(n, k) for k in range(min(a, b) + 1)) / 2**n
     return [a, b, min(1.0, 2 * tail)]
+
+
+@mcnemar.right("by its table", library="statsmodels")
+def _(y, called_a, called_b):
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    right = np.asarray(called_a) == y, np.asarray(called_b) == y
+    table = [
+        [np.sum((right[0] == s) & (right[1] == t)) for t in (1, 0)] for s in (1, 0)
+    ]
+    return int(table[0][1]), int(table[1][0]), mcnemar(table, exact=True).pvalue
+
+
+mcnemar.worked(
+    why="If neither is better, a row on which they differ falls to either with probability ½, whatever the other rows are. So a is a count of heads in a + b tosses."
+)

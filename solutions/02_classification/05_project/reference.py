@@ -9,12 +9,12 @@ from torch import Tensor
 
 from descent import data
 
-SLOPE = 1.2
+SLOPE, LEVEL = 1.2, -1.0
 
 
 def chance(X: Tensor) -> Tensor:
     """Probability of label 1 of simulated rows X (*batch, d), d >= 3: a sigmoid of the first three features."""
-    return torch.sigmoid(SLOPE * (X[..., 0] - X[..., 1] + X[..., 2]))
+    return torch.sigmoid(SLOPE * (X[..., 0] - X[..., 1] + X[..., 2]) + LEVEL)
 
 
 def simulated(X: Tensor) -> Tensor:

@@ -4,15 +4,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from ipywidgets import FloatSlider, SelectionSlider
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from statsmodels.stats.proportion import proportion_confint
 
 from descent import data
 from descent.pictures.classification import project as pictures
-from descent.widgets import Explorer
 from solutions import notebook_module
+from tests.notebooks import controls
 
-ref = notebook_module("02_classification/05_project", "reference")
+NOTEBOOK = "02_classification/05_project"
+ref = notebook_module(NOTEBOOK, "reference")
 
 
 def rows(n, d, seed=0):
@@ -35,6 +39,18 @@ def test_the_labels_have_their_chance_and_nothing_else_tells_them():
         assert abs(y[inside].mean() - chance[inside].mean()) < 4 * error
     assert np.abs(np.corrcoef(X.T.numpy(), y - chance)[-1, :-1]).max() < 0.03
     assert torch.equal(ref.labels(X[:5]), ref.labels(X)[:5])
+
+
+def test_where_another_share_is_ill_the_odds_change_by_that_of_the_shares():
+    X = rows(60_000, 6)
+    y, z = ref.labels(X).numpy(), logit(ref.chance(X).numpy())
+    kept = (y == 0) | (np.random.default_rng(1).random(len(y)) < 0.1)
+    share = y[kept].mean()
+    told = expit(z[kept] + logit(share) - logit(y.mean()))
+    for low in (0, 0.05, 0.2, 0.5):
+        inside = (told >= low) & (told < 2.5 * low + 0.05)
+        error = np.sqrt(told[inside].mean() / inside.sum())
+        assert abs(y[kept][inside].mean() - told[inside].mean()) < 4 * error
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -70,41 +86,78 @@ def close_figures():
     plt.close("all")
 
 
-P, Y = np.array([0.1, 0.2, 0.4, 0.6, 0.7, 0.9]), np.array([0, 0, 1, 0, 1, 1])
+def test_the_title_tells_what_scikit_learns_fits_cost():
+    lab, table = pictures.laboratory(), data.breast_cancer()
+    cut, ill = np.random.default_rng(15).permutation(569), 1 - table.y
+    new, tuned, known = cut[:171], cut[171:290], cut[290:]
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5, tol=1e-8))
+    p = model.fit(table.X[known], ill[known]).predict_proba(table.X)[:, 1]
+    assert np.allclose(p[new], lab.new, atol=1e-4) and np.allclose(p[tuned], lab.tuned, atol=1e-4)
+    prices = [
+        [
+            20 * np.sum((p[part] < t) & (ill[part] == 1))
+            + np.sum((p[part] >= t) & (ill[part] == 0))
+            for t in (0.48, 1 / 21)
+        ]
+        for part in (tuned, new)
+    ]
+    assert prices == [[1, 20], [82, 23]]
+    grid = np.linspace(0, 1, 5001)
+    assert min(lab.cost(lab.tuned, lab.tuned_truth, t) for t in grid) == 1
+    assert np.sum((lab.tuned >= 0.48) & (lab.tuned_truth == 1)) == lab.tuned_truth.sum() == 38
 
 
-def test_counts():
-    assert pictures.counts_at(P, Y, 0.5) == (2, 1, 1, 2)
-    assert pictures.counts_at(P, Y, 0.0) == (3, 0, 3, 0)
-    assert pictures.counts_at(P, Y, 2.0) == (0, 3, 0, 3)
+def test_naive_bayes_sends_cancers_home():
+    facts = pictures.draw_claims(pictures.laboratory())[1].facts
+    assert facts["lost"] == [0, 7] and facts["cost"] == [23, 144]
+    assert facts["least"] < 1e-4
 
 
-def test_the_threshold_moves_the_counts_and_the_cost():
-    explorer = Explorer(
-        lambda t, miss: pictures.draw_threshold(P, Y, t, miss, 1.0),
-        {
-            "t": FloatSlider(0.5, min=0.01, max=0.99),
-            "miss": SelectionSlider(value=20.0, options=[1.0, 20.0]),
-        },
+def test_the_threshold_is_dragged_and_both_costs_follow():
+    def facts(t):
+        return controls.explorer(NOTEBOOK, "draw_valleys", t=t).words.facts
+
+    start = controls.explorer(NOTEBOOK, "draw_valleys").words.facts
+    assert (start["tuned"], start["new"], start["misses"], start["alarms"]) == (1, 82, 4, 2)
+    assert facts(0.001)["misses"] == 0 and facts(0.001)["new"] == facts(0.001)["alarms"]
+    assert facts(0.97)["new"] > 10 * start["napkin"] == 230
+
+
+def test_a_town_costs_what_its_misses_and_alarms_do():
+    y = np.array([1, 1, 0, 0, 0, 0])
+    shares, told, as_it_is, nobody = pictures.towns(
+        lambda share: y if share else np.array([1, 0, 1, 0, 0, 0]), y
     )
-    assert "2 of 3 malignant tumours found, 1 missed; 1 false alarms among 3" in explorer.words
-    assert "Cost 21; the cheapest threshold on the grid costs 1." in explorer.words
-    explorer.controls["t"].value = 0.3
-    assert "3 of 3 malignant tumours found, 0 missed; 1 false alarms" in explorer.words
-    explorer.controls["miss"].value = 1.0
-    assert "Cost 1; the cheapest" in explorer.words
-    assert "<img" in explorer.picture.value
+    assert np.allclose(told, 0) and np.allclose(nobody, 20 * 1000 * shares)
+    assert np.allclose(as_it_is, 1000 * (20 * shares / 2 + (1 - shares) / 4))
+
+
+def test_told_the_share_a_screening_costs_less_and_the_clinic_the_same():
+    def facts(share):
+        return controls.explorer(NOTEBOOK, "draw_towns", share=share).words.facts
+
+    assert facts(0.01)["told"] < facts(0.01)["as_it_is"] / 2
+    assert facts(0.01)["told"] < facts(0.01)["nobody"]
+    assert facts(0.37)["told"] == pytest.approx(facts(0.37)["as_it_is"], rel=0.2)
+    assert facts(0.001)["nobody"] == pytest.approx(20)
+
+
+def test_the_words_of_the_days_hold_their_means():
+    days = np.array([[1, 40, 20], [3, 60, 30]])
+    _, words = pictures.draw_days({"one": days, "two": 2 * days})
+    assert words.facts["a"].tolist() == [2, 50, 25] and words.facts["b"].tolist() == [4, 100, 50]
 
 
 def test_calibration_tells_the_largest_gap():
     p = np.repeat([0.1, 0.9], 100)
     y = np.r_[np.zeros(90), np.ones(10), np.ones(60), np.zeros(40)]
-    _, words = pictures.draw_calibration(p, y)
-    assert "2 bins of scores with 100, 100 rows" in words
-    assert "largest gap between score and share is 0.30, in a bin of 100 rows" in words
+    facts = pictures.draw_calibration(p, y)[1].facts
+    assert facts["bins"] == 2 and facts["rows"] == "100, 100" and facts["size"] == 100
+    assert facts["worst"] == pytest.approx(0.3)
 
 
 def test_the_words_of_the_tumours():
     table = data.breast_cancer()
-    _, words = pictures.draw_tumours(table.X, 1 - table.y, table.names)
-    assert "569 tumours, 212 malignant" in words
+    facts = pictures.draw_tumours(table.X, 1 - table.y, table.names)[1].facts
+    assert (facts["n"], facts["ill"]) == (569, 212)
+    assert facts["benign"] < 13 < 17 < facts["malignant"]
