@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a classifier of your own choice for tumours that knows how sure it is, what errors cost and how many are ill where it is used"
+# %% [markdown] builds="a classifier of your own choice for tumours that knows how sure it is, what errors cost and how many are ill where it is used"
 # # Project: a test that somebody can rely on
 #
 # A laboratory sells a test for breast cancer. From thirty measurements of a tumour's cells a machine computes a chance; from
