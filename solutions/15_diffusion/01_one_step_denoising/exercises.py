@@ -259,6 +259,16 @@ grid_posterior.mistakes(
             "",
             "r is right without it, as it cancels. p̃(y) is not: the knock's density has area 1.",
         ),
+        "the exponent without its 2": (
+            "/ (2 * sigma**2))",
+            "/ sigma**2)",
+            "Your bell is narrower than the knock. What is the exponent of a normal density with the variance σ²?",
+        ),
+        "the two ends count half": (
+            "joint.sum() * dx",
+            "np.trapezoid(joint, x)",
+            "A fine rule for areas, but the text has another: all values alike, times the spacing.",
+        ),
         "the crowd before is forgotten": (
             "joint = p * knock",
             "joint = knock",
@@ -579,6 +589,11 @@ there_and_back.mistakes(
             "out - start",
             "out - film[0]",
             "An error is of one round: between before its knock and after its mending.",
+        ),
+        "the mean runs over coordinates, too": (
+            ".sum(1).mean()",
+            ".mean()",
+            "A squared distance is the sum over coordinates. Of how many numbers is yours the mean?",
         ),
         "the film is changed in place": (
             "y = start + sigma * up[r]",
