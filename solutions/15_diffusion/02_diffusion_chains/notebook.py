@@ -686,8 +686,8 @@ claim(words, away[2] < 0.02 < away[1] < away[0], a=away[0], b=away[1], c=away[2]
 # of a ring; enlarge the step.
 #
 # And must the noise be Gaussian? It has one comfort: sums stay in the family, so that many steps are one jump. A law has
-# that comfort if its characteristic function $\varphi(u) = \mathbb E e^{iux}$ has $\varphi(u)^2 = \varphi(cu)$ for some $c$.
-# Gaussians are not alone with it. And where it fails, many small steps look Gaussian in the end (central limit theorem),
+# that comfort if its characteristic function $\varphi(u) = \mathbb E e^{iux}$ has $\varphi(u)^n = \varphi(c_n u)$ for every
+# $n$; try $n = 2$. Gaussians are not alone with it. And where it fails, many small steps look Gaussian in the end (central limit theorem),
 # if the noise has a variance.
 
 # %% demo=true covers="wu:6.4.4"
@@ -805,8 +805,8 @@ show(*pictures.draw_weighting(levels, errors, told), digits=1)
 # $$\mu_q = \frac{\sqrt{\alpha_t}\,(1 - \bar\alpha_{t-1})\, x_t + \sqrt{\bar\alpha_{t-1}}\, \beta_t\, x_0}{1 - \bar\alpha_t}, \qquad \sigma_q^2 = \frac{1 - \bar\alpha_{t-1}}{1 - \bar\alpha_t}\, \beta_t .$$
 
 # %% [markdown] covers="moon:22.4 guo:VI.3.d"
-# Put $x_0 = (x_t - \sqrt{1 - \bar\alpha_t}\, \epsilon) / \sqrt{\bar\alpha_t}$ in: a step's KL is
-# $w_t \lVert \epsilon - \epsilon_\theta\rVert^2$ with $w_t = \frac{\beta_t^2}{2\sigma_q^2 \alpha_t (1 - \bar\alpha_t)}$. Drop $w_t$:
+# Put $x_0 = (x_t - \sqrt{1 - \bar\alpha_t}\, \epsilon) / \sqrt{\bar\alpha_t}$ in: if the model's variance is
+# $\sigma_q^2$, too, a step's KL is $w_t \lVert \epsilon - \epsilon_\theta\rVert^2$ with $w_t = \frac{\beta_t^2}{2\sigma_q^2 \alpha_t (1 - \bar\alpha_t)}$. Drop $w_t$:
 # that is the *simple* loss of DDPM, and where one of the notes stops before it.
 #
 # **A form that is none.** Another way to sort the bound has terms
