@@ -118,9 +118,9 @@ move = Exercise(
     compare=exact(),
     hints=[
         "Take one dot. Which row of the kernel is its ruler? Walk along it.",
-        "Keep a running sum. As long as it does not exceed the dot's number, go on to the next state and add its chance.",
-        "For each pair of state and number: y = 0, total = kernel[state, 0]; while total <= number: y += 1 and total += kernel[state, y]. "
-        "Append y.",
+        "np.cumsum(kernel, axis=1) holds the running sums of all rows. As long as one does not exceed the dot's number, go on to the "
+        "next state.",
+        "ends = np.cumsum(kernel, axis=1). For each pair of state and number: y = 0; while ends[state, y] <= number: y += 1. Append y.",
     ],
 )
 
@@ -151,23 +151,23 @@ def _(rng):
 move.mistakes(
     {
         "a tie stays": (
-            "total <= number",
-            "total < number",
+            "<= number",
+            "< number",
             "u = 0.25, and the running sum is 0.25: exceeds it u?",
         ),
         "the column for the row": (
-            "new = []",
-            "new, kernel = [], kernel.T",
+            "np.cumsum(kernel, axis=1)",
+            "np.cumsum(kernel.T, axis=1)",
             "kernel[s, y] is the chance to go from s to y. Which index is where the dot is now?",
         ),
         "single chances, no running sum": (
-            "total += kernel[state, y]",
-            "total = kernel[state, y] if y < kernel.shape[1] - 1 else 1.0",
+            "np.cumsum(kernel, axis=1)",
+            "np.hstack([kernel[:, :-1], np.ones((len(kernel), 1))])",
             "On the ruler the states lie one after the other. Where does the second one end?",
         ),
         "everybody reads the first row": (
-            "total = kernel[state, 0]",
-            "state = 0; total = kernel[state, 0]",
+            "ends[state, y]",
+            "ends[0, y]",
             "Each dot is in a state of its own. Whose row does it read?",
         ),
     }
@@ -184,6 +184,18 @@ move.worked(
 @move.right("by comparing with all sums at once")
 def _(states, kernel, u):
     return (np.cumsum(kernel, 1)[states] <= u[:, None]).sum(1)
+
+
+@move.right("dot by dot, with a running sum")
+def _(states, kernel, u):
+    new = []
+    for state, number in zip(states, u, strict=True):
+        y, total = 0, kernel[state, 0]
+        while total <= number:
+            y += 1
+            total += kernel[state, y]
+        new.append(y)
+    return new
 
 
 @move.right("by its search", library="numpy.searchsorted")
@@ -246,6 +258,16 @@ grid_posterior.mistakes(
             " / np.sqrt(2 * np.pi * sigma**2)",
             "",
             "r is right without it, as it cancels. p̃(y) is not: the knock's density has area 1.",
+        ),
+        "the exponent without its 2": (
+            "/ (2 * sigma**2))",
+            "/ sigma**2)",
+            "Your bell is narrower than the knock. What is the exponent of a normal density with the variance σ²?",
+        ),
+        "the two ends count half": (
+            "joint.sum() * dx",
+            "np.trapezoid(joint, x)",
+            "A fine rule for areas, but the text has another: all values alike, times the spacing.",
         ),
         "the crowd before is forgotten": (
             "joint = p * knock",
@@ -567,6 +589,11 @@ there_and_back.mistakes(
             "out - start",
             "out - film[0]",
             "An error is of one round: between before its knock and after its mending.",
+        ),
+        "the mean runs over coordinates, too": (
+            ".sum(1).mean()",
+            ".mean()",
+            "A squared distance is the sum over coordinates. Of how many numbers is yours the mean?",
         ),
         "the film is changed in place": (
             "y = start + sigma * up[r]",

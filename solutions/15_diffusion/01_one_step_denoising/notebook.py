@@ -12,9 +12,9 @@
 # Five heaps of sand lie on a table. Somebody knocks, and every grain jumps: a random jolt, Gaussian, of standard
 # deviation 0.3 in each direction. You know what the heaps looked like. Put the shaken sand back.
 #
-# For a single grain there is a best answer, the mean of all places that it may have come from. In squared error nothing
-# beats it. So put *every* grain on its best answer. On the right is what comes out: heaps that are too small. **Each grain
-# lies where it should, and the crowd is wrong.**
+# For a single grain there is a best answer: the mean of all places that it may have come from. In squared error nothing
+# beats it. So put *every* grain there. On the right is what comes out: heaps that are too small. **Each grain has its
+# best answer, and the crowd is wrong.**
 #
 # Two colleagues offer repairs. One goes only *half the way*. The other goes all the way and *knocks again*. Both are
 # worse for the grains. Does either bring back the heaps?
@@ -45,14 +45,14 @@ show(*pictures.draw_heaps(crowds, HEAPS.means, heap))
 # %% [markdown] covers="wu:6.1 wu:6.1.1"
 # ## 1. Count the dots
 #
-# Begin where everything can be counted. A million dots live in three states, $p(x)$ of them (or that share) in state $x$.
-# Then all move: of the dots in $x$ the share $q(y \mid x)$ goes to $y$. Counting gives three rules,
+# Begin where everything can be counted. Dots live in three states, $p(x)$ of them (or that share) in state $x$. Then all
+# move: of the dots in $x$ the share $q(y \mid x)$ goes to $y$. Counting gives three rules,
 #
 # $$p(x, y) = p(x)\, q(y \mid x), \qquad \tilde p(y) = \sum_x p(x, y), \qquad r(x \mid y) = \frac{p(x, y)}{\tilde p(y)} .$$
 #
 # How many go from $x$ to $y$, how many arrive in $y$, and which share of them came from $x$: the chain rule,
 # marginalisation, Bayes' rule. The shares are also the chances for one dot, drawn blindly. $r$ is the **backward
-# kernel**. Write it. (From a state where nobody arrives, nobody is sent back: its row is all zeros.)
+# kernel**.
 
 
 # %% exercise="backward_kernel" points=2 difficulty=1 covers="wu:6.1.1"
@@ -122,13 +122,12 @@ def move(states, kernel, u):
     kernel = [[0.25, 0.75]], states = [0, 0], u = [0.2, 0.25] gives [0, 1].
     """
     ### BEGIN SOLUTION
+    ends = np.cumsum(kernel, axis=1)
     new = []
     for state, number in zip(states, u):
         y = 0
-        total = kernel[state, 0]
-        while total <= number:
+        while ends[state, y] <= number:
             y += 1
-            total += kernel[state, y]
         new.append(y)
     return np.array(new, int)
     ### END SOLUTION
@@ -166,12 +165,12 @@ with after(backward_kernel, move, "come-home"):
 # %% [markdown] covers="wu:6.1.2 wu:6.2.1"
 # ## 2. From states to a line
 #
-# A grain has not three places but a line of them. Cut the line into bins of width $\Delta x$: the finer the bins, the
-# fewer dots in each. What settles is the share *per width*, the **density** $p(x)$. Probability is density × size, so
-# the three rules stay as they are, with areas for sums: $\tilde p(y) = \int p(x)\, q(y \mid x)\, dx$ and
+# A grain may lie anywhere on a line. Cut it into bins of width $\Delta x$: the finer the bins, the fewer dots in each.
+# What settles is the share *per width*, the **density** $p(x)$. Probability is density × width, so the three rules stay,
+# with areas for sums: $\tilde p(y) = \int p(x)\, q(y \mid x)\, dx$ and
 # $r(x \mid y) = p(x)\, q(y \mid x) / \tilde p(y)$.
 #
-# And the move is a knock, $y = x + e$, where $e \sim N(0, \sigma^2)$ knows nothing of $x$:
+# The move is a knock, $y = x + e$, where $e \sim N(0, \sigma^2)$ is independent of $x$:
 #
 # $$q(y \mid x) = \frac{1}{\sqrt{2\pi\sigma^2}} \exp\Big(\!-\frac{(y - x)^2}{2\sigma^2}\Big) .$$
 #
@@ -259,7 +258,8 @@ claim("up to {r}, free of x, it is −(x − top)²/2σ²", not rest.has(x), r=r
 #
 # 1. Where is the bell best, where worst? Try the flanks of the narrow hill.
 # 2. Between the hills, raise $\sigma$. Which shape can no bell have?
-# 3. How small must $\sigma$ be so that bell and truth overlap by 95 % wherever dots are?
+# 3. Up to which $\sigma$ do bell and truth overlap by 95 % on the broad hill's top, at 1? And at −1.5, on the narrow one,
+#    half as wide?
 
 # %% covers="wu:6.2 wu:6.2.2"
 # Drag the line: your exact backward kernel, and the bell of the straight line.
@@ -316,13 +316,13 @@ check(crowd_score)
 # %% [markdown] covers="wu:6.2.5"
 # ## 4. Best for each, wrong for all
 #
-# With clean examples as the crowd and $h = \sigma$, your score is that of the shaken crowd, and $y + \sigma^2 \tilde s(y)$
-# is the best guess $g$. Why are its heaps too small? A guess and what it misses, $x - g$, have no correlation. So the
-# variances add: $\mathrm{Var}(x) = \mathrm{Var}(g) + \mathbb E\,(x - g)^2$. The crowd of best guesses is too narrow by
-# just the error that nobody can avoid.
+# With clean examples as the crowd and $h = \sigma$, your score is that of the shaken crowd, and $g = y + \sigma^2 \tilde s(y)$
+# is the best guess. Why are its heaps too small? What it misses, $x - g$, has no correlation with $g$: else a stretched
+# or shrunk $g$ would be better. So variances add, $\mathrm{Var}(x) = \mathrm{Var}(g) + \mathbb E\,(x - g)^2$, and the crowd
+# of best guesses is too narrow by just the error that nobody can avoid.
 #
-# Then go another share $\lambda$ of the way, $y + \lambda \sigma^2\, \tilde s(y)$. Try it where all can be computed: $x \sim N(0, v)$,
-# so that $y \sim N(0, v + \sigma^2)$ with the score $\tilde s(y) = -y / (v + \sigma^2)$.
+# So go only the share $\lambda$ of the way, to $y + \lambda \sigma^2\, \tilde s(y)$. Try it where all can be computed:
+# $x \sim N(0, v)$, so that $y \sim N(0, v + \sigma^2)$ with the score $\tilde s(y) = -y / (v + \sigma^2)$.
 
 # %% predict="guesses" minutes=1
 predict(
@@ -378,13 +378,12 @@ with after(spread_and_error, "guesses"):
 
 # %% [markdown] covers="wu:6.2.3 wu:6.2.5 wu:6.12"
 # The error is least at $\lambda = 1$, always. The spread is right near $\lambda = \frac12$: it is $v + \frac{\sigma^4}{4(v + \sigma^2)}$,
-# off only in $\sigma^4$. And the other repair? $N(g, \sigma^2)$ says: guess, then knock again. To first order in
-# $\sigma^2$ both bring the crowd back. Two ways to undo one knock, one by chance and one without.
+# off only in $\sigma^4$. The other repair, guess and knock again, draws from $N(g, \sigma^2)$, the bell above with its mean
+# put right: the variance is $v + \frac{\sigma^4}{v + \sigma^2}$. To first order in $\sigma^2$ both bring the crowd back.
 #
 # ## 5. Knock and mend
 #
-# Now build it, for any crowd and any score, and for many rounds: diffusion spreads the crowd, the step along the score
-# condenses it.
+# Now build both, for any crowd, any score and many rounds.
 
 
 # %% exercise="there_and_back" points=4 difficulty=1 covers="wu:6.2.3 wu:6.2.5 wu:6.12 wu:6.12.1 wu:6.12.2"
@@ -467,13 +466,12 @@ with after(there_and_back):
 # %% [markdown] covers="wu:6.2.3 wu:6.2.5 wu:6.12"
 # ## Take-aways
 #
-# - Sent back by Bayes' rule, a crowd returns exactly, though single dots do not: $p(x)\, q(y \mid x) = \tilde p(y)\, r(x \mid y)$.
-# - For a small knock $r(\cdot \mid y)$ is nearly $N(y + \sigma^2 s(y), \sigma^2)$. The **score** is the slope of the log
+# - Sent back by Bayes' rule, a crowd returns exactly, single dots do not: $p(x)\, q(y \mid x) = \tilde p(y)\, r(x \mid y)$.
+# - For a small knock $r(\cdot \mid y)$ is nearly $N(y + \sigma^2 s(y), \sigma^2)$. The **score** $s$ is the slope of the log
 #   density; with that of the shaken crowd the mean is exact for every $\sigma$.
-# - **The best guess is best for each dot, and too narrow for all.** Both colleagues are right, for small knocks: half the
-#   step, or the whole step and a new knock. Both miss in $\sigma^4$ only.
-# - So do not undo one large knock: undo many small ones. That is a diffusion model, and there the shortcut is a
-#   network that learns the score.
+# - **The best guess is best for each dot, and too narrow for all.** Both colleagues are right for small knocks: their
+#   variances miss in $\sigma^4$ only.
+# - So do not undo one large knock: undo many small ones. That is a diffusion model; a network learns its score.
 #
 # Next: [[15/02]], many small knocks in a row.
 
@@ -508,7 +506,6 @@ show(*pictures.draw_travel(levels, travel))
 
 y0 = -1.2  # on the flank of the narrow hill
 exact = [hills.posterior([y0], 1, v**0.5) for v in levels]
-slope = (hills.score([y0 + 1e-5]) - hills.score([y0 - 1e-5])) / 2e-5
 tweedie = [y0 + v * hills.noised(1, v**0.5).score([y0]) for v in levels]
 same = [np.allclose(r.mean(), guess) for r, guess in zip(exact, tweedie)]
 claim("y + σ² s̃(y) is the mean, at each σ", all(same))
@@ -628,7 +625,7 @@ with after(spread_and_error):
             v.append(spread_and_error(0.5, v[-1], dt)[0])
         drifts.append((v[1] - 1, v[-1] - 1))
     one, hundred = np.array(drifts).T
-    claim("one round: dt²/4 (1 + dt)", np.allclose(one, sizes**2 / 4 / (1 + sizes)))
+    claim("one round: dt² / (4 (1 + dt))", np.allclose(one, sizes**2 / 4 / (1 + sizes)))
     power = np.polyfit(np.log(sizes), np.log(hundred), 1)[0]
     claim("a hundred: the power 2 of dt, to a fifth", abs(power - 2) < 0.2)
     for dt, drift in zip(sizes, hundred):

@@ -50,6 +50,8 @@ walks.mistakes({
     "the noise is scaled by the variance": ("sigma2**0.5 * noise", "sigma2 * noise",
         "z has variance 1. By what do you multiply a number so that its variance becomes σ²?"),
     "every step starts from x0": ("path[-1] +", "x0 +", "Which state does the second step start from?"),
+    "jumps, not a walk": ("path[-1] + sigma2**0.5 * noise", "x0 + (len(path) * sigma2) ** 0.5 * noise",
+        "Each of your x_t has the right law. But is x_2 one step away from your x_1?"),
     "the start is missing": ("np.array(path)", "np.array(path[1:]).reshape(len(z), *np.shape(x0))",
         "T steps make T + 1 states. Which one is not there?"),
     "only the end": ("np.array(path)", "path[-1]", "All states are asked for. How many do you return?"),
@@ -180,7 +182,8 @@ def _(answer, x_T, z, slopes, offsets, variances):
 
     def step(x, t):
         asked.append(t)
-        return slopes[t - 1] * x + offsets[t - 1], variances[t - 1]
+        stays = slopes[t - 1] == 1 and offsets[t - 1] == 0  # then its mean is x itself
+        return x if stays else slopes[t - 1] * x + offsets[t - 1], variances[t - 1]
 
     return dict(states=answer(step, x_T, z), asked=asked)
 
@@ -196,6 +199,10 @@ def _(rng):
     yield "walkers on a line", case(3, 4)
     yield "the last step adds noise, too", case(1, 2, 2)
     yield "without noise it follows the means", case(3, 2, 1, z=np.zeros((3, 2, 1)))
+    yield (
+        "a step may give x_t itself as the mean",
+        case(3, 2, 1, slopes=np.ones(3), offsets=np.zeros(3)),
+    )
     yield (
         "each step has its own variance",
         case(3, 2, 1, variances=np.array([0.01, 4.0, 0.25]) * rng.uniform(1, 2)),
@@ -213,6 +220,9 @@ generate.mistakes({
     "no noise at all": (" + var**0.5 * z[t - 1]", "",
         "The mean is where x_{t-1} is to be expected. Draw it, do not take the mean."),
     "from the noise to the data": ("path[::-1]", "path", "Entry t is x_t. What should entry 0 be?"),
+    "the state before is overwritten": ("path.append(mean + var**0.5 * z[t - 1])",
+        "mean += var**0.5 * z[t - 1]; path.append(mean)",
+        "`+=` changes the array that the step gave you. Whose is it, where the step gives x_t itself?"),
     "every step from x_T": ("step(path[-1], t)", "step(x_T, t)", "Which state does the second step start from?"),
 })  # fmt: skip
 
@@ -350,6 +360,24 @@ convert.mistakes({
     "σ² over t, as in one print": ("mean=xt - noise / t", "mean=xt - sigma2 / t * noise",
         "Here noise is x_t − x_0 itself, not a unit noise. Compare with your bridge."),
 })  # fmt: skip
+
+
+@convert.wrong(
+    "a unit noise",
+    advice="Here the noise is x_t − x_0 itself, whose variance is tσ². By what do you multiply it?",
+)
+def _(known, value, xt, t, sigma2):
+    sd = (t * sigma2) ** 0.5
+    noise = dict(
+        x0=(xt - value) / sd,
+        noise=value,
+        score=-sd * value,
+        mean=t * (xt - value) / sd,
+    )[known]
+    return dict(
+        x0=xt - sd * noise, noise=noise, score=-noise / sd, mean=xt - sd * noise / t
+    )
+
 
 convert.worked(
     why=r"""All four are straight lines in each other, given $x_t$ and $t$: $\hat x_0 = x_t - \hat\epsilon_t = x_t + t\sigma^2\hat s$, and
@@ -505,7 +533,9 @@ elbo_terms.mistakes({
     "one variance for all steps": ("v[t - 1]", "v[0]", "v[t - 1] belongs to the step from x_t."),
     "L_0 without its constant": ("cost = d / 2 * np.log(2 * np.pi * v[0])", "cost = 0.0",
         "L_0 is minus a log density. Does it integrate to 1?"),
-    "the prior is asked about the data": ("gauss_kl(x0, T * sigma2,", "gauss_kl(x0, sigma2,",
+    "a walk in place of jumps": ("np.sqrt(t * sigma2) * z[t - 1]", "np.sqrt(sigma2) * z[:t].sum(0)",
+        "z[t - 1] alone makes x_t, in one jump from x_0. Which noises are in yours?"),
+    "the prior is compared with a single step": ("gauss_kl(x0, T * sigma2,", "gauss_kl(x0, sigma2,",
         "L_T compares x_T, given x_0, with the prior. What is the variance of x_T?"),
     "the prior term is missing": ("return np.array(terms)", "return np.array(terms[:-1])",
         "There are T + 1 terms. Which one is not there?"),

@@ -73,7 +73,7 @@ def best_chain(T):
 
 
 def price(T):
-    """The bound minus the entropy: nats that T Gaussian steps lose."""
+    """The bound minus the entropy: T Gaussian steps lose at most so many nats."""
     s, denoise, v = best_chain(T)
     z = np.broadcast_to(unit, (T, *unit.shape))
     bound = elbo_terms(denoise, clean, z, s, v, S + np.mean(clean**2)).sum()
@@ -168,9 +168,10 @@ check(fit_steps)
 def generate(step, x_T, z):
     """Walk back from x_T with a model of the steps: all states.
 
-    step: (x_t, t) -> mean of x_{t-1} (an array like x_t), its variance (a number);
-    asked once for each t = T, …, 1. x_T: array of any shape. z (T, *shape of x_T)
-    standard normal: z[t - 1] makes the noise of the step from x_t to x_{t-1}.
+    step: (x_t, t) -> mean of x_{t-1} (an array like x_t, perhaps x_t itself), its
+    variance (a number); asked once for each t = T, …, 1. x_T: array of any shape.
+    z (T, *shape of x_T) standard normal: z[t - 1] makes the noise of the step from
+    x_t to x_{t-1}.
     Returns (T + 1, *shape of x_T): entry t is x_t.
     A step that says (x / 2, 4), x_T = [2.0], z = [[1.0]] gives [[3.0], [2.0]].
     """
@@ -227,7 +228,7 @@ with after(walks, fit_steps, generate, "lines"):
 # $$q(x_{t-1} \mid x_t) \propto p_{t-1}(x_{t-1})\, \exp\big(-\lVert x_t - x_{t-1}\rVert^2 / 2\sigma^2\big).$$
 #
 # If $\sigma^2$ is small, the second factor is so narrow that across it $\log p_{t-1}$ is nearly a straight line. Its slope at
-# $x_t$ is the *score* $\nabla \log p_{t-1}(x_t)$; complete the square, and out comes
+# $x_t$ is the *score* $\nabla \log p_{t-1}(x_t)$. A line minus a parabola is a parabola, with its top moved:
 # $N(x_t + \sigma^2\, \nabla \log p_{t-1}(x_t),\; \sigma^2 I)$. A Gaussian! But its mean bends as the score does.
 #
 # Take the last step back, the hardest. Drag the dot. With $T = 1$, how many hills has the truth? From which $T$ on is
@@ -313,7 +314,7 @@ with after(bridge):
 #
 # (Differentiate $p_t(x_t) = \int q(x_t \mid x_0)\, p(x_0)\, dx_0$ and divide by $p_t$.) Who guesses the *cumulative noise*
 # $\epsilon_t = x_t - x_0$ knows $\hat x_0$, too. So: a denoiser, a noise predictor, a score and the mean of the step back
-# are one thing. Write the dictionary.
+# are one thing. Write the dictionary. Then: which target teaches most quietly, $x_{t-1}$ as drawn, the bridge's mean, or $x_0$?
 
 
 # %% exercise="convert" points=3 difficulty=1 covers="wu:6.6.2 wu:6.6.3 wu:6.7.1 wu:6.7.2 wu:6.4.4"
@@ -400,19 +401,19 @@ def gauss_kl(m1, v1, m2, v2):
 check(gauss_kl)
 
 # %% [markdown] covers="guo:VI.3.d moon:22.4 wu:6.9.7 wu:6.9.8"
-# **The bound.** No single path explains $x_0$, so average over the paths $q(x_{1:T} \mid x_0)$ that you can draw. Jensen's
-# inequality gives
+# **The bound.** Many paths end at $x_0$. Average over those that you can draw, $q(x_{1:T} \mid x_0)$; by Jensen's inequality
 #
 # $$-\log p_\theta(x_0) \;\le\; \mathbb E_q \log \frac{q(x_{1:T} \mid x_0)}{p(x_T) \prod_t p_\theta(x_{t-1} \mid x_t)} .$$
 #
-# Read $q$ backwards, as bridges: $q(x_T \mid x_0) \prod_{t \ge 2} q(x_{t-1} \mid x_t, x_0)$. Now both products run alike,
-# and the bound is $L_0 + L_1 + \dots + L_T$:
+# The same $q$ from its far end: a jump to $x_T$, then bridges back to $x_1$,
+# $q(x_T \mid x_0) \prod_{t \ge 2} q(x_{t-1} \mid x_t, x_0)$. Each factor above has its partner below; only
+# $p_\theta(x_0 \mid x_1)$ has none. So the bound is $L_0 + \dots + L_T$:
 #
 # - $L_T$: KL of $q(x_T \mid x_0)$ to the prior $p(x_T)$,
 # - $L_{t-1}$, $t \ge 2$: KL of the bridge to the model's step, for a drawn $x_t$,
-# - $L_0 = -\log p_\theta(x_0 \mid x_1)$: at $t = 1$ no bridge is left.
+# - $L_0 = -\log p_\theta(x_0 \mid x_1)$, a Gaussian's.
 #
-# The model's step is your bridge with a guess in place of $x_0$.
+# The model's mean is your bridge's, with a guess in place of $x_0$.
 
 
 # %% exercise="elbo_terms" points=4 difficulty=1 covers="wu:6.9.7 wu:6.9.5 moon:22.4 guo:VI.3.d"
@@ -455,7 +456,7 @@ check(elbo_terms)
 # Take data $N(0, V)$, where all is known: $\hat x_0 = \frac{V}{V + t\sigma^2}\, x_t$, and each true step back is Gaussian, of
 # variance $\sigma^2 \frac{V + (t-1)\sigma^2}{V + t\sigma^2}$. With exact steps and the right prior the bound must be tight:
 # the entropy, $\frac12 \log 2\pi e V$. All terms are quadratic, so four rows with the right second moments stand for all
-# data. Change a step, or the prior: who pays?
+# data. Change one `v`, or the prior's `V + 4`, and run again: which term grows?
 #
 # Then the hills. Their $\hat x_0$ is known exactly: what is lost is lost because *each step is one Gaussian*. All steps
 # together add the variance 4. The best variance of a step is the bridge's plus what the guess leaves open,
@@ -481,29 +482,34 @@ predict(
     "0.05 nats?",
     ["8 steps", "80 steps", "800 steps"],
     truth=sum(price(n) >= 0.05 for n in (8, 80)),
-    because="Twice the steps lose half as much: each step's distance from a Gaussian "
-    "falls faster than the number of steps grows.",
+    because="Twice the steps, half the bound: each step's distance from a Gaussian "
+    "falls faster than the number of steps grows. The loss is smaller still.",
 )
 
 # %% covers="wu:6.4.6 wu:6.3.4 moon:22.3"
-# The price of 1 to 200 steps, and what your chain draws with 1, 8 and 80.
+# The price of 1 to 200 steps; the loss itself; what your chain draws with 1, 8 and 80.
 with after(bridge, gauss_kl, elbo_terms, generate, "how-many"):
-    counts = [1, 2, 4, 8, 20, 40, 80, 200]
+    counts, broad = [1, 2, 4, 8, 20, 40, 80, 200], S + np.mean(clean**2)
+
+    def back(n):
+        s, denoise, v = best_chain(n)
+        return lambda x, t: (bridge(denoise(x, t), x, t, s)[0], v[t - 1])
+
     gaps = [price(n) for n in counts]
+    lost = [pictures.chain_loss(data, back(n), n, broad) for n in counts]
     single = pictures.gauss_gap(data.density(pictures.LINE[:, None]))
-    words = "a single step loses what a single Gaussian does: {a:.2f} nats, to {d}"
+    words = (
+        "the bound of a single step is what one Gaussian loses: {a:.2f} nats, to {d}"
+    )
     claim(words, abs(gaps[0] - single) < 0.01, a=single, d=0.01)
-    show(*pictures.draw_price(counts, gaps, 0.05, single), digits=1)
+    words = "no chain loses more than its bound says; {n} steps lose {a:.3f} nats"
+    claim(words, bool(np.all(np.less(lost, gaps))), n=counts[6], a=lost[6])
+    show(*pictures.draw_price(counts, gaps, lost, 0.05, single), digits=1)
     drawn = {}
     for n in (1, 8, 80):
-        s, denoise, v = best_chain(n)
-
-        def step(x, t, s=s, denoise=denoise, v=v):
-            return bridge(denoise(x, t), x, t, s)[0], v[t - 1]
-
         noise = np.random.default_rng(n).normal(size=(n + 1, 10_000, 1))
-        x_T = (S + np.mean(clean**2)) ** 0.5 * noise[-1]
-        drawn[f"{n} step{'s' * (n > 1)}"] = generate(step, x_T, noise[:-1])[0]
+        x_T = broad**0.5 * noise[-1]
+        drawn[f"{n} step{'s' * (n > 1)}"] = generate(back(n), x_T, noise[:-1])[0]
     show(*pictures.draw_drawn(data, drawn, "The price is seen in the valley"), digits=1)
 
 # %% [markdown]
@@ -514,7 +520,7 @@ with after(bridge, gauss_kl, elbo_terms, generate, "how-many"):
 # - Given both ends, the step back is a bridge: known, and free of the data. Its mean is a quieter target than the draw.
 # - $\hat x_0$, $\hat\epsilon_t$, the score and the mean of the step are one guess with four names.
 # - **The price of a chain** is $L_0 + \dots + L_T$, Gaussian KLs that need no sample of the model. Eighty steps lose less
-#   than 0.05 nats, one loses 0.52; twice the steps, half the loss.
+#   than 0.05 nats. Twice the steps, half the bound; the loss is smaller still: the bound counts errors on the whole path, and only $x_0$ is kept.
 #
 # Next: [[next]].
 
@@ -680,8 +686,8 @@ claim(words, away[2] < 0.02 < away[1] < away[0], a=away[0], b=away[1], c=away[2]
 # of a ring; enlarge the step.
 #
 # And must the noise be Gaussian? It has one comfort: sums stay in the family, so that many steps are one jump. A law has
-# that comfort if its characteristic function $\varphi(u) = \mathbb E e^{iux}$ has $\varphi(u)^2 = \varphi(cu)$ for some $c$.
-# Gaussians are not alone with it. And where it fails, many small steps look Gaussian in the end (central limit theorem),
+# that comfort if its characteristic function $\varphi(u) = \mathbb E e^{iux}$ has $\varphi(u)^n = \varphi(c_n u)$ for every
+# $n$; try $n = 2$. Gaussians are not alone with it. And where it fails, many small steps look Gaussian in the end (central limit theorem),
 # if the noise has a variance.
 
 # %% demo=true covers="wu:6.4.4"
@@ -730,7 +736,7 @@ for name, phi in noises.items():
 # $\hat x_0$, and your dictionary reads the score off it. Here $D$ has one hidden layer of 60 units whose inner weights stay
 # random, so that least squares finds the outer ones.
 #
-# Then one model for all $t$, smaller, to predict $\epsilon_t$. By the bridge, a step costs
+# Then one model for all $t$, smaller, to predict $\epsilon_t$. By the bridge, a step with $v_t = \sigma^2$ costs
 # $\frac{1}{2\sigma^2t^2}\lVert \epsilon_t - \epsilon_\theta\rVert^2$, plus a constant. Multiply by $t^2$, and it is the
 # error of $x_0$, the *simple* loss. "This doesn't change the optimum", says one of the notes. True where each $t$ has a
 # model of its own. And where all share one?
@@ -799,8 +805,8 @@ show(*pictures.draw_weighting(levels, errors, told), digits=1)
 # $$\mu_q = \frac{\sqrt{\alpha_t}\,(1 - \bar\alpha_{t-1})\, x_t + \sqrt{\bar\alpha_{t-1}}\, \beta_t\, x_0}{1 - \bar\alpha_t}, \qquad \sigma_q^2 = \frac{1 - \bar\alpha_{t-1}}{1 - \bar\alpha_t}\, \beta_t .$$
 
 # %% [markdown] covers="moon:22.4 guo:VI.3.d"
-# Put $x_0 = (x_t - \sqrt{1 - \bar\alpha_t}\, \epsilon) / \sqrt{\bar\alpha_t}$ in: a step's KL is
-# $w_t \lVert \epsilon - \epsilon_\theta\rVert^2$ with $w_t = \frac{\beta_t^2}{2\sigma_q^2 \alpha_t (1 - \bar\alpha_t)}$. Drop $w_t$:
+# Put $x_0 = (x_t - \sqrt{1 - \bar\alpha_t}\, \epsilon) / \sqrt{\bar\alpha_t}$ in: if the model's variance is
+# $\sigma_q^2$, too, a step's KL is $w_t \lVert \epsilon - \epsilon_\theta\rVert^2$ with $w_t = \frac{\beta_t^2}{2\sigma_q^2 \alpha_t (1 - \bar\alpha_t)}$. Drop $w_t$:
 # that is the *simple* loss of DDPM, and where one of the notes stops before it.
 #
 # **A form that is none.** Another way to sort the bound has terms

@@ -190,6 +190,17 @@ def test_the_gradients_spread_has_a_closed_form_for_gaussian_data():
     assert got[2] == pytest.approx(got[1], rel=1e-9)
 
 
+def test_the_loss_of_a_chain_of_lines_is_the_divergence_of_two_gaussians():
+    """Three lines from N(0, 2) end in a Gaussian of known mean and variance."""
+    data = Mixture.of([[0.5]], 0.8)
+    mean, var = 0.0, 2.0
+    for t in (3, 2, 1):
+        mean, var = 0.7 * mean + 0.1 * t, 0.49 * var + 0.2 * t
+    want = kl_divergence(Normal(torch.tensor(0.5), 0.8), Normal(torch.tensor(mean), var**0.5))
+    got = pictures.chain_loss(data, lambda x, t: (0.7 * x + 0.1 * t, 0.2 * t), 3, 2.0)
+    assert got == pytest.approx(float(want), rel=1e-5)
+
+
 def test_the_board_is_even_and_has_eight_squares():
     points = pictures.checkerboard(8000, np.random.default_rng(0))
     cells = np.floor(points + 2).astype(int)
@@ -256,8 +267,8 @@ def test_pictures_tell_the_numbers_that_they_draw():
     hills, valley = two_hills(), np.full(100, -0.6)
     words = pictures.draw_drawn(hills, {"a": valley, "b": valley + 3}, "two")[1]
     assert [told.facts["low"] for told in words.facts["told"]] == [2.5, 0]
-    price = pictures.draw_price([1, 2, 4], [0.5, 0.2, 0.04], 0.05, 0.5)[1]
-    assert price.facts["enough"] == 4 and price.facts["last"] == 0.04
+    price = pictures.draw_price([1, 2, 4], [0.5, 0.2, 0.04], [0.4, 0.1, 0.01], 0.05, 0.5)[1]
+    assert (price.facts["enough"], price.facts["last"], price.facts["lost"]) == (4, 0.04, 0.01)
     spread = pictures.draw_spread([1, 9], [[1, 1, 1], [12, 3, 3]])[1]
     assert spread.facts["times"] == 4
     held = pictures.draw_heldout(np.zeros((3, 2)), {"one": -3.0}, -2.0)[1]

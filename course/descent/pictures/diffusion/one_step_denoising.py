@@ -205,18 +205,17 @@ def draw_kernel(x, clean, y, sigma, r, centre):
     mean, _ = moments(x, r)
     fig, (top, low) = plt.subplots(2, 1, figsize=(7, 4.3), layout="none", sharex=True)
     fig.subplots_adjust(left=0.1, right=0.98, bottom=0.12, top=0.93, hspace=0.32)
-    top.plot(x, clean, color=BLACK, label="density p before the knock")
+    top.plot(x, clean, color=BLACK)
     top.axvline(y, color=BLACK, linestyle=":")
     top.set_gid("seen")
-    top.set(ylabel="density", ylim=(0, 0.8))
+    top.set(ylabel="density p before", ylim=(0, 0.8))
     light(top, f"A dot is seen at {y:.2f}", [-4, -2, 0, 2, 4], [0, 0.3, 0.6])
     low.plot(x, r, color=BLUE, label="Bayes: r(x | y)")
     low.plot(x, bell, "--", color=VERMILION, label="bell of the straight line")
     low.axvline(y, color=BLACK, linestyle=":")
     low.set(xlabel="place x", ylabel="density", xlim=(-4, 4), ylim=(0, None))
     light(low, f"Where did it come from? They overlap by {overlap:.0%}")
-    for ax in (top, low):
-        ax.legend(fontsize=9, loc="upper left" if y > 0 else "upper right")
+    low.legend(fontsize=9, loc="upper left" if y > 0 else "upper right")
     return fig, say(
         "Seen at {y:.2f} after a knock of σ = {sigma:.2f}. Mean of the places it may have come from: {mean:.2f}; "
         "centre of the bell: {centre:.2f}. Kernel and bell overlap by {overlap:.0%}.",
@@ -229,11 +228,11 @@ def draw_kernel(x, clean, y, sigma, r, centre):
 
 
 def draw_step(lam, sigma2, shares, curves, marks, hills):
-    """Variance and error by the share of the step, three marks; what it makes of a bell and of two hills.
+    """Variance and error by the share of the step, with three marks; and what it makes of two hills.
 
     curves (m, 2) at shares (m,), marks (3, 2) at 0, ½ and 1: variance and error for N(0, 1).
     """
-    fig, (left, middle, right) = fixed_axes(3, (9.6, 3.2), (0.07, 0.99, 0.15, 0.9), wspace=0.32)
+    fig, (left, right) = fixed_axes(2, (8, 3.3), (0.08, 0.985, 0.15, 0.9), wspace=0.25)
     now = np.array([np.interp(lam, shares, curve) for curve in curves.T])
     left.plot(shares, curves[:, 0], color=BLUE, label="variance")
     left.plot(shares, curves[:, 1], "--", color=VERMILION, label="squared error")
@@ -247,23 +246,19 @@ def draw_step(lam, sigma2, shares, curves, marks, hills):
         xlim=(-0.06, 1.06),
         ylim=(0, 2.9),
     )
-    light(left, "What is left of N(0, 1)", [0, 0.5, 1], [0, 0.5, 1, 1.5, 2])
+    light(left, f"N(0, 1): variance 1 → {now[0]:.2f}", [0, 0.5, 1], [0, 1, 2])
     left.legend(fontsize=9, loc="upper left")
     x = np.linspace(-4, 4, 161)
-    middle.fill_between(x, normal(x, 0, np.sqrt(now[0])), color=BLUE, alpha=0.4, label="after")
-    middle.plot(x, normal(x, 0, 1), color=BLACK, label="before")
-    middle.set(xlabel="place x", ylabel="density", ylim=(0, 0.65))
-    light(middle, f"variance 1 → {now[0]:.2f}", [-4, -2, 0, 2, 4], [0, 0.2, 0.4, 0.6])
-    middle.legend(fontsize=9, loc="upper right")
     noised = hills.noised(1, np.sqrt(sigma2))
     dots = quantiles(noised, 2000)
     dots = dots + lam * sigma2 * noised.score(dots[:, None])[:, 0]
     share, edges = np.histogram(dots, np.linspace(-4, 4, 65), density=True)
-    right.stairs(share, edges, fill=True, color=BLUE, alpha=0.4)
-    right.plot(x, hills.density(x[:, None]), color=BLACK)
+    right.stairs(share, edges, fill=True, color=BLUE, alpha=0.4, label="after")
+    right.plot(x, hills.density(x[:, None]), color=BLACK, label="before")
     right.set(xlabel="place x", ylabel="density", xlim=(-4, 4), ylim=(0, 1.2))
     before = float(hills.covariance()[0, 0])
-    light(right, f"variance {before:.2f} → {dots.var():.2f}", [-4, -2, 0, 2, 4], [0, 0.5, 1])
+    light(right, f"Two hills: variance {before:.2f} → {dots.var():.2f}", [-4, 0, 4], [0, 0.5, 1])
+    right.legend(fontsize=9, loc="upper right")
     return fig, say(
         "Knock σ² = {sigma2:.2f}, share {lam:.2f} of the step. N(0, 1) comes back with variance {variance:.2f} and "
         "squared error {error:.2f}; marked variances, at λ = 0, ½ and 1: {none:.2f}, {half:.2f}, {full:.2f}. "
@@ -356,18 +351,18 @@ def draw_flow(place, cells, density, change, chance):
     )
     left.plot(cells, density, color=BLACK, label="density")
     for part, name, look in (
-        (np.maximum(8 * change, 0), "gains × 8", dict(color=BLUE)),
-        (np.minimum(8 * change, 0), "loses × 8", dict(color=VERMILION, hatch="//")),
+        (np.maximum(8 * change, 0), "gains × 8", BLUE),
+        (np.minimum(8 * change, 0), "loses × 8", VERMILION),
     ):
-        left.fill_between(cells, part, step="mid", label=name, **look)
+        left.fill_between(cells, part, step="mid", label=name, color=look)
     left.axvline(cells[at], color=BLACK, linestyle=":")
     left.set_gid("place")
     left.set(xlabel="place x", ylabel="density, and its change")
-    light(left, f"At {cells[at]:.2f} the density {verb}", [-4, 0, 4, 8], [-0.1, 0, 0.1, 0.2, 0.3])
+    light(left, f"At {cells[at]:.2f} the density {verb}", [-4, 0, 4, 8], [0, 0.1, 0.2])
     left.legend(fontsize=9, loc="upper right")
     right.bar([0], into[:1], color=BLUE)
     right.bar([0], into[1:], bottom=into[:1], color=SKY)
-    right.bar([1], [out], color=VERMILION, hatch="//")
+    right.bar([1], [out], color=VERMILION)
     right.set_xticks([0, 1], ["in", "out"])
     right.set(
         xlabel="at this place", ylabel="density that flows", ylim=(0, 1.15 * max(into.sum(), out))
