@@ -79,8 +79,8 @@ interp.mistakes(
             "With roots the variance stays 1, but is the path a straight line?",
         ),
         "t runs along the columns": (
-            "t[:, None]",
-            "torch.cat([t, t])[: x0.shape[1]]",
+            "t = t[:, None]",
+            "pass",
             "t has shape (n,), x0 (n, d). Along which axis does torch line them up?",
         ),
         "the way that is left": (
@@ -217,6 +217,11 @@ swap_rides.mistakes(
             "(1 - t) * x0",
             "(1 - t) * x0.sort().values[rank]",
             "Each car keeps to its own line, and passengers sit in cars. In your picture nobody meets at all.",
+        ),
+        "a row for each passenger": (
+            "torch.stack(places)",
+            "torch.stack(places, 1)",
+            "A row holds one time. How many rows do you have?",
         ),
     }
 )
@@ -505,6 +510,16 @@ train.mistakes(
             "return losses[-1:]",
             "n_steps losses are asked for. How many do you return?",
         ),
+        "the rates multiply": (
+            'group["lr"] = lr * (1 - k / n_steps)',
+            'group["lr"] *= 1 - k / n_steps',
+            "Each rate is a share of lr, not of the rate before. Print them.",
+        ),
+        "times are drawn last": (
+            "t = torch.rand(batch, generator=g)\n        if x1 is None:\n            noise = torch.randn(batch, x0.shape[1], generator=g)",
+            "if x1 is None:\n            noise = torch.randn(batch, x0.shape[1], generator=g)\n        t = torch.rand(batch, generator=g)\n        if x1 is None:\n            pass",
+            "In which order does the text draw?",
+        ),
     }
 )
 
@@ -612,8 +627,8 @@ def _(rng):
 fm_sample.mistakes(
     {
         "away from the data": (
-            "x + h * v)",
-            "x - h * v)",
+            "v = model(x + h / 2 * v, t - h / 2)\n        states.append(x + h * v)",
+            "v = model(x - h / 2 * v, t - h / 2)\n        states.append(x - h * v)",
             "The velocity x0 - x1 points to the data. Does x_t plus h v come nearer?",
         ),
         "the time stands still": (
@@ -886,7 +901,7 @@ convert.mistakes(
         ),
         "t runs along the columns": (
             "t = t[:, None]",
-            "t = torch.cat([t, t, t])[: x.shape[1]]",
+            "pass",
             "t has shape (n,), x (n, d). Along which axis does torch line them up?",
         ),
         "the score has no size": (
@@ -921,6 +936,29 @@ convert.mistakes(
         ),
     }
 )
+
+
+@convert.wrong(
+    "the score points away, both ways",
+    advice="The score points to where data are dense, the noise away from there.",
+)
+def _(given, have, want, x, t):
+    t = t[:, None]
+    ways = {"velocity": x - (1 - t) * given, "noise": given, "score": t * given}
+    noise = ways[have]
+    return {"velocity": (x - noise) / (1 - t), "noise": noise, "score": noise / t}[want]
+
+
+@convert.wrong(
+    "the velocity points to the noise, both ways",
+    advice="Here v = x̂0 − ε̂: it points to the data.",
+)
+def _(given, have, want, x, t):
+    t = t[:, None]
+    ways = {"velocity": x + (1 - t) * given, "noise": given, "score": -t * given}
+    noise = ways[have]
+    return {"velocity": (noise - x) / (1 - t), "noise": noise, "score": -noise / t}[want]  # fmt: skip
+
 
 convert.worked(
     why=r"""Given $x_t$, the three are one guess under three names. From $x_t = (1-t)\,\hat x_0 + t\,\hat\epsilon$ and

@@ -192,13 +192,13 @@ predict(
 )
 
 # %% [markdown] covers="wu:6.16.5 wu:6.16.4"
-# In the plane nobody has a rank. The mean still does: for any smooth $\varphi$, the lines change
+# In the plane nobody has a rank. The mean still does: for smooth $\varphi$, the lines change
 # $\mathbb E\, \varphi(x_t)$ at the rate
 #
 # $$\mathbb E[\nabla \varphi(x_t) \cdot (x_0 - x_1)] = \mathbb E[\nabla \varphi(x_t) \cdot v(x_t, t)],$$
 #
-# as $\nabla \varphi(x_t)$ is known once $x_t$ is. At the same places, a crowd that walks with $v$ changes it at the
-# second rate. Both start in the noise, so **whoever walks with $v$ is, as a crowd, where the lines are.**
+# as $\nabla \varphi(x_t)$ is known once $x_t$ is. Who walks with $v$, at the same places, changes it at the second
+# rate, so **that crowd stays where the lines are.**
 #
 # ### Learn it from single lines
 #
@@ -289,8 +289,8 @@ check(train)
 # Train on lines of the six hills; how near it comes to the least loss there is.
 with after(fm_loss, train):
     torch.manual_seed(0)
-    first, g = Velocity(2, 128), torch.Generator().manual_seed(0)
-    losses = train(first, real, None, 1200, 256, 5e-3, g)
+    first, g = Velocity(2, 96), torch.Generator().manual_seed(0)
+    losses = train(first, real, None, 800, 256, 5e-3, g)
     x0, x1, t = real[:2000], noise(2000, 2, seed=4), torch.rand(2000, generator=g)
     at = (1 - t[:, None]) * x0 + t[:, None] * x1
     best = [
@@ -448,8 +448,8 @@ with after(swap_rides, train, fm_sample):
     with torch.no_grad():
         walked = fm_sample(first, starts, 16, midpoint=True)[-1]
     torch.manual_seed(0)
-    second, g = Velocity(2, 128), torch.Generator().manual_seed(0)
-    new_losses = train(second, walked, starts, 1200, 256, 5e-3, g)
+    second, g = Velocity(2, 96), torch.Generator().manual_seed(0)
+    new_losses = train(second, walked, starts, 800, 256, 5e-3, g)
 
 # %% predict="the-floor" minutes=1 covers="wu:6.16"
 predict(
