@@ -291,7 +291,7 @@ with after(fm_loss, train):
     torch.manual_seed(0)
     first, g = Velocity(2, 96), torch.Generator().manual_seed(0)
     losses = train(first, real, None, 800, 256, 5e-3, g)
-    x0, x1, t = real[:2000], noise(2000, 2, seed=4), torch.rand(2000, generator=g)
+    x0, x1, t = real[:2000], noise(2000, 2, seed=4), (torch.arange(2000) + 0.5) / 2000
     at = (1 - t[:, None]) * x0 + t[:, None] * x1
     best = [
         pictures.velocity(world, x, time)
