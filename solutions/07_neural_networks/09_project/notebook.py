@@ -53,8 +53,8 @@ predict(
     "That takes 4 bits a number. How many of 100 new digits does it read then?",
     ["about 50, like a coin", "about 75", "about 97, hardly fewer"],
     truth=2 if pictures.draw_bits(X[trial], y[trial])[1].facts["four"] > 95 else 1,
-    because="A score is a sum over many weights. Their rounding errors have both signs, "
-    "and most of them cancel.",
+    because="A score is a sum over many weights. Rounding errors have both signs: most "
+    "of them cancel.",
     then=lambda: pictures.draw_bits(X[trial], y[trial]),
     digits=0,
 )
@@ -203,7 +203,7 @@ def train(X, y, sizes, rng, rounded):
     """Train a network with ReLUs between its layers for use on levels.
 
     X (n, d). y (n,): labels 0 … k - 1. sizes: [d, h, …, k].
-    rng: numpy Generator. Draw from it only: the same rng, the same network.
+    rng: numpy Generator to draw from: another rng, another network.
     rounded: function, layers -> layers as they will be used; it changes nothing.
     -> layers [(W (out, in), b (out,)), …], not rounded, numpy arrays.
     """
@@ -235,8 +235,8 @@ predict(
     "network that was trained without: how well do such networks read?",
     ["worse, the gradient is wrong", "about the same", "much better"],
     truth=1 + pictures.helps(train, to_codes, widest),
-    because="The gradient is right for the network that is used. It only passes through "
-    "the rounding as if that were not there.",
+    because="The gradient is right for the network that is used. It only passes the "
+    "rounding as if that were not there.",
 )
 
 # %%
@@ -305,7 +305,7 @@ class Reader:
         self.steps, self.codes = [], []
         top = 2 ** (self.bits - 1) - 1
         for W, b in layers:
-            table = np.c_[W, b]
+            table = np.column_stack([W, b])
             rms = np.sqrt(np.mean(table**2))
             step = np.float32(2.5 * rms / top)
             self.steps.append(step)
