@@ -213,9 +213,9 @@ def train(X, y, sizes, rng, rounded):
     moving = [(0 * W, 0 * b) for W, b in layers]
     steps = 600
     for step in range(steps):
-        rows = rng.integers(len(y), size=25)
+        rows = rng.integers(len(y), size=50)
         _, grads = loss_and_grads(rounded(layers), X[rows], y[rows])
-        rate = 0.1 * min(1, 2 * (1 - step / steps))  # the last half slows down
+        rate = 0.15 * min(1, 2 * (1 - step / steps))  # the last half slows down
         for i, (dW, db) in enumerate(grads):
             W, b = layers[i]
             moving[i] = 0.9 * moving[i][0] + dW, 0.9 * moving[i][1] + db
@@ -307,7 +307,7 @@ class Reader:
         for W, b in layers:
             table = np.column_stack([W, b])
             rms = np.sqrt(np.mean(table**2))
-            step = np.float32(2.5 * rms / top)
+            step = np.float32(2 * rms / top)
             self.steps.append(step)
             self.codes.append(to_codes(table, self.bits, step))
 

@@ -141,7 +141,7 @@ def rounding(train, to_codes, widest, bits):
     def coarse(layers, bits):
         rounded, top = [], 2 ** (bits - 1) - 1
         for layer in layers:
-            step = 2.5 * np.sqrt(np.mean(np.square(layer[0]))) / top
+            step = 2 * np.sqrt(np.mean(np.square(layer[0]))) / top
             rounded.append(tuple(step * np.asarray(to_codes(p, bits, step)) for p in layer))
         return rounded
 
