@@ -128,11 +128,10 @@ def _(rng):
         "one hidden layer",
         dict(d=3, k=2, depth=1, budget=20_011),
     )  # wider than a loop to 1000
-    two, three = case(2, 8, 40, 20), case(3, 8, 30, 20)
-    yield "two hidden layers", two
-    yield "two hidden layers", full(two)
-    yield "three hidden layers", three
-    yield "three hidden layers", full(three)
+    yield "two hidden layers", case(2, 8, 40, 20)
+    yield "two hidden layers", full(case(2, 8, 40, 20))
+    yield "three hidden layers", case(3, 8, 30, 20)
+    yield "three hidden layers", full(case(3, 8, 30, 20))
     yield "a budget that allows no unit", dict(d=30, k=5, depth=1, budget=34)
 
 
@@ -529,8 +528,8 @@ Reader = Exercise(
     },
     compare=parts(
         **{
-            # 25 draws: three bits with three starts 0.93 to 0.98, 0.91 to 1 and 0.94 to 0.99;
-            # a random first layer from a seed 0.93 to 0.96, 0.88 to 1 and 0.94 to 0.98
+            # 25 draws: three bits with three starts 0.92 to 0.98, 0.91 to 1 and 0.94 to 0.99;
+            # a random first layer from a seed 0.93 to 0.96, 0.90 to 1 and 0.94 to 0.98
             "labels of even or odd": agrees(0.9),
             "labels of wines": agrees(0.85),
             "labels of the pattern": agrees(0.85),
@@ -579,7 +578,7 @@ def _(rng):
     houses = _drawn(rng, *reference.house_numbers(), 1000, 500)
     yield "a house number from one message", case(houses, 140)
     wines = _drawn(rng, *reference.wines(), 110, 68)
-    yield "two readers for wines do not mix", case(wines, 60, True)
+    yield "two readers for wines do not mix", case(wines, 100, True)
     pattern = _drawn(rng, *_pattern(rng, 800), 500, 300)
     yield "a pattern that no line separates", case(pattern, 60)
 
@@ -610,11 +609,6 @@ Reader.mistakes(
             "codes[:first].reshape(h, d + 1)",
             "codes[:first].reshape(d + 1, h).T",
             "In which order did ravel write the table?",
-        ),
-        "the most likely row, not the most likely label": (
-            "scores.argmax(1)",
-            "scores.argmax(0)",
-            "One label for each row: along which axis is the largest score sought?",
         ),
     }
 )
