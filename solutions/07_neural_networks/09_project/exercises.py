@@ -269,6 +269,9 @@ def _(rng):
     W[0], b[0] = 0, 0
     yield "a unit at exactly 0", still
     large = asleep(case([2, 3, 3], 3, spread=3000.0))
+    V, c = large["params"][1]
+    # two large scores 0.7 apart, which single precision cannot tell
+    V[1], V[2], c[2] = np.abs(V[1]), np.abs(V[1]), c[1] + 0.7
     tensors = [tuple(map(torch.from_numpy, layer)) for layer in large["params"]]
     scores = reference.scores(tensors, torch.from_numpy(large["X"]))
     # the first row is quite wrong, so a clipped p shows

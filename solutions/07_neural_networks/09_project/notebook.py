@@ -12,10 +12,10 @@
 # A delivery cart must know on which side of the street a house stands. Even numbers are on the left, odd ones on the
 # right, so it looks at the last digit: 8 × 8 pixels.
 #
-# A straight line through the pixels reads 92 of 100 digits right. A network with 32 hidden units reads 98. But this
+# A straight line through the pixels reads 92 of 100 digits right. A network with 32 hidden units reads 99. But this
 # cart is far out, where only text messages get through, and one message holds **140 bytes**. The network fills 61.
 #
-# *How much of the way from 92 to 98 fits into one?* At the end you send 140 bytes of your own, and open a lock, once.
+# *How much of the way from 92 to 99 fits into one?* At the end you send 140 bytes of your own, and open a lock, once.
 
 # %%
 # What this notebook needs.
@@ -51,8 +51,8 @@ predict(
     "sixteen",
     "You round every number of the large network to one of 15 evenly spaced levels. "
     "That takes 4 bits a number. How many of 100 new digits does it read then?",
-    ["about 50, like a coin", "about 75", "about 97, hardly fewer"],
-    truth=2 if pictures.draw_bits(X[trial], y[trial])[1].facts["four"] > 95 else 1,
+    ["about 50, like a coin", "about 75", "about 98, hardly fewer"],
+    truth=2 if pictures.share_on(4, X[trial], y[trial]) > 0.95 else 1,
     because="A score is a sum over many weights. Rounding errors have both signs: most "
     "of them cancel.",
     then=lambda: pictures.draw_bits(X[trial], y[trial]),
@@ -90,7 +90,8 @@ check(to_codes)
 # %% [markdown]
 # How long should a step be? Here are the weights of the large network's hidden layer, on seven levels (3 bits). **Drag the
 # outermost level.** Far out, nothing is cut off, but most weights become 0. Close in, the small ones are told apart, and
-# the large ones are cut. Where does it read best?
+# the large ones are cut. The rounding error is told in units of the weights' **root mean square**, their rms. Where is it
+# least?
 
 # %%
 # The hidden layer's weights and their levels: drag the outermost one.
@@ -98,12 +99,11 @@ explore(
     lambda edge: pictures.draw_levels(X[trial], y[trial], 3, edge),
     digits=0,
     drag={"edge": "levels"},
-    edge=FloatSlider(1.2, min=0.05, max=1.3, step=0.05, description="last level"),
+    edge=FloatSlider(1.6, min=0.1, max=1.6, step=0.05, description="last level"),
 )
 
 # %% [markdown]
-# So the largest weight is a poor ruler. A better one is the **root mean square** of the layer's numbers, its rms: try a
-# last level at two or three times that.
+# So the largest weight is a poor ruler. The rms is a better one: put the last level at two or three times that.
 #
 # ## 2. How wide?
 #

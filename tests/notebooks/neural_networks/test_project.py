@@ -48,7 +48,7 @@ def test_no_other_code_is_nearer(bits, step):
     top = 2 ** (bits - 1) - 1
     assert int(codes.abs().max()) <= top
     for other in range(-top, top + 1):
-        assert bool(((T - step * codes).abs() <= (T - step * other).abs()).all())
+        assert bool(((T - step * codes).abs() <= (T - step * other).abs() + 1e-12).all())
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_title_tells_what_the_colleagues_readers_are_worth():
     sizes = [4 * pictures.numbers_of(layers) for layers in (line, net)]
     assert sizes == [260, 8452] and [-(-size // 140) for size in sizes] == [2, 61]
     shares = [np.mean(pictures.says_odd(layers, X[trial]) == odd[trial]) for layers in (line, net)]
-    assert shares == pytest.approx([0.92, 0.98], abs=0.006)
+    assert shares == pytest.approx([0.92, 0.99], abs=0.006)
     model = LogisticRegression(max_iter=1000).fit(X[learn], odd[learn])
     assert np.array_equal(pictures.says_odd(line, X), model.predict(X))
 
@@ -116,7 +116,7 @@ def test_levels_are_the_references_codes(bits):
     layers = [tuple(p.numpy() for p in layer) for layer in network([4, 3, 2])]
     for (W, b), (V, c) in zip(layers, pictures.on_levels(layers, bits), strict=True):
         step = max(np.abs(W).max(), np.abs(b).max()) / (2 ** (bits - 1) - 1)
-        for fine, coarse in ((W, V), (b, c)):
+        for fine, coarse in zip((W, b), (V, c), strict=True):
             codes = ref.to_codes(torch.from_numpy(fine), bits, step).numpy()
             np.testing.assert_allclose(coarse, step * codes, atol=1e-12)
 
@@ -134,11 +134,12 @@ def test_the_last_level_is_dragged_and_the_words_follow():
     def facts(edge):
         return controls.explorer(NOTEBOOK, "draw_levels", edge=edge).words.facts
 
-    far, near = facts(1.3), facts(0.05)
-    assert far["beyond"] == 0 and near["beyond"] > 0.5 > near["nothing"]
+    far, near, best = facts(1.6), facts(0.1), facts(0.75)
+    assert far["beyond"] == 0 and near["beyond"] > 0.4 > near["nothing"]
     assert far["nothing"] > 0.5
-    # somewhere between the ends it reads better than at both
-    assert facts(0.6)["share"] > max(far["share"], near["share"])
+    assert 2 < 0.75 / best["rms"] < 3  # as the text says
+    assert best["error"] < 0.6 * min(far["error"], near["error"])
+    assert best["share"] > max(far["share"], near["share"]) + 0.02
 
 
 def test_four_bits_read_nearly_as_well_as_32_and_two_do_not():
@@ -147,6 +148,7 @@ def test_four_bits_read_nearly_as_well_as_32_and_two_do_not():
     facts = pictures.draw_bits(X[rows], odd[rows])[1].facts
     assert facts["four"] > facts["full"] - 1.5 and facts["two"] < 85
     assert facts["messages"] == 8
+    assert facts["four"] == pytest.approx(100 * pictures.share_on(4, X[rows], odd[rows]))
 
 
 def test_a_training_that_knows_its_levels_is_told_apart():

@@ -32,7 +32,7 @@ def colleagues():
     X, odd, _ = house_numbers()
     rows = split()[0]
     line = LogisticRegression(max_iter=1000).fit(X[rows], odd[rows])
-    look = dict(solver="lbfgs", alpha=1.0, max_iter=2000, random_state=0)
+    look = dict(alpha=0.01, learning_rate_init=0.01, max_iter=400, random_state=0)
     net = MLPClassifier((32,), **look).fit(X[rows], odd[rows])
     layers = zip(net.coefs_, net.intercepts_, strict=True)
     return {
@@ -53,13 +53,24 @@ def numbers_of(layers):
     return sum(W.size + b.size for W, b in layers)
 
 
-def on_levels(layers, bits, edge=None):
-    """Layers on 2**bits - 1 evenly spaced levels each, the outermost at its largest number, or at edge in layer 1."""
-    coarse, top = [], 2 ** (bits - 1) - 1
+def on_levels(layers, bits):
+    """Layers on 2**bits - 1 evenly spaced levels each, the outermost at a layer's largest number."""
+    coarse = []
     for W, b in layers:
-        step = (edge if edge and not coarse else max(abs(W).max(), abs(b).max())) / top
-        coarse.append(tuple(step * np.clip(np.rint(p / step), -top, top) for p in (W, b)))
+        edge = max(np.abs(W).max(), np.abs(b).max())
+        coarse.append((nearest(W, bits, edge), nearest(b, bits, edge)))
     return coarse
+
+
+def nearest(p, bits, edge):
+    """The nearest of 2**bits - 1 levels from -edge to edge for each number."""
+    top = 2 ** (bits - 1) - 1
+    return edge / top * np.clip(np.rint(p / edge * top), -top, top)
+
+
+def share_on(bits, X, odd):
+    """The share that the large network reads right on so many bits a number."""
+    return np.mean(says_odd(on_levels(colleagues()["the network"], bits), X) == odd)
 
 
 # ---------------------------------------------------------------- the house numbers
@@ -87,7 +98,7 @@ def draw_bits(X, odd):
     """Shares right of the large network on 2 to 12 bits a number, and the line's -> (fig, words)."""
     line, net = colleagues().values()
     bits = np.array([2, 3, 4, 5, 6, 8, 10, 12])
-    shares = [100 * np.mean(says_odd(on_levels(net, b), X) == odd) for b in bits]
+    shares = [100 * share_on(b, X, odd) for b in bits]
     full, straight = (100 * np.mean(says_odd(one, X) == odd) for one in (net, line))
     fig, ax = plt.subplots(figsize=(7, 3.8))
     ax.axhline(full, color=BLACK, ls=":", label="the network, 32 bits")
@@ -107,24 +118,26 @@ def draw_bits(X, odd):
 
 def draw_levels(X, odd, bits, edge):
     """Weights of the hidden layer and the levels up to `edge`, to be dragged -> (fig, words)."""
-    net = colleagues()["the network"]
-    W = net[0][0].ravel()
+    (W, b), last = colleagues()["the network"]
+    coarse = nearest(W, bits, edge)
+    share = np.mean(says_odd([(coarse, b), last], X) == odd)
+    rms = np.sqrt(np.mean(W**2))
+    error = np.sqrt(np.mean((coarse - W) ** 2)) / rms
     top = 2 ** (bits - 1) - 1
     step = edge / top
-    share = np.mean(says_odd(on_levels(net, bits, edge), X) == odd)
-    beyond = np.mean(np.abs(W) > edge + step / 2)
-    nothing = np.mean(np.abs(W) < step / 2)
+    beyond, nothing = np.mean(np.abs(W) > edge + step / 2), np.mean(coarse == 0)
     fig, ax = plt.subplots(figsize=(7.4, 3.8))
-    ax.hist(W, np.linspace(-1.3, 1.3, 66), color=BLUE, alpha=0.6)
+    ax.hist(W.ravel(), np.linspace(-1.6, 1.6, 66), color=BLUE, alpha=0.6)
     for code in range(-top, top + 1):
         ax.axvline(code * step, color=VERMILION, lw=2 if abs(code) == top else 0.8)
-    ax.set(xlim=(-1.3, 1.3), xlabel="weight of the hidden layer", ylabel="how many")
-    ax.set_title(f"Outermost level {edge:.2f}: {share:.0%} right")
+    ax.set(xlim=(-1.7, 1.7), xlabel="weight of the hidden layer", ylabel="how many")
+    ax.set_title(f"Last level {edge:.2f}: {share:.0%} right, rounding error {error:.2f} rms")
     ax.set_gid("levels")
     words = say(
         "{levels} levels up to {edge:.2f}: {beyond:.0%} of the weights are cut, {nothing:.0%} become 0. "
-        "{share:.1%} of the try rows are read right.",
-        levels=2 * top + 1, edge=edge, beyond=beyond, nothing=nothing, share=share,
+        "The rounding error is {error:.2f} times the weights' rms, which is {rms:.2f}. {share:.1%} of the try rows "
+        "are read right.",
+        levels=2 * top + 1, edge=edge, beyond=beyond, nothing=nothing, share=share, error=error, rms=rms,
     )  # fmt: skip
     return fig, words
 
