@@ -240,7 +240,7 @@ predict(
 )
 
 # %%
-# Four networks for each number of bits, rounded after the training or in each step.
+# Five networks for each number of bits, rounded after the training or in each step.
 with after(to_codes, widest, loss_and_grads, train, "jumps"):
     bits_tried = [5, 4, 3, 2]
     shares = pictures.rounding(train, to_codes, widest, bits_tried)
@@ -409,12 +409,11 @@ with after(to_codes, widest, loss_and_grads, train, Reader, versus):
         called[n_bytes] = np.asarray(receiver.predict(X[locked]))
         shares.append(np.mean(called[n_bytes] == y[locked]))
     show(*pictures.draw_frontier(sizes, shares, X[locked], y[locked]), digits=0)
-    mine = called[140] == y[locked]
+    mine, duels = called[140] == y[locked], {}
     for name, layers in pictures.colleagues().items():
         theirs = pictures.says_odd(layers, X[locked]) == y[locked]
-        only_mine, only_theirs, p = versus(mine, theirs)
-        told = "can tell" if p < 0.05 else "cannot tell"
-        print(f"one message and {name}: 400 rows {told} who reads better")
+        duels[name] = versus(mine, theirs)
+    show(*pictures.draw_duels(duels), digits=0)
     show(*pictures.draw_misread(X[locked], digits[locked], called[140]), digits=0)
 
 # %% [markdown] written="report" points=4 minutes=10

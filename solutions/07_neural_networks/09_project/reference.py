@@ -45,7 +45,7 @@ def to_codes(T: Tensor, bits: int, step: float) -> Tensor:
     """Whole numbers c of T's shape, |c| <= 2**(bits - 1) - 1, for which step * c is nearest to T. bits >= 2."""
     top = 2 ** (bits - 1) - 1
     levels = torch.arange(-top, top + 1, device=T.device)
-    return levels[(T[..., None] - step * levels).abs().argmin(-1)]
+    return levels[(T[..., None] - step * levels.to(T)).abs().argmin(-1)]
 
 
 def count(sizes: list[int]) -> int:

@@ -48,7 +48,7 @@ def test_no_other_code_is_nearer(bits, step):
     top = 2 ** (bits - 1) - 1
     assert int(codes.abs().max()) <= top
     for other in range(-top, top + 1):
-        assert bool(((T - step * codes).abs() <= (T - step * other).abs() + 1e-12).all())
+        assert bool(((T - step * codes.double()).abs() <= (T - step * other).abs() + 1e-12).all())
 
 
 @pytest.mark.parametrize(
@@ -176,6 +176,10 @@ def test_the_words_of_the_other_pictures():
     rows = pictures.split()[2]
     _, words = pictures.draw_frontier([140, 280], [0.95, 0.97], X[rows], odd[rows])
     assert words.facts["one"] == 0.95 and words.facts["net"] > 0.97 > words.facts["line"]
+    line, net = words.facts["line"], words.facts["net"]
+    assert words.facts["way"] == pytest.approx((0.95 - line) / (net - line))
+    facts = pictures.draw_duels({"line": (9, 2, 0.07), "net": (0, 0, 1.0)})[1].facts
+    assert facts == {"a0": 9, "b0": 2, "p0": 0.07, "a1": 0, "b1": 0, "p1": 1.0}
 
 
 def test_the_misread_are_those_on_the_wrong_side():

@@ -7,7 +7,7 @@ import numpy as np
 
 from descent import data
 from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, VERMILION
-from descent.words import say
+from descent.words import say, typeset
 
 MESSAGE = 140  # bytes of one text message
 
@@ -83,6 +83,7 @@ def draw_houses(X, odd, digits):
         ax = axes[digit % 2, digit // 2]
         ax.imshow(X[np.flatnonzero(digits == digit)[3]].reshape(8, 8), cmap="Greys")
         ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
         ax.set_title(str(digit), color=VERMILION if digit % 2 else BLUE)
     axes[0, 0].set_ylabel("even: left")
     axes[1, 0].set_ylabel("odd: right")
@@ -147,14 +148,17 @@ def draw_levels(X, odd, bits, edge):
 
 def rounding(train, to_codes, widest, bits):
     """Networks for 140 bytes, trained by a student's functions: hidden units, shares right on the try rows where they
-    were rounded after the training, and where in every step; for each number of bits, the mean of four starts."""
+    were rounded after the training, and where in every step; for each number of bits, the median of five starts."""
     X, odd, _ = house_numbers()
     learn, trial, _ = split()
 
     def coarse(layers, bits):
         rounded, top = [], 2 ** (bits - 1) - 1
         for layer in layers:
-            step = 2 * np.sqrt(np.mean(np.square(layer[0]))) / top
+            edge = (
+                (bits + 1) / 2 * np.sqrt(np.mean(np.square(layer[0])))
+            )  # finer ones reach farther
+            step = edge / top
             rounded.append(tuple(step * np.asarray(to_codes(p, bits, step)) for p in layer))
         return rounded
 
@@ -165,13 +169,13 @@ def rounding(train, to_codes, widest, bits):
         called = (np.maximum(X[trial] @ W.T + b, 0) @ V.T + c).argmax(1)
         return np.mean(called == odd[trial])
 
-    def mean(h, bits, used):
-        return np.mean([share(h, bits, seed, used) for seed in range(4)])
+    def median(h, bits, used):
+        return np.median([share(h, bits, seed, used) for seed in range(5)])
 
     units = [widest(64, 2, 1, 8 * MESSAGE // b) for b in bits]
     pairs = list(zip(units, bits, strict=True))
-    after = [mean(h, b, lambda layers: layers) for h, b in pairs]
-    during = [mean(h, b, lambda layers, b=b: coarse(layers, b)) for h, b in pairs]
+    after = [median(h, b, lambda layers: layers) for h, b in pairs]
+    during = [median(h, b, lambda layers, b=b: coarse(layers, b)) for h, b in pairs]
     return units, after, during
 
 
@@ -193,7 +197,8 @@ def draw_rounding(bits, units, after, during):
         bars = ax.bar(place + shift, heights, 0.38, color=colour, hatch=hatch, label=name)
         ax.bar_label(bars, fmt="%.0f")
     ax.set_xticks(place, [f"{b} bits,\n{h} units" for b, h in zip(bits, units, strict=True)])
-    ax.set(ylim=(45, 112), ylabel="right on the try rows (%)")
+    ax.set(ylim=(45, 112), ylabel="right on the try rows (%), median of 5")
+    ax.set_yticks(range(50, 101, 10))
     ax.set_title("Trained on its levels, a network gets along with few")
     ax.legend(loc="upper left", ncols=2)
     words = say(
@@ -217,6 +222,7 @@ def draw_message(sent, share):
     ax.imshow(grid.reshape(-1, 20), cmap="Purples", vmin=0, vmax=330, aspect="auto")
     for place, value in enumerate(values):
         ax.text(place % 20, place // 20, f"{value:02x}", ha="center", va="center", fontsize=9)
+    ax.spines[:].set_visible(False)
     ax.set(xticks=[], yticks=[], title=f"{len(values)} bytes, and {share:.0%} right")
     words = say(
         "All that is sent: {n} bytes, each written with two hexadecimal digits. Read back from them, {share:.1%} of "
@@ -242,14 +248,45 @@ def draw_frontier(sizes, shares, X, odd):
     ax.set(xscale="log", ylim=(86, 100.5), xlabel="bytes", ylabel="right on the locked rows (%)")
     ax.set_xticks(ticks := [140, 280, 560, 1120, 8452], [str(tick) for tick in ticks])
     ax.minorticks_off()
-    ax.set_title("Most of the way goes into one message")
+    way = (shares[0] - told["the line"]) / (told["the network"] - told["the line"])
+    ax.set_title(typeset(f"{way:.0%} of the way goes into one message"))
     ax.legend(loc="lower right")
     words = say(
         "On the locked rows, yours reads {one:.1%} right with {small} bytes and {most:.1%} with {large}; the line "
-        "{line:.1%} with 260, the large network {net:.1%} with 8452.",
+        "{line:.1%} with 260, the large network {net:.1%} with 8452. One message goes {way:.0%} of the way.",
         one=shares[0], small=sizes[0], most=shares[-1], large=sizes[-1],
-        line=told["the line"], net=told["the network"],
+        line=told["the line"], net=told["the network"], way=way,
     )  # fmt: skip
+    return fig, words
+
+
+def draw_duels(duels):
+    """Rows that just one of two readers reads right: name -> (only yours, only the other, p) -> (fig, words)."""
+    fig, ax = plt.subplots(figsize=(7.2, 2.8))
+    place = np.arange(len(duels))
+    mine, theirs, p = (np.array(column) for column in zip(*duels.values(), strict=True))
+    for counts, sign, colour, hatch, name in (
+        (mine, 1, BLUE, "", "just yours"),
+        (theirs, -1, ORANGE, "//", "just the other"),
+    ):
+        bars = ax.barh(place, sign * counts, 0.5, color=colour, hatch=hatch, label=name)
+        ax.bar_label(bars, [str(count) for count in counts], padding=3)
+    ax.axvline(0, color=BLACK, lw=1)
+    wide = 1.25 * max(1, mine.max(), theirs.max())
+    labels = [f"{name}\np = {one:.2g}" for name, one in zip(duels, p, strict=True)]
+    ax.set_yticks(place, labels)
+    ax.set(xlim=(-wide, wide), ylim=(len(duels) - 0.5, -1.1))
+    ax.set_xticks([])
+    ax.set_xlabel("rows that just one reads right")
+    ax.set_title("One message against each of the others")
+    ax.legend(loc="upper center", ncols=2)
+    words = say("Rows that just one of two readers reads right:")
+    for number, name in enumerate(duels):
+        words += say(
+            f" yours {{a{number}}}, {name} {{b{number}}} (p = {{p{number}:.2g}}).",
+            **{f"a{number}": int(mine[number]), f"b{number}": int(theirs[number])},
+            **{f"p{number}": float(p[number])},
+        )
     return fig, words
 
 
