@@ -217,14 +217,13 @@ with after(langevin):
 # The second fault: **inside a hill the score says nothing of the shares**. A particle falls into the nearest hill and
 # stays; on the first screen, practically for ever.
 #
-# Remedy: melt the hills. Add noise to the data, $\tilde x = x + \sigma z$; let $p_\sigma$ be the density of $\tilde x$ and
-# $s(x, \sigma)$ its score. (A Gaussian hill of variance $v$ becomes one of $v + \sigma^2$: for our three hills it is still
-# exact.) For a large $\sigma$ there is one wide hill, crossed in a few steps. Cool slowly: as three hills rise out of it,
-# each gathers its share.
+# Remedy: melt the hills. Add noise to the data, $\tilde x = x + \sigma z$, of density $p_\sigma$ and score $s(x, \sigma)$.
+# (Each Gaussian's variance grows by $\sigma^2$, so that our $s$ is still exact.) For a large $\sigma$ there is one wide hill,
+# crossed in a few steps. Cool slowly: as three hills rise out of it, each gathers its share.
 #
-# The levels $\sigma_1 > \dots > \sigma_L$ fall by a constant factor, and what is wide is walked in long steps:
-# $\epsilon_i = r\, \sigma_i^2$ at level $i$. Each level starts where the one before ended. (Song and Ermon, 2019: *annealed
-# Langevin dynamics*.)
+# The levels $\sigma_1 > \dots > \sigma_L$ fall by a constant factor; what is wide is walked in long steps,
+# $\epsilon_i = r\, \sigma_i^2$. Each level starts where the one before ended. (Song and Ermon, 2019: *annealed Langevin
+# dynamics*.)
 
 
 # %% exercise="annealed_langevin" points=3 difficulty=1 covers="moon:22.6.2 wu:6.12.3"
@@ -476,15 +475,14 @@ with after(langevin, annealed_langevin, dsm_loss, train_score):
 # %% [markdown]
 # ## Take-aways
 #
-# - The score $\nabla_x \log p = -\nabla_x f$ needs no $Z$. For the same reason it does not know how much mass a distant
-#   hill has.
+# - The score $\nabla_x \log p = -\nabla_x f$ needs no $Z$. Nor does it know the mass of a distant hill.
 # - **The first screen had two faults.** Long steps make the cloud too wide: variance $1 / (1 - \epsilon / 4)$ on $N(0, 1)$.
-#   And a hill that cannot be left keeps whoever fell into it: the shares were those of the start.
+#   And a hill that cannot be left keeps whoever fell into it.
 # - Annealing cures the second. The walk begins where noise has melted the hills into one, and cools slowly.
 # - Learning needs no target. Implicit and denoising score matching are the Fisher divergence up to a constant; the second
-#   costs one pass, and teaches just the melted scores that the walk asks for.
-# - A score is learned only where there are points. At the last level hardly one lies between the hills; there the network
-#   guesses, its arrows are too short, and about one particle in a hundred stays behind.
+#   costs one pass.
+# - A score is learned only where there are points. At the last level hardly one lies between the hills: the arrows there are
+#   too short, and about one particle in a hundred is lost.
 #
 # Next: [[next]].
 
