@@ -78,8 +78,8 @@ show(*pictures.draw_puzzle(X, y, order))
 # - *This may be*: a known mistake that gives the same;
 # - one case: **tried**, **expected**, **got**.
 #
-# A failed check costs nothing. Now make it right. (Stuck? Run `hint(average)` in a new cell, three times at most, then
-# `solution(average)`. The + above the notebook makes a new cell.)
+# A failed check costs nothing. Now make it right. (Stuck? The + above the notebook makes a new cell: run
+# `hint(average)` there, three times at most, then `solution(average)`.)
 #
 # A cell that begins with `with after(average):` waits for it. Until then it shows in pale what your code will draw.
 
@@ -121,11 +121,11 @@ predict(
 # %% [markdown]
 # ## 2. Most alike
 #
-# That was a **prediction**. Always guess before you go on: a guess that went wrong is remembered longer than an answer
-# that was read.
+# That was a **prediction**. Always guess before you go on: a wrong guess is remembered longer than an answer that was
+# read.
 #
 # What does *most like* mean? Of two rows of 64 numbers take the difference in each place, square it
-# (so that too dark and too bright both count), and add up. The smaller this sum, the more alike they are. (The mean in
+# (too dark and too bright both count), and add up. The smaller this sum, the more alike they are. (The mean in
 # place of the sum picks the same row.)
 #
 # The loop has the shape that you will meet all over machine learning: try one after the other, and keep the best so
@@ -164,7 +164,8 @@ with after(nearest):
 # ## 3. Two readers, one shape
 #
 # Both readers have the same two methods, `fit` and `predict`. Whoever calls them need not know what is inside. The
-# first reader learns **by heart**: it keeps all it was shown, and asks your `nearest`. (`self` is the reader itself: what `fit` writes to `self.X`, `predict` finds there.)
+# first reader learns **by heart**: it keeps all it was shown, and asks your `nearest`. (`self` is the reader itself:
+# what `fit` writes to `self.X`, `predict` finds there.)
 #
 # The second one keeps no row at all, only an average for each label. You write it. `X[y == 3]` are the rows of `X`
 # whose label is 3, `np.unique(y)` the labels that occur in `y`, sorted; `np.mean(rows, axis=0)` averages rows.
@@ -300,7 +301,7 @@ def learn(model, loss, X, y, theta, step, n_rounds):
     """Trial and error: turn one knob at a time, and keep what lowers the average loss.
 
     model(theta, X) -> n predictions. loss(y, predictions) -> n losses, the y first.
-    theta (p,): the knobs at the start, maybe whole numbers; the array is left unchanged.
+    theta (p,): the knobs at the start, maybe whole numbers; it is left unchanged.
     In each round each knob, from the first to the last, is tried larger by step and,
     where that was not kept, smaller by step. A try is kept at once where the mean of
     the losses is lower than the lowest so far. After a round that kept nothing, step
