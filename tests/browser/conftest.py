@@ -137,8 +137,9 @@ class Notebook:
         self.page.wait_for_function(DONE, timeout=seconds * 1000)
 
     def cell(self, start):
-        """The first code cell whose source starts so; it stays that cell when it is rewritten."""
-        cells = self.page.locator(".jp-Notebook .jp-CodeCell")
+        """The first open code cell whose source starts so; it stays that cell when it is rewritten."""
+        editor = self.page.locator(".jp-InputArea-editor")  # a folded cell has none
+        cells = self.page.locator(".jp-Notebook .jp-CodeCell").filter(has=editor)
         sources = cells.locator(".jp-InputArea-editor").all_inner_texts()
         return cells.nth([source.startswith(start) for source in sources].index(True))
 

@@ -170,7 +170,8 @@ def _(rng):
         twin["rows"][int(rng.integers(4, 6))] = twin["rows"][first]
         yield "of equals the first", twin
     n = int(rng.integers(3, 11))
-    yield "the last row is looked at", _among(rng, n, 2, n - 1)
+    for place in rng.permutation([0, n - 1]):
+        yield "the first and the last row count", _among(rng, n, 2, int(place))
     same = _among(rng, 6, 3, int(rng.integers(1, 5)))
     same["x"] = same["rows"][int(rng.integers(1, 5))].copy()
     yield "a row like x itself", same
@@ -275,7 +276,7 @@ MeanReader = Exercise(
 def _(answer, X, y, new, before):
     reader = answer()
     if before is not None:
-        reader.fit(X[before], y[before])
+        reader.fit(X, before)
     reader.fit(X, y)
     told = reader.predict(new)
     if not isinstance(told, np.ndarray):
@@ -299,17 +300,14 @@ CLASS = np.array([0, 1, 2, 0, 2, 0, 1, 2, 0])
 NEW = np.array([[-3, -5], [-5, -5], [-5, -11], [-2, -13], [-9, -4], [-9, -9.0]])
 
 
-def _classes(rng, low, *, kept=(0, 1, 2), before=None, new=slice(None)):
+def _classes(rng, low, *, kept=(0, 1, 2)):
     """Other labels, from low on, another unit and the order of the new rows are drawn: that decides nothing."""
     drawn = low + np.sort(rng.permutation(30)[:3])
     rows = np.isin(CLASS, kept)
     unit = rng.choice([-4.0, -2, -1, -0.5, 0.5, 1, 2, 4])
-    new = NEW[rng.permutation(6)] if before is None else NEW
+    new = NEW[rng.permutation(6)]
     return dict(
-        X=unit * np.array(ROWS)[rows],
-        y=drawn[CLASS[rows]],
-        new=unit * new,
-        before=before,
+        X=unit * np.array(ROWS)[rows], y=drawn[CLASS[rows]], new=unit * new, before=None
     )
 
 
@@ -321,8 +319,18 @@ def _(rng):
     yield "the nearest average wins", deep | sides
     yield "labels below zero", _classes(rng, -40)
     yield "two labels", _classes(rng, 10, kept=(0, 2))
-    again = _classes(rng, 3, before=[0, 1, 2])
-    yield "what an earlier fit learnt is forgotten", again
+    # the first time one row has a label of its own; its average is nearest to a new row
+    again = _classes(rng, 3)
+    earlier = np.where(np.arange(9) == 6, again["y"].max() + 7, again["y"])
+    forgotten = "what an earlier fit learnt is forgotten"
+    yield forgotten, again | dict(before=earlier)
+    # and here the labels of two classes are swapped in between
+    once = _classes(rng, 3)
+    low, *_, high = np.unique(once["y"])
+    swapped = np.where(
+        once["y"] == low, high, np.where(once["y"] == high, low, once["y"])
+    )
+    yield forgotten, once | dict(before=swapped)
     # by squares (3, 3, 3) is nearer than (0, 0, 6), by plain differences farther
     s = float(rng.integers(1, 9))
     far = np.array([[0.0, 0, 6], [3, 3, 3]]) * rng.choice([-s, s])
@@ -1050,6 +1058,7 @@ def _(rng):
     yield "small numbers: a small difference counts", small
     nan = np.where(np.arange(5) == 3, np.nan, v)
     yield "nan agrees with nothing", _sides(p, v, nan)
+    yield "nan agrees with nothing", _sides(p, nan, nan)
     yield "the last point is looked at", _sides(p, v, v + [0, 0, 0, 0, 1])
     yield "zero agrees with zero", _sides(p, 0 * v, 0 * v)
     yield "no points, no counterexample", _sides([], [], [])
@@ -1198,6 +1207,8 @@ def _(rng):
     yield "a skip connection", _graph(rng, ["a>b", "b>c", "c>d", "a>d", "d>e", "a>e"])
     yield "two separate programs", _graph(rng, ["a>b", "b>c", "d>e"])
     yield "a loop has no order", _graph(rng, ["a>b", "b>c", "c>b", "c>d"])
+    long = _graph(rng, ["a>b", "b>c", "c>d", "d>e", "e>b"])
+    yield "a loop has no order", long
     yield "a node that reads itself is a loop", _graph(rng, ["a>b", "b>b", "b>c"])
     yield "nothing to order", dict(inputs_of={})
 

@@ -78,8 +78,8 @@ show(*pictures.draw_puzzle(X, y, order))
 # - *This may be*: a known mistake that gives the same;
 # - one case: **tried**, **expected**, **got**.
 #
-# A failed check costs nothing. Now make it right. (Stuck? Run `hint(average)` in a new cell, three times at most, then
-# `solution(average)`.)
+# A failed check costs nothing. Now make it right. (Stuck? The + above the notebook makes a new cell: run
+# `hint(average)` there, three times at most, then `solution(average)`.)
 #
 # A cell that begins with `with after(average):` waits for it. Until then it shows in pale what your code will draw.
 
@@ -121,16 +121,16 @@ predict(
 # %% [markdown]
 # ## 2. Most alike
 #
-# That was a **prediction**. Always guess before you go on: a guess that went wrong is remembered longer than an answer
-# that was read.
+# That was a **prediction**. Always guess before you go on: a wrong guess is remembered longer than an answer that was
+# read.
 #
 # What does *most like* mean? Of two rows of 64 numbers take the difference in each place, square it
-# (so that too dark and too bright both count), and add up. The smaller this sum, the more alike they are. (The mean in
+# (too dark and too bright both count), and add up. The smaller this sum, the more alike they are. (The mean in
 # place of the sum picks the same row.)
 #
 # The loop has the shape that you will meet all over machine learning: try one after the other, and keep the best so
-# far. Start with a `smallest` that everything beats: `math.inf`. To NumPy, `a - b` is the difference of two rows and
-# `np.sum(a)` the sum of one.
+# far. Start with a `smallest` that everything beats: `math.inf`. To NumPy, `a - b` is the difference of two rows,
+# `a**2` has each number squared, and `np.sum(a)` is the sum of one row.
 
 
 # %% exercise="nearest" points=2 difficulty=1
@@ -163,9 +163,9 @@ with after(nearest):
 # %% [markdown] covers="explainers:2"
 # ## 3. Two readers, one shape
 #
-# Everything that learns in this course has the same two methods, `fit` and `predict`. Whoever calls them need not know
-# what is inside. The first reader learns **by heart**: it keeps all it was shown, and asks your `nearest`. (`self` is
-# the reader itself: what `fit` writes to `self.X`, `predict` finds there.)
+# Both readers have the same two methods, `fit` and `predict`. Whoever calls them need not know what is inside. The
+# first reader learns **by heart**: it keeps all it was shown, and asks your `nearest`. (`self` is the reader itself:
+# what `fit` writes to `self.X`, `predict` finds there.)
 #
 # The second one keeps no row at all, only an average for each label. You write it. `X[y == 3]` are the rows of `X`
 # whose label is 3, `np.unique(y)` the labels that occur in `y`, sorted; `np.mean(rows, axis=0)` averages rows.
@@ -220,8 +220,8 @@ check(MeanReader)
 # ## 4. Three phases
 #
 # A learning program has three phases. **Training** sees rows with labels. **Prediction** sees rows. **Evaluation** compares
-# predictions with labels that training never saw. Almost every embarrassing result in machine learning mixed two of
-# them up.
+# predictions with labels that training never saw. Many an embarrassing result in machine learning comes from
+# mixing two of them up.
 #
 # Write the loop that is used on all readers: split, train once, predict, compare. One trap: whatever moves a row must move
 # its label along. If `order` is an array of numbers, `X[order]` are those rows in that order. If `a` and `b` are arrays,
@@ -288,8 +288,9 @@ explore(
 # What did your hand do? Probably: turn one knob a little; if the risk falls, keep it, else turn back; when nothing helps
 # any more, take smaller steps. That needs no eyes. Write it as a loop, for any model, any loss and any number of knobs.
 #
-# In Python functions are values: `model` and `loss` are handed in like numbers and called inside. To try a knob without
-# losing the old setting, work on a copy: `trial = theta.copy()`.
+# In Python functions are values: `model` and `loss` are handed in like numbers and called inside. Begin with
+# `theta = np.array(theta, float)`: a copy, so what was handed in stays as it is, and one that holds fractions.
+# To try a knob without losing the old setting, work on another copy: `trial = theta.copy()`.
 #
 # This is the longest answer of the notebook. Write it in pieces: first the risk at the start, then one round, then all
 # of them.
@@ -300,11 +301,11 @@ def learn(model, loss, X, y, theta, step, n_rounds):
     """Trial and error: turn one knob at a time, and keep what lowers the average loss.
 
     model(theta, X) -> n predictions. loss(y, predictions) -> n losses, the y first.
-    theta (p,): the knobs at the start, an array that is left unchanged.
-    In each round each knob, from the first to the last, is tried larger by step, then
-    smaller by step than it stands by then. A try is kept at once where the mean of the
-    losses is lower than the lowest so far. After a round that kept nothing, step is
-    halved.
+    theta (p,): the knobs at the start, maybe whole numbers; it is left unchanged.
+    In each round each knob, from the first to the last, is tried larger by step and,
+    where that was not kept, smaller by step. A try is kept at once where the mean of
+    the losses is lower than the lowest so far. After a round that kept nothing, step
+    is halved.
     Returns theta (p,) after n_rounds rounds, and n_rounds + 1 numbers: the lowest mean
     at the start and after each round.
     model θ₁x, squared loss, X = [1], y = [2], theta = [0], step = 3, two rounds:
@@ -415,7 +416,7 @@ with after(MeanReader, run):
 predict(
     "dealt",
     "Take the 300 names of the seen pictures and deal them out anew, at random. Train "
-    "your MeanReader on that. How many of these 300 wrong names can it give back?",
+    "your MeanReader on that. How many of these 300 dealt names can it give back?",
     ["about 30, as a guess would", "about 75", "all 300"],
     truth=int(np.argmin([abs(pictures.ten_averages(X, pictures.dealt(y, seen), order)[0]
                              - share) for share in (0.1, 0.25, 1)])),
@@ -426,19 +427,20 @@ predict(
 # %% [markdown] covers="cs480:1"
 # ## 7. A and B
 #
-# So your reader is a network of one layer, and the ten ghosts are its weights. And A and B? A learnt by heart the names of the 300 pictures. B is the same program and learnt by heart,
+# So your `MeanReader` is a network of one layer, and its weights are ten blurred digits.
+# And A and B? A learnt by heart the names of the 300 pictures. B is the same program and learnt by heart,
 # too, but *its names had been dealt out at random*. Data write the program.
 #
 # And could you have known before there were new pictures? Yes: **hold some back**. Train each on 200 of its 300 pictures, and the
-# other 100 are new to it. Your own code, on both:
+# other 100 are new to it. Your own code, on both (100 of the new pictures are enough):
 
 # %% covers="cs480:1"
-# Both readers, trained on true names and on names dealt at random.
+# Both readers, trained on true names and on names dealt at random; 100 new pictures.
 with after(nearest, MeanReader, train_predict_evaluate, "dealt"):
     names, results = {"true names": y, "dealt names": pictures.dealt(y, seen)}, {}
     for kind, labels in names.items():
         for name, reader in (("by heart", ByHeart()), ("ten averages", MeanReader())):
-            got = train_predict_evaluate(reader, X, labels, order, 300)
+            got = train_predict_evaluate(reader, X, labels, order[:400], 300)
             results[f"{name}, {kind}"] = got
     show(*pictures.draw_verdict(results))
     held = [train_predict_evaluate(ByHeart(), X, names[kind], seen, 200)[1]

@@ -201,6 +201,11 @@ langevin.mistakes(
             "eps * noise",
             "z has variance 1, the shake should have variance ε. By what do you multiply?",
         ),
+        "the shake has the variance ε/2": (
+            "math.sqrt(eps) * noise",
+            "math.sqrt(eps / 2) * noise",
+            "The half belongs to the drift. On a plain, how much variance should one step add?",
+        ),
         "every step from the start": (
             "path.append(path[-1]",
             "path.append(x0",
@@ -420,6 +425,11 @@ ism_loss.mistakes(
             "trace + slopes.sum(1)",
             "The trace has d terms, ∂sᵢ/∂xᵢ. How many do you add?",
         ),
+        "the length is averaged over the coordinates": (
+            "s.square().sum(1) / 2",
+            "s.square().mean(1) / 2",
+            "‖s‖² is a sum of d squares. Does your loss keep it when d grows?",
+        ),
         "the slopes along the first coordinate": (
             "slopes[:, i]",
             "slopes[:, 0]",
@@ -544,6 +554,11 @@ dsm_loss.mistakes(
             "model(x + level * z, sigma)",
             "model(x, sigma)",
             "Whose score is learned: that of the data, or of the melted ones?",
+        ),
+        "melted by z alone": (
+            "model(x + level * z, sigma)",
+            "model(x + z, sigma)",
+            "How far from its x does a row of level 0.01 lie in your loss?",
         ),
         "the target has the wrong sign": (
             "level * s + z",
@@ -670,6 +685,11 @@ train_score.mistakes(
             "for _ in range(n_steps):",
             "for _ in range(n_steps):\n        adam = torch.optim.Adam(model.parameters(), lr)",
             "Adam remembers the gradients of earlier updates. Who remembers in your loop?",
+        ),
+        "the averages begin at 0": (
+            "w.data.clone() for w",
+            "torch.zeros_like(w.data) for w",
+            "With no update at all, which weights does your model get back?",
         ),
         "the averages are never used": (
             "w.data.copy_(average)",
@@ -800,6 +820,11 @@ ebm_gradient.mistakes(
             "energies = f(",
             "energies = -f(",
             "Which places does the model visit often: those of low energy, or of high?",
+        ),
+        "every place counts alike": (
+            "weights @ grad_f(grid, theta)",
+            "grad_f(grid, theta).mean(0)",
+            "The model visits some places more often than others. Where does that enter?",
         ),
         "overflow, or the logarithm of 0": (
             "np.logaddexp.reduce(-energies)",

@@ -79,14 +79,29 @@ interp.mistakes(
             "With roots the variance stays 1, but is the path a straight line?",
         ),
         "t runs along the columns": (
-            "t[:, None]",
-            "torch.cat([t, t])[: x0.shape[1]]",
+            "t = t[:, None]",
+            "pass",
             "t has shape (n,), x0 (n, d). Along which axis does torch line them up?",
         ),
         "the way that is left": (
             "x0 - x1",
             "x0 - xt",
             "The velocity is the same all along the line: the whole way, in one unit of time.",
+        ),
+        "the noise does not shrink": (
+            "t * x1",
+            "x1",
+            "At t = 0 a row should be at its data point. Where is yours?",
+        ),
+        "the way that lies behind": (
+            "x0 - x1",
+            "xt - x1",
+            "The velocity is the same all along the line: the whole way, in one unit of time.",
+        ),
+        "one step of length 1 for all": (
+            "return xt, x0 - x1",
+            "v = x0 - x1\n    return xt, v / v.norm(dim=1, keepdim=True)",
+            "Long lines and short ones take the same time. Are all rows equally fast?",
         ),
     }
 )
@@ -187,6 +202,26 @@ swap_rides.mistakes(
             "range(n_steps + 1)",
             "range(n_steps)",
             "n_steps steps make one place more. Which is not there?",
+        ),
+        "ranks of the goals": (
+            "x1.argsort().argsort()",
+            "x0.argsort().argsort()",
+            "Passengers keep the order in which they start. Where do they start?",
+        ),
+        "the largest first": (
+            "cars.sort().values",
+            "cars.sort(descending=True).values",
+            "Rank 0 is the passenger farthest to the left. Which car is that?",
+        ),
+        "straight to the place at the end": (
+            "(1 - t) * x0",
+            "(1 - t) * x0.sort().values[rank]",
+            "Each car keeps to its own line, and passengers sit in cars. In your picture nobody meets at all.",
+        ),
+        "a row for each passenger": (
+            "torch.stack(places)",
+            "torch.stack(places, 1)",
+            "A row holds one time. How many rows do you have?",
         ),
     }
 )
@@ -298,6 +333,36 @@ fm_loss.mistakes(
             "model(xt, t).detach()",
             "The loss is right, but its gradient is zero: nothing would be learned.",
         ),
+        "length in place of squared length": (
+            ".square().sum(1).mean()",
+            ".square().sum(1).clamp(min=1e-300).sqrt().mean()",
+            "Is it the length of the error, or its square?",
+        ),
+        "the mean before the square": (
+            "wrong_by.square().sum(1).mean()",
+            "wrong_by.mean(0).square().sum()",
+            "Errors of opposite signs must not cancel. What is squared first?",
+        ),
+        "the target is the clean point": (
+            "model(xt, t) - v",
+            "model(xt, t) - x0",
+            "The model says a velocity, not a place.",
+        ),
+        "the target is the noise": (
+            "model(xt, t) - v",
+            "model(xt, t) - x1",
+            "A diffusion learns the noise. What does this model say?",
+        ),
+        "t has an axis too many": (
+            "model(xt, t)",
+            "model(xt, t[:, None])",
+            "The model wants t of shape (n,), a time for each row.",
+        ),
+        "a plain number": (
+            ".mean()",
+            ".mean().item()",
+            "A number cannot be differentiated. Return the tensor.",
+        ),
     }
 )
 
@@ -371,7 +436,6 @@ def _(rng):
     yield "a batch larger than the data", case(N=3, batch=8)
     yield "one update has the whole rate", case(n_steps=1, pairs=True)
     yield "one point, one number", case(N=1, d=1, batch=1, n_steps=3)
-    yield "no update leaves the model as it was", case(n_steps=0)
 
 
 train.mistakes(
@@ -411,6 +475,51 @@ train.mistakes(
             "loss",
             "A list of numbers is asked for: a tensor on its graph keeps all that was computed for it.",
         ),
+        "plain gradient descent": (
+            "torch.optim.Adam(",
+            "torch.optim.SGD(",
+            "Which optimiser is asked for?",
+        ),
+        "the rate falls to 0 in the last update": (
+            "k / n_steps)",
+            "k / max(n_steps - 1, 1))",
+            "The last update should still learn, with lr / n_steps. What is k then?",
+        ),
+        "the rate falls one update too early": (
+            "k / n_steps)",
+            "(k + 1) / n_steps)",
+            "The first update has k = 0. What is its rate?",
+        ),
+        "the partners are not used": (
+            "noise = x1[rows]",
+            "noise = torch.randn(batch, x0.shape[1], generator=g)",
+            "What is x1 for, where it is given?",
+        ),
+        "no row twice": (
+            "torch.randint(len(x0), (batch,), generator=g)",
+            "torch.randperm(len(x0), generator=g)[:batch]",
+            "Rows may repeat: they are drawn by torch.randint.",
+        ),
+        "times are drawn first": (
+            "rows = torch.randint(len(x0), (batch,), generator=g)\n        t = torch.rand(batch, generator=g)",
+            "t = torch.rand(batch, generator=g)\n        rows = torch.randint(len(x0), (batch,), generator=g)",
+            "In which order does the text draw?",
+        ),
+        "only the last loss": (
+            "return losses",
+            "return losses[-1:]",
+            "n_steps losses are asked for. How many do you return?",
+        ),
+        "the rates multiply": (
+            'group["lr"] = lr * (1 - k / n_steps)',
+            'group["lr"] *= 1 - k / n_steps',
+            "Each rate is a share of lr, not of the rate before. Print them.",
+        ),
+        "times are drawn last": (
+            "t = torch.rand(batch, generator=g)\n        if x1 is None:\n            noise = torch.randn(batch, x0.shape[1], generator=g)",
+            "if x1 is None:\n            noise = torch.randn(batch, x0.shape[1], generator=g)\n        t = torch.rand(batch, generator=g)\n        if x1 is None:\n            pass",
+            "In which order does the text draw?",
+        ),
     }
 )
 
@@ -439,6 +548,24 @@ def _(model, x0, x1, n_steps, batch, lr, g):
         optimiser.step()
         rate.step()
         losses.append(float(loss))
+    return losses
+
+
+@train.right("cleared at the end, torch's schedule as it is")
+def _(model, x0, x1, n_steps, batch, lr, g):
+    adam, losses = torch.optim.Adam(model.parameters(), lr), torch.zeros(n_steps)
+    rate = torch.optim.lr_scheduler.LambdaLR(adam, lambda k: 1 - k / n_steps)
+    for k in range(n_steps):
+        rows = torch.randint(len(x0), (batch,), generator=g)
+        t = torch.rand(batch, generator=g)
+        noise = x1[rows] if x1 is not None else torch.randn(batch, x0.shape[1], generator=g)  # fmt: skip
+        off = model(x0[rows] + t[:, None] * (noise - x0[rows]), t) - (x0[rows] - noise)
+        loss = off.square().sum() / batch
+        loss.backward()
+        adam.step()
+        adam.zero_grad()
+        rate.step()
+        losses[k] = loss.detach()
     return losses
 
 
@@ -493,14 +620,15 @@ def _(rng):
     yield "a single step", case(1, False)
     yield "a single midpoint step", case(1, True, n=4, d=1)
     yield "Euler where nothing is said", case(2, None, n=1)
-    yield "many steps", case(40, False, n=1, d=1)
+    # 1 / 32 is exact: so is a float32 clock that is counted down
+    yield "many steps", case(32, False, n=1, d=1)
 
 
 fm_sample.mistakes(
     {
         "away from the data": (
-            "x + h * v)",
-            "x - h * v)",
+            "v = model(x + h / 2 * v, t - h / 2)\n        states.append(x + h * v)",
+            "v = model(x - h / 2 * v, t - h / 2)\n        states.append(x - h * v)",
             "The velocity x0 - x1 points to the data. Does x_t plus h v come nearer?",
         ),
         "the time stands still": (
@@ -533,6 +661,46 @@ fm_sample.mistakes(
             "if True:",
             "Euler asks once a step. How often do you?",
         ),
+        "the time of the end of the step": (
+            "1 - k * h)",
+            "1 - (k + 1) * h)",
+            "Euler asks where the step begins. Which time is that in the first?",
+        ),
+        "no step size": (
+            "x + h * v)",
+            "x + v)",
+            "Each step takes only a part of the time. How far do you go?",
+        ),
+        "midpoint goes on from half way": (
+            "x + h * v)",
+            "x + h * v + midpoint * h / 2 * v)",
+            "The half step is only for asking. From where does the whole step start?",
+        ),
+        "midpoint asks a whole step on": (
+            "x + h / 2 * v, t - h / 2",
+            "x + h * v, t - h",
+            "Mid-point: how far on is the second question asked?",
+        ),
+        "the mean of both answers": (
+            "v = model(x + h / 2 * v, t - h / 2)",
+            "v = (v + model(x + h / 2 * v, t - h / 2)) / 2",
+            "Which of the two answers does the step use?",
+        ),
+        "t is a number": (
+            "torch.full((len(x),), 1 - k * h)",
+            "torch.tensor(1 - k * h)",
+            "The model wants t of shape (n,), a time for each row.",
+        ),
+        "only the end": (
+            "torch.stack(states)",
+            "states[-1]",
+            "All states are asked for. How many do you return?",
+        ),
+        "the start is missing": (
+            "torch.stack(states)",
+            "torch.stack(states[1:])",
+            "n_steps steps make one state more. Which is not there?",
+        ),
     }
 )
 
@@ -555,6 +723,18 @@ def _(model, x1, n_steps, midpoint=False):
         return [x, *walk(x + v / n_steps, left - 1)]
 
     return torch.stack(walk(x1.float(), n_steps))
+
+
+@fm_sample.right("a clock counted down, rows of one tensor")
+def _(model, x1, n_steps, midpoint=False):
+    states, t = x1.repeat(n_steps + 1, 1, 1), torch.ones(len(x1))
+    for k in range(n_steps):
+        slope = model(states[k], t)
+        if midpoint:
+            slope = model(states[k] + slope / (2 * n_steps), t - 0.5 / n_steps)
+        states[k + 1] = states[k] + slope / n_steps
+        t = t - 1 / n_steps
+    return states
 
 
 # -------------------------------------------------------------------------------------------- bend
@@ -618,6 +798,31 @@ bend.mistakes(
             "(v - D)",
             "(v - v[0])",
             "What a walker should do is to go the whole way at constant speed.",
+        ),
+        "the number of states": (
+            "len(path) - 1",
+            "len(path)",
+            "How many steps lie between K + 1 states?",
+        ),
+        "per length": (
+            "D.square().sum(-1).mean()",
+            "D.square().sum(-1).sqrt().mean()",
+            "Make the path twice as large: does it bend more?",
+        ),
+        "lengths for squares": (
+            "(v - D).square().sum(-1)",
+            "(v - D).square().sum(-1).sqrt()",
+            "Squared lengths stand above and below.",
+        ),
+        "the mean over numbers, too": (
+            "(v - D).square().sum(-1)",
+            "(v - D).square().mean(-1)",
+            "The squared length of a row is a sum over its d numbers, above and below.",
+        ),
+        "the mean way of the crowd": (
+            "(v - D)",
+            "(v - D.mean(0))",
+            "Each walker is compared with its own way.",
         ),
     }
 )
@@ -696,11 +901,64 @@ convert.mistakes(
         ),
         "t runs along the columns": (
             "t = t[:, None]",
-            "t = torch.cat([t, t, t])[: x.shape[1]]",
+            "pass",
             "t has shape (n,), x (n, d). Along which axis does torch line them up?",
+        ),
+        "the score has no size": (
+            "-noise / t",
+            "-noise",
+            "Noise enters x with the standard deviation t. Small t, steep density.",
+        ),
+        "the variance for the standard deviation": (
+            "-noise / t",
+            "-noise / t**2",
+            "N(0, t²) has at x the score −x / t². Here x is t ε̂: what is left?",
+        ),
+        "the noise from a score of unit noise": (
+            "-t * given",
+            "-given",
+            "Which factor lies between ε̂ and the score?",
+        ),
+        "data and noise change weights": (
+            "x - (1 - t) * given",
+            "x - t * given",
+            "Which factor has x̂0 in x_t?",
+        ),
+        "not divided": (
+            "(x - noise) / (1 - t)",
+            "x - noise",
+            "x_t − ε̂ is (1 − t) (x̂0 − ε̂). What is left to do?",
+        ),
+        "the clean point for the velocity": (
+            "(x - noise) / (1 - t)",
+            "(x - t * noise) / (1 - t)",
+            "That is x̂0. The velocity is x̂0 − ε̂.",
         ),
     }
 )
+
+
+@convert.wrong(
+    "the score points away, both ways",
+    advice="The score points to where data are dense, the noise away from there.",
+)
+def _(given, have, want, x, t):
+    t = t[:, None]
+    ways = {"velocity": x - (1 - t) * given, "noise": given, "score": t * given}
+    noise = ways[have]
+    return {"velocity": (x - noise) / (1 - t), "noise": noise, "score": noise / t}[want]
+
+
+@convert.wrong(
+    "the velocity points to the noise, both ways",
+    advice="Here v = x̂0 − ε̂: it points to the data.",
+)
+def _(given, have, want, x, t):
+    t = t[:, None]
+    ways = {"velocity": x + (1 - t) * given, "noise": given, "score": -t * given}
+    noise = ways[have]
+    return {"velocity": (noise - x) / (1 - t), "noise": noise, "score": -noise / t}[want]  # fmt: skip
+
 
 convert.worked(
     why=r"""Given $x_t$, the three are one guess under three names. From $x_t = (1-t)\,\hat x_0 + t\,\hat\epsilon$ and
@@ -790,6 +1048,46 @@ simulate.mistakes(
             "z[k]",
             "z[0]",
             "Each step has its own noise.",
+        ),
+        "always a random drift": (
+            "N**power",
+            "N",
+            "What is power for?",
+        ),
+        "the noise grows with N": (
+            "/ N**power",
+            "* N**power",
+            "dt is 1 / N. Is dt**power large or small?",
+        ),
+        "the drift has the power, too": (
+            "f(x, t) / N",
+            "f(x, t) / N**power",
+            "Only the noise comes with the power. How long is a step for the drift?",
+        ),
+        "the noise has a step too many": (
+            "/ N**power",
+            "/ N**power / N",
+            "dt**power is all of the step that the noise gets.",
+        ),
+        "the time of the end of the step": (
+            "k / N",
+            "(k + 1) / N",
+            "Both are asked where the step begins. Which time is that in the first?",
+        ),
+        "the clock counts steps": (
+            "k / N",
+            "k",
+            "All N steps together take a time of 1.",
+        ),
+        "only the end": (
+            "torch.stack(path)",
+            "path[-1]",
+            "All states are asked for. How many do you return?",
+        ),
+        "the start is missing": (
+            "torch.stack(path)",
+            "torch.stack(path[1:])",
+            "N steps make N + 1 states. Which is not there?",
         ),
     }
 )

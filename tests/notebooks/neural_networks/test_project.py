@@ -1,16 +1,18 @@
-"""The network project's truth: labels of the tables, counts by torch, gradients by finite differences."""
+"""The network project's truth: labels of the tables, levels by brute force, gradients by finite differences."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from ipywidgets import IntSlider
+from scipy.stats import binomtest
+from sklearn.linear_model import LogisticRegression
 
 from descent.pictures.neural_networks import project as pictures
-from descent.widgets import Explorer
 from solutions import notebook_module
+from tests.notebooks import controls
 
-ref = notebook_module("07_neural_networks/09_project", "reference")
+NOTEBOOK = "07_neural_networks/09_project"
+ref = notebook_module(NOTEBOOK, "reference")
 
 
 def network(sizes, seed=0):
@@ -19,7 +21,7 @@ def network(sizes, seed=0):
     return [(draw(b, a), draw(b)) for a, b in zip(sizes, sizes[1:], strict=False)]
 
 
-@pytest.mark.parametrize("table", [ref.digits, ref.wines], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("table", [ref.house_numbers, ref.wines], ids=lambda f: f.__name__)
 def test_each_row_has_the_label_of_its_table(table):
     X, y = table()
     assert torch.equal(ref.labels(X[::7]), y[::7])
@@ -37,6 +39,16 @@ def test_wines_are_standardised():
 def test_the_pattern_is_that_of_the_quadrants():
     X = torch.tensor([[0.5, 0.2], [-0.5, 0.2], [-1.0, -1.0], [1.0, -0.1]])
     assert ref.labels(X).tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("bits", "step"), [(2, 0.5), (3, 0.1), (8, 2.0)])
+def test_no_other_code_is_nearer(bits, step):
+    T = torch.from_numpy(np.random.default_rng(0).normal(0, 3 * step, (6, 5)))
+    codes = ref.to_codes(T, bits, step)
+    top = 2 ** (bits - 1) - 1
+    assert int(codes.abs().max()) <= top
+    for other in range(-top, top + 1):
+        assert bool(((T - step * codes.double()).abs() <= (T - step * other).abs() + 1e-12).all())
 
 
 @pytest.mark.parametrize(
@@ -73,6 +85,42 @@ def test_gradients_are_finite_differences(sizes):
             assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(grad[index].item(), abs=1e-7)
 
 
+@pytest.mark.parametrize(("only_a", "only_b"), [(0, 0), (3, 0), (7, 7), (2, 9), (90, 70)])
+def test_the_sign_test_is_scipys_binomial_test(only_a, only_b):
+    right_a = torch.tensor([True] * (only_a + 5) + [False] * (only_b + 2))
+    right_b = torch.tensor([False] * only_a + [True] * (5 + only_b) + [False] * 2)
+    n = only_a + only_b
+    p = binomtest(only_a, n).pvalue if n else 1.0
+    assert ref.versus(right_a, right_b).tolist() == pytest.approx([only_a, only_b, p])
+
+
+# ------------------------------------------------------------ the colleagues
+
+
+def test_the_title_tells_what_the_colleagues_readers_are_worth():
+    X, odd, digits = pictures.house_numbers()
+    learn, trial, locked = pictures.split()
+    assert sorted(np.concatenate([learn, trial, locked])) == list(range(1797))
+    assert np.array_equal(odd, digits % 2)
+    line, net = pictures.colleagues().values()
+    sizes = [4 * pictures.numbers_of(layers) for layers in (line, net)]
+    assert sizes == [260, 8452] and [-(-size // 140) for size in sizes] == [2, 61]
+    shares = [np.mean(pictures.says_odd(layers, X[trial]) == odd[trial]) for layers in (line, net)]
+    assert shares == pytest.approx([0.92, 0.99], abs=0.006)
+    model = LogisticRegression(max_iter=1000).fit(X[learn], odd[learn])
+    assert np.array_equal(pictures.says_odd(line, X), model.predict(X))
+
+
+@pytest.mark.parametrize("bits", [2, 3, 5])
+def test_levels_are_the_references_codes(bits):
+    layers = [tuple(p.numpy() for p in layer) for layer in network([4, 3, 2])]
+    for (W, b), (V, c) in zip(layers, pictures.on_levels(layers, bits), strict=True):
+        step = max(np.abs(W).max(), np.abs(b).max()) / (2 ** (bits - 1) - 1)
+        for fine, coarse in zip((W, b), (V, c), strict=True):
+            codes = ref.to_codes(torch.from_numpy(fine), bits, step).numpy()
+            np.testing.assert_allclose(coarse, step * codes, atol=1e-12)
+
+
 # ------------------------------------------------------------ what it draws
 
 
@@ -82,60 +130,63 @@ def close_figures():
     plt.close("all")
 
 
-@pytest.fixture
-def net():
-    rng = np.random.default_rng(0)
-    W, V = rng.normal(size=(3, 64)), rng.normal(size=(10, 3))
-    V[:, 1] = 0
-    V[7, 1] = 2.0  # unit 1 helps the seven alone
-    return [(W, np.zeros(3)), (V, np.zeros(10))]
+def test_the_last_level_is_dragged_and_the_words_follow():
+    def facts(edge):
+        return controls.explorer(NOTEBOOK, "draw_levels", edge=edge).words.facts
+
+    far, near, best = facts(1.6), facts(0.1), facts(0.75)
+    assert far["beyond"] == 0 and near["beyond"] > 0.4 > near["nothing"]
+    assert far["nothing"] > 0.5
+    assert 2 < 0.75 / best["rms"] < 3  # as the text says
+    assert best["error"] < 0.6 * min(far["error"], near["error"])
+    assert best["share"] > max(far["share"], near["share"]) + 0.02
 
 
-def test_scores_are_torchs(net):
-    X = np.random.default_rng(1).random((5, 64))
-    tensors = [tuple(map(torch.from_numpy, layer)) for layer in net]
-    np.testing.assert_allclose(pictures.scores(net, X), ref.scores(tensors, torch.from_numpy(X)))
+def test_four_bits_read_nearly_as_well_as_32_and_two_do_not():
+    X, odd, _ = pictures.house_numbers()
+    rows = pictures.split()[1]
+    facts = pictures.draw_bits(X[rows], odd[rows])[1].facts
+    assert facts["four"] > facts["full"] - 1.5 and facts["two"] < 85
+    assert facts["messages"] == 8
+    assert facts["four"] == pytest.approx(100 * pictures.share_on(4, X[rows], odd[rows]))
 
 
-def test_another_unit_is_another_picture(net):
-    X, y = (t.numpy()[:60] for t in ref.digits())
-    explorer = Explorer(
-        lambda unit: pictures.draw_unit(net, X, y, unit), {"unit": IntSlider(0, min=0, max=2)}
-    )
-    assert explorer.words.startswith("Unit 0 is awake on")
-    before = explorer.picture.value
-    explorer.controls["unit"].value = 1
-    assert "It helps most: 7." in explorer.words and explorer.picture.value != before
-    value = np.maximum(X @ net[0][0][1], 0)
-    assert f"awake on {np.mean(value > 0):.0%}" in explorer.words
-    assert ", ".join(map(str, y[np.argsort(-value, kind="stable")[:8]])) in explorer.words
+def test_a_training_that_knows_its_levels_is_told_apart():
+    def train(X, y, sizes, rng, rounded):
+        """Ones that carry the sign of what rounding does to them: no training at all."""
+        layers = [(np.ones((b, a)), np.zeros(b)) for a, b in zip(sizes, sizes[1:], strict=False)]
+        rounded(layers)
+        return layers
+
+    def codes(T, bits, step):
+        return ref.to_codes(torch.as_tensor(T), bits, step).numpy()
+
+    units, after, during = pictures.rounding(train, codes, ref.widest, [3, 2])
+    assert units == [5, 8] and after == during
+    assert pictures.helps(train, codes, ref.widest) == 0
+    words = pictures.draw_rounding([3, 2], units, [0.9, 0.8], [0.9, 0.95])[1]
+    assert words.facts == {"after": 0.8, "during": 0.95}
 
 
-def test_a_dead_unit_is_called_dead_and_the_first_one_shown_is_awake(net):
-    X, y = (t.numpy()[:60] for t in ref.digits())
-    (W, b), last = net
-    b = np.array([-1e3, 0.0, 1e3])
-    assert pictures.busiest_unit([(W, b), last], X) == 2
-    _, words = pictures.draw_unit([(W, b), last], X, y, 0)
-    assert words == "Unit 0 is dead: none of the digits wakes it, whatever its weights say."
+def test_the_words_of_the_other_pictures():
+    X, odd, digits = pictures.house_numbers()
+    assert pictures.draw_houses(X, odd, digits)[1].facts["n"] == 1797
+    _, words = pictures.draw_message(bytes(range(41)), 0.95)
+    assert words.facts == {"n": 41, "share": 0.95}
+    rows = pictures.split()[2]
+    _, words = pictures.draw_frontier([140, 280], [0.95, 0.97], X[rows], odd[rows])
+    assert words.facts["one"] == 0.95 and words.facts["net"] > 0.97 > words.facts["line"]
+    line, net = words.facts["line"], words.facts["net"]
+    assert words.facts["way"] == pytest.approx((0.95 - line) / (net - line))
+    facts = pictures.draw_duels({"line": (9, 2, 0.07), "net": (0, 0, 1.0)})[1].facts
+    assert facts == {"a0": 9, "b0": 2, "p0": 0.07, "a1": 0, "b1": 0, "p1": 1.0}
 
 
-def test_the_words_of_a_training_and_of_the_misread():
-    spent, losses = np.arange(1, 101) * 25, np.linspace(2.0, 0.0, 100)
-    _, words = pictures.draw_training(spent, losses, 1.0, 0.9)
-    assert (
-        "from 2.0 to 0.04 nats over 2500 rows. Right are 100.0% of the training rows and 90.0% of the try"
-        in words
-    )
-    X, y = (t.numpy()[:30] for t in ref.digits())
-    called = y.copy()
-    called[[3, 8]] += 1
-    _, words = pictures.draw_misread(X, y, called)
-    assert (
-        "2 of 30 digits are misread: 93.3% are right, standard error 4.6 points. The first 2"
-        in words
-    )
-    _, words = pictures.draw_misread(X, y, y)
-    assert words.startswith("0 of 30")
-    _, words = pictures.draw_shares({"few": 0.5, "many": 0.75})
-    assert words == "Right on the try rows: few 50.0%, many 75.0%."
+def test_the_misread_are_those_on_the_wrong_side():
+    X, odd, digits = (part[:30] for part in pictures.house_numbers())
+    called = odd.copy()
+    called[[3, 8]] = 1 - called[[3, 8]]
+    facts = pictures.draw_misread(X, digits, called)[1].facts
+    assert facts["wrong"] == 2 and facts["names"] == f"{digits[3]}, {digits[8]}"
+    assert facts["error"] == pytest.approx(100 * np.sqrt(28 * 2 / 30**3))
+    assert pictures.draw_misread(X, digits, odd)[1].facts["names"] == "none"
