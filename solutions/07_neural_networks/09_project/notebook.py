@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] form=2 builds="a network that fits into one text message and reads digits"
+# %% [markdown] builds="a network that fits into one text message and reads digits"
 # # Project: a network on a budget
 #
 # A delivery cart must know on which side of the street a house stands. Even numbers are on the left, odd ones on the
