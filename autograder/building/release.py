@@ -13,7 +13,7 @@ MADE = {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"}  # by runnin
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
 TEXT_STUB = ["*Your answer here.*"]
 DATA_KEYS = set(
-    "source notebook title form minutes builds exercises errata predictions targets cells".split()
+    "source notebook title minutes builds exercises errata predictions targets cells".split()
 )
 EXERCISE_KEYS = set("name part points limit compare probe hints easy cases wrong".split())
 

@@ -668,8 +668,8 @@ claim("the edge [p s] grows without end", sympy.limit(edge, R, sympy.oo) == symp
 #
 # $$\text{shaken: } x + h\, s(x, \sigma) + \sqrt h\; z \qquad\qquad \text{smooth: } x + \tfrac h2\, s(x, \sigma).$$
 #
-# Unlike Langevin's, these steps *follow* $p_\sigma$ as it changes. ([[15/04]] derives both.) Play the noise level: black
-# arrows are exact, red ones learned.
+# Unlike Langevin's, these steps *follow* $p_\sigma$ as it changes. ([[15/04]] derives both.) Play the noise level: thick
+# arrows are exact, thin ones learned.
 
 # %% covers="cs480:15"
 # Play the level: melted points, the exact score and the learned one.

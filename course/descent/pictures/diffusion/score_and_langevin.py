@@ -273,7 +273,7 @@ def draw_energy(grid, energies, data):
 
 
 def draw_field(learned, world, sigma, level):
-    """Arrows of the score at melted points: exact in black, learned(x, sigma) in red."""
+    """Arrows of the score at melted points: exact thick, learned(x, sigma) thin."""
     rng = np.random.default_rng(level)
     melted = world.noised(1, sigma)
     points = melted.sample(400, rng)[0]

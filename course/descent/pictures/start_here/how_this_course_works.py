@@ -210,7 +210,7 @@ def draw_knobs(w, b):
     left.set(
         xlabel="petal length − 4 (cm)", ylabel="petal width (cm)", xlim=(-3.2, 3.2), ylim=(-1, 3.2)
     )
-    light(left, "The line, and its errors in red", [-2, 0, 2], [0, 1, 2, 3])
+    light(left, "The line, and its errors", [-2, 0, 2], [0, 1, 2, 3])
     _map(right, 40)
     right.plot(w, b, "s", color=VERMILION, markersize=9, markeredgecolor="white")
     right.set_gid("knobs")
