@@ -67,7 +67,7 @@ def solved():
 
 def test_the_page_shows_sums_of_each_chapter_and_of_the_course(course, monkeypatch):
     pages = []
-    monkeypatch.setattr("descent.checking._display", lambda page, text: pages.append(page))
+    monkeypatch.setattr("descent.checking.display", lambda page, text: pages.append(page))
     progress()
     (page,) = pages
     assert "99 Toy</th>" in page and "65 min · deeper 100 min" in page  # 5 + 60

@@ -88,6 +88,6 @@ def test_every_way_of_showing_takes_words(static, toy, monkeypatch):
     show(*draw())
     show(*draw(), digits=0)
     explore(draw, a=FloatSlider(1.0, max=3))
-    predict("Where?", ["here", "there"], 0, then=draw)
+    predict("where", "Where?", ["here", "there"], truth="here", then=draw)
     texts = [data["text/plain"] for data in shown if isinstance(data, dict)]
     assert sum("It ends at 1.0 < 9." in text for text in texts) >= (2 if static == "0" else 3)
