@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 
-from autograder.building import build, masters, outputs
+from autograder.building import build, masters, outputs, predictions
 
 PICTURED = build.ROOT / "artefacts" / "solutions"  # git ignores it
 
@@ -30,5 +30,6 @@ def with_pictures(notebook: str) -> float:
     started = time.perf_counter()
     solution = nbformat.read(build.built_files(notebook)["solution edition"], as_version=4)
     build.execute(solution, notebook, static=True)
+    predictions.taken(solution)  # as in what is kept: students' files hold the answers
     outputs.write_notebook(solution, PICTURED / f"{notebook}.ipynb")
     return time.perf_counter() - started

@@ -14,6 +14,8 @@ from autograder.kernels import running
 from descent.editions import fingerprint
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE, slip_in
 
+ASKS = '# %% predict="grows"'  # a cell that the student's edition replaces
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
@@ -104,23 +106,23 @@ def test_a_changed_specification_makes_it_stale(project):
     [
         ("result = x * x", "result = x + x", "notebook.py:22: check(square) gives"),
         (
-            'predict("Does',
-            'x = 1\nraise ValueError("broken")\npredict("Does',
+            ASKS,
+            '# %%\nx = 1\nraise ValueError("broken")\n\n' + ASKS,
             "(?s)notebook.py:39: .*broken",
         ),
         (
-            'predict("Does',
-            'def fails(): raise ValueError("broken")\n\n# %%\nfails()\npredict("Does',
+            ASKS,
+            '# %%\ndef fails(): raise ValueError("broken")\n\n# %%\nfails()\n\n' + ASKS,
             "(?s)notebook.py:41: .*broken",
         ),
         (
-            'predict("Does',
-            'import warnings\nwarnings.warn("careful")\npredict("Does',
+            ASKS,
+            '# %%\nimport warnings\nwarnings.warn("careful")\n\n' + ASKS,
             "notebook.py:37: a cell writes to stderr",
         ),
         (
-            'predict("Does',
-            'square(np.ones(2))\npredict("Does',
+            ASKS,
+            "# %%\nsquare(np.ones(2))\n\n" + ASKS,
             "(?s)notebook.py:38: .*NotImplementedError",
         ),
     ],
@@ -184,7 +186,7 @@ def test_the_pages_list_the_notebook(project):
     pages.write_all()
     course = project / "course"
     assert (
-        "| [Squares](99_toy/01_square.ipynb) | 5 min | 1 | a square |"
+        "| [Squares](99_toy/01_square.ipynb) | 10 min | 1 | a square |"
         in (course / "README.md").read_text()
     )
     assert "| cs480:1 | $1=2$ | $1=1$ |" in (course / "ERRATA.md").read_text()
@@ -194,7 +196,7 @@ def test_the_pages_list_the_notebook(project):
     chapter = (course / "99_toy/README.md").read_text()
     for text in (
         "- square a number",
-        "[Squares](01_square.ipynb) | 5 min | 1 |",
+        "[Squares](01_square.ipynb) | 10 min | 1 |",
         ": CS480 1; Wu 1.1\n",
     ):
         assert text in chapter
@@ -211,7 +213,7 @@ def test_readme_and_map_say_what_is_there_and_what_is_not(project):
     for page in ("README.md", "course/README.md"):
         text = (project / page).read_text()
         assert (
-            "1 of 4 planned notebooks are written, in 1 chapter: 5 minutes; 1 exercise, 3 points."
+            "1 of 4 planned notebooks are written, in 1 chapter: 10 minutes; 1 exercise, 3 points."
             in text
         )
         assert "Not written yet: 98 Else (2), 99 Toy (1 more)." in text
@@ -229,8 +231,8 @@ def test_a_page_without_its_marks_is_named(project):
 def test_authoring_shows_the_rules_as_they_are(project):
     pages.write_all()
     text = (project / "solutions/AUTHORING.md").read_text()
-    assert "| cells | 1 | It has 25 to 75 cells. |  |" in text
-    (project / "solutions/AUTHORING.md").write_text(text.replace("25 to 75", "20 to 75"))
+    assert "| widgets | It has 1 `explore(…)` or more. |  |" in text
+    (project / "solutions/AUTHORING.md").write_text(text.replace("It has 1 `explore", "It has 2 `explore"))
     assert pages.stale() == ["solutions/AUTHORING.md"]
 
 
@@ -271,7 +273,7 @@ def everything(root):
     ("old", "new"),
     [
         ("result = x * x", "result = x + x"),
-        ('predict("Does', 'square(np.ones(2))\npredict("Does'),
+        (ASKS, "# %%\nsquare(np.ones(2))\n\n" + ASKS),
     ],
     ids=["while the solution runs", "while the student's edition runs"],
 )
