@@ -103,7 +103,8 @@ explore(
 )
 
 # %% [markdown]
-# So the largest weight is a poor ruler. The rms is a better one: put the last level at two or three times that.
+# So the largest weight is a poor ruler. The rms is a better one: put the last level at two or three times that,
+# or at 1.5 times, once the training knows of its levels.
 #
 # ## 2. How wide?
 #
@@ -240,9 +241,9 @@ predict(
 )
 
 # %%
-# Five networks for each number of bits, rounded after the training or in each step.
+# Eight networks for each number of bits, rounded after the training or in each step.
 with after(to_codes, widest, loss_and_grads, train, "jumps"):
-    bits_tried = [5, 4, 3, 2]
+    bits_tried = [4, 3, 2]
     shares = pictures.rounding(train, to_codes, widest, bits_tried)
     show(*pictures.draw_rounding(bits_tried, *shares), digits=0)
 
@@ -307,7 +308,7 @@ class Reader:
         for W, b in layers:
             table = np.column_stack([W, b])
             rms = np.sqrt(np.mean(table**2))
-            step = np.float32(2 * rms / top)
+            step = np.float32(1.5 * rms / top)
             self.steps.append(step)
             self.codes.append(to_codes(table, self.bits, step))
 
