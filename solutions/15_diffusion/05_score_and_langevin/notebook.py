@@ -571,7 +571,7 @@ with after(ebm_gradient, langevin):
 # $q$, Hastings, 1970. With the Langevin proposal it is called MALA.)
 
 
-# %% open=true covers="wu:6.12.3"
+# %% open=true covers="wu:6.12.3" demo=true
 def judged_step(log_density, score, x, noise, coin, eps):
     """The next states, and who moved. x, noise (n, d); coin (n,) is u."""
 
