@@ -232,7 +232,9 @@ def test_authoring_shows_the_rules_as_they_are(project):
     pages.write_all()
     text = (project / "solutions/AUTHORING.md").read_text()
     assert "| widgets | It has 1 `explore(…)` or more. |  |" in text
-    (project / "solutions/AUTHORING.md").write_text(text.replace("It has 1 `explore", "It has 2 `explore"))
+    (project / "solutions/AUTHORING.md").write_text(
+        text.replace("It has 1 `explore", "It has 2 `explore")
+    )
     assert pages.stale() == ["solutions/AUTHORING.md"]
 
 
