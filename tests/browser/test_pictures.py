@@ -199,10 +199,13 @@ def test_a_finger_drags(bowl):
             {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
         )
 
-    send("touchStart", (x + 12, y + 12))  # beside what is seen
+    handle.hover(position={"x": 21, "y": 21}, trial=True)  # a finger finds it beside what is seen
+    paints = int(handle.get_attribute("data-paints"))
+    send("touchStart", (x + 12, y + 12))
     for far in range(10, 70, 10):
         send("touchMove", (x + far, y))
     send("touchEnd")
+    assert int(handle.get_attribute("data-paints")) > paints, "the browser moved no handle"
     expect(words).not_to_contain_text("x = 2,")
 
 
