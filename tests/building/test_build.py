@@ -295,7 +295,7 @@ def test_a_failed_build_leaves_what_was_built_before(project, old, new):
 
 
 SLIPS = {
-    "reference": (SPEC_FILE, "lambda x: x**2", "lambda x: x.nothing", "exercises.py: square: its reference fails"),
+    "reference": (SPEC_FILE, "lambda x: x**2", "lambda x: x.nothing", "exercises.py: square: its reference fails on"),
     "cases": (SPEC_FILE, 'yield "zero", dict(x=np.zeros(2))', 'yield "zero"', "exercises.py: square: a case must be"),
     "name": (SPEC_FILE, "import numpy as np", "import numpy as np\n\nnp.nothing", "exercises.py:3: AttributeError"),
     "syntax": (SPEC_FILE, "import numpy as np", "import numpy as np\n\nx = = 1", "exercises.py:3: SyntaxError"),
