@@ -155,6 +155,7 @@ def _variables(where: str, live: bool) -> dict[str, str]:
         "DESCENT_GRADING": "1",
         # A live kernel shows figures under their cell.
         "MPLBACKEND": "module://matplotlib_inline.backend_inline" if live else "agg",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else a kernel's debugger warns
         "PYTHONPATH": where,
         "PYTHONHASHSEED": "0",
         "PYTHONUNBUFFERED": "1",

@@ -36,6 +36,7 @@ FOR_KERNELS = (
     "scipy.stats",
     "sklearn.linear_model",
     "sympy",
+    "ipykernel.debugger",  # two thirds of the time that a kernel takes to start
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
     "ipykernel.zmqshell",

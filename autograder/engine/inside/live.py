@@ -22,6 +22,7 @@ MODULES = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
     "ipykernel.zmqshell",
+    "ipykernel.debugger",  # which a kernel imports when it starts, for two thirds of the time that this takes
     "jupyter_client.blocking",
 )
 ANSWER_SECONDS = 60.0  # that a kernel may take to start
