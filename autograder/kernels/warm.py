@@ -36,7 +36,6 @@ FOR_KERNELS = (
     "scipy.stats",
     "sklearn.linear_model",
     "sympy",
-    "ipykernel.debugger",  # two thirds of the time that a kernel takes to start
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
     "ipykernel.zmqshell",
