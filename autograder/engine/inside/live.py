@@ -6,6 +6,7 @@ Jupyter does. Whatever a student's code does to either is the student's own loss
 """
 
 import base64
+import io
 import math
 import os
 import random
@@ -26,6 +27,17 @@ MODULES = (
     "jupyter_client.blocking",
 )
 ANSWER_SECONDS = 60.0  # that a kernel may take to start
+
+
+def warm_up() -> None:
+    """Draw once what every first figure takes time for: fonts, and the PNG's writer. In the warm parent."""
+    if "matplotlib.pyplot" in sys.modules:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure()
+        figure.subplots().plot([0, 1])
+        FigureCanvasAgg(figure).print_png(io.BytesIO())
 
 
 def serve(requests: int, replies: int) -> int:

@@ -44,15 +44,10 @@ def become(uid: int) -> None:
 
 def warm_up(modules: list[str], *, live_kernel: bool) -> list[str]:
     """Import the course's library, the shell or a kernel's parts, and `modules` -> those of them that are here."""
-    import torch
-
-    torch.set_num_threads(1)
-    weight = torch.zeros(1, requires_grad=True)
-    (weight * 2).sum().backward()
-    torch.optim.Adam([weight]).step()  # the first step of an optimiser imports for a second
     if live_kernel:
         modules = [*live.MODULES, *modules]
     else:
+        _warm_torch()
         worker.make_shell()
     loaded = []
     for name in modules:
@@ -61,9 +56,20 @@ def warm_up(modules: list[str], *, live_kernel: bool) -> list[str]:
             loaded.append(name)
         except Exception:
             continue  # a notebook that needs it will say so
+    if live_kernel:
+        live.warm_up()
     gc.collect()
     gc.freeze()  # a collection in a fork would else write to, and so copy, every page of what is imported
     return loaded
+
+
+def _warm_torch() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    weight = torch.zeros(1, requires_grad=True)
+    (weight * 2).sum().backward()
+    torch.optim.Adam([weight]).step()  # the first step of an optimiser imports for a second
 
 
 class Parent:
