@@ -32,7 +32,7 @@ from autograder.workspace import Workspace
 MOST_FILES = 1000  # beside the notebooks of one hand-in
 # Imported once for all notebooks, where the assignment needs them: a package that starts a thread would stop all forks.
 WARM = set("matplotlib numpy pandas scipy sklearn seaborn statsmodels sympy torch".split())
-FIGURES = {"matplotlib.pyplot", "matplotlib_inline.backend_inline"}
+FIGURES = {"matplotlib.pyplot", "matplotlib.backends.backend_agg"}
 AHEAD = 4  # hand-ins for each job that may be run before the one in turn is entered
 NO_LIMIT = 360.0  # seconds that stand for a cell's where the course sets none
 NOTEBOOK_TIMES = 10  # a notebook may take this many times the limit of one cell, and at least 300 s
@@ -100,7 +100,7 @@ def _grade(course, todo, jobs, sandboxed) -> int:
         _require_python(sheet)
     limits, recorder = _limits(course), Recorder(course)
     modules = {name for name in course.imports() if name.split(".")[0] in WARM} | FIGURES
-    with Stage([], sorted(modules), sandboxed=sandboxed) as stage:
+    with Stage([], sorted(modules), live=True, sandboxed=sandboxed) as stage:
         tasks = [partial(_run, course, name, todo[name], own, stage, limits) for name in todo]
         for number, done in enumerate(_in_order(tasks, jobs), 1):
             looks += _enter(recorder, done, f"[{number}/{len(todo)}]")
@@ -199,7 +199,7 @@ def _run(course: Course, student: str, folder: Path, own, stage, limits) -> _Don
         done.handin = course.read(student, folder)
         _make_room(done.handin, own, course.sheets)
         for name, data in _matched(done.handin, course.sheets).items():
-            _run_notebook(done, course.sheets[name], data, own, stage, limits)
+            _run_notebook(done, course, course.sheets[name], data, own, stage, limits)
     except StageError:
         raise
     except Exception as error:
@@ -211,7 +211,9 @@ def _run(course: Course, student: str, folder: Path, own, stage, limits) -> _Don
     return done
 
 
-def _run_notebook(done: _Done, sheet: Sheet, data: bytes, own, stage, limits) -> None:
+def _run_notebook(
+    done: _Done, course: Course, sheet: Sheet, data: bytes, own, stage, limits
+) -> None:
     try:
         restored = restore(sheet, data)
     except NotebookError as error:
@@ -220,7 +222,7 @@ def _run_notebook(done: _Done, sheet: Sheet, data: bytes, own, stage, limits) ->
     for words in restored.notes:
         done.handin.note(words)
     done.handin.notes += [f"{sheet.name}: {words}" for words in restored.said]
-    run.run(restored.notebook, done.handin.files | own, stage, limits)
+    run.run(restored.notebook, course.assignment, done.handin.files | own, stage, limits)
     done.executed[sheet.name] = restored.notebook
 
 

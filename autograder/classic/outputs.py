@@ -22,7 +22,7 @@ _ATTACHED = re.compile(r"""(\]\(|src=["']?)attachment:""")
 _SOURCE = re.compile(r'src="([^":]+)"')
 
 
-def clean(told, number: int = 1) -> list[nbformat.NotebookNode]:
+def clean(told, number: int | None = None) -> list[nbformat.NotebookNode]:
     """The outputs in nbformat's terms; what is none is left out. number: of the cell among those that ran."""
     told = [output for output in told if isinstance(output, dict)] if isinstance(told, list) else []
     # A result decides on points, however much was shown before it.

@@ -4,18 +4,19 @@ A cell that ends the process, or that cannot be interrupted at its limit, is lef
 without it, so that the rest of the notebook keeps its points.
 """
 
-import itertools
+import base64
 import time
 import tokenize
 
 import nbformat
 from IPython.core.displayhook import DisplayHook
 
-from autograder.classic import inside_cells, outputs
+from autograder.classic import outputs
 from autograder.engine.stage import Stage
-from autograder.engine.worker_client import Died, Limits, Worker
+from autograder.engine.worker_client import Died, Limits, Worker, why_ended
 
 PREPARE_SECONDS = 60.0
+CHUNK = 4_000_000  # bytes of a file in one request
 MAX_DEATHS = 12
 MOST_SHOWN = 30_000_000  # characters of one notebook's outputs that are kept
 NAMES = {
@@ -30,16 +31,23 @@ class UnpreparedError(RuntimeError):
     """The sandbox could not be made ready; str() says why."""
 
 
-def run(notebook: nbformat.NotebookNode, files: dict[str, bytes], stage: Stage, limits: Limits):
-    """Run the notebook's cells; their outputs are put into it. files: what lies beside it.
+def run(
+    notebook: nbformat.NotebookNode,
+    folder: str,
+    files: dict[str, bytes],
+    stage: Stage,
+    limits: Limits,
+):
+    """Run the notebook's cells; their outputs are put into it.
 
-    limits.cell: seconds after which a cell is interrupted, and the notebook goes on. Raises UnpreparedError.
+    folder: the name of where it runs. files: what lies there. stage: of live kernels. limits.cell: seconds after which
+    a cell is interrupted, and the notebook goes on; 0 for never. Raises UnpreparedError.
     """
     deadline = time.monotonic() + limits.total
     left_out: set[int] = set()
     while True:
         with Worker(stage, limits) as worker:
-            _prepare(worker, files, limits)
+            _prepare(worker, folder, files)
             died = _pass(worker, notebook.cells, left_out, deadline)
         if died is None:
             return
@@ -52,19 +60,25 @@ def run(notebook: nbformat.NotebookNode, files: dict[str, bytes], stage: Stage, 
             return
 
 
-def _prepare(worker, files, limits):
-    for source in [inside_cells.prepare(limits.cell), *inside_cells.files(files)]:
+def _prepare(worker, folder, files):
+    requests = [{"do": "folder", "name": folder}]
+    requests += [
+        {"do": "file", "name": name, "data": base64.b64encode(data[at : at + CHUNK]).decode()}
+        for name, data in files.items()
+        for at in range(0, max(len(data), 1), CHUNK)
+    ]
+    requests += [{"do": "kernel"}]
+    for request in requests:
         try:
-            problem = worker.ask({"do": "cell", "source": source}, PREPARE_SECONDS).get("error")
+            worker.ask(request, PREPARE_SECONDS)
         except Died as died:
-            problem = died
-        if problem:
-            raise UnpreparedError(f"the sandbox could not be prepared: {problem}")
+            told = worker.tail.decode("utf-8", "replace").strip()[-300:]
+            raise UnpreparedError(f"the sandbox could not be prepared: {died}; {told}") from None
 
 
 def _pass(worker, cells, left_out, deadline):
     """One pass through the notebook -> None at its end, or (place, why) of the cell that killed the process."""
-    count, room = itertools.count(1), MOST_SHOWN
+    room = MOST_SHOWN
     for place, cell in enumerate(cells):
         if not _runs(cell) or place in left_out:
             continue
@@ -72,7 +86,7 @@ def _pass(worker, cells, left_out, deadline):
         try:
             if left <= 0:
                 raise Died("timeout", "the notebook as a whole took too long")
-            _run_cell(worker, cell, left, next(count))
+            _run_cell(worker, cell, left)
             room -= outputs.size(cell.outputs)
             cell.outputs = cell.outputs if room > 0 else outputs.brief(cell.outputs)
         except Died as died:
@@ -87,21 +101,20 @@ def _runs(cell) -> bool:
     return "nbgrader" in cell.metadata or "skip-execution" not in cell.metadata.get("tags", [])
 
 
-def _run_cell(worker, cell, left, number):
+def _run_cell(worker, cell, left):
     limit = worker.limits.cell
-    started = time.monotonic()
-    request = {"do": "cell", "source": cell.source, "outputs": True}
+    request = {"do": "cell", "source": cell.source, "seconds": limit}
     reply = worker.ask(request, min(limit + worker.limits.grace, left) if limit else left)
-    cell.execution_count = number
-    cell.outputs = outputs.clean(reply.get("outputs"), number)
+    if "ended" in reply:
+        raise why_ended(reply["ended"])
+    count = reply.get("count")
+    cell.execution_count = count if type(count) is int else None
+    cell.outputs = outputs.clean(reply.get("outputs"), cell.execution_count)
     if _is_quiet(cell.source):
         cell.outputs = [o for o in cell.outputs if o.output_type != "execute_result"]
-    failed = reply.get("error") or reply.get("failed")
-    if failed and limit and time.monotonic() - started >= limit:
+    if reply.get("interrupted") and any(o.output_type == "error" for o in cell.outputs):
         words = f"this cell ran longer than {limit:g} s and was interrupted."
         cell.outputs.append(outputs.error(NAMES["timeout"], words))
-    elif failed and not any(output.output_type == "error" for output in cell.outputs):
-        cell.outputs.append(outputs.error("Error", str(failed)[:2000]))
 
 
 def _is_quiet(source: str) -> bool:

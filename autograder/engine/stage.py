@@ -27,13 +27,21 @@ class Stage:
     """A warm parent: what all sandboxes of a run are forked from. Use as a context manager; threads may share it.
 
     notebooks: names "chapter/notebook" that `descent.start` shall know. modules: what their cells import besides.
-    sandboxed=False forks plain processes with limits. Raises SandboxError, StageError.
+    live: its forks run their cells in a real ipykernel (`inside/live.py`). sandboxed=False forks plain processes with
+    limits. Raises SandboxError, StageError.
     """
 
-    def __init__(self, notebooks: list[str], modules: list[str] = (), *, sandboxed: bool = True):
+    def __init__(
+        self,
+        notebooks: list[str],
+        modules: list[str] = (),
+        *,
+        live: bool = False,
+        sandboxed: bool = True,
+    ):
         if sandboxed:
             sandbox.require()
-        self.sandboxed = sandboxed
+        self.sandboxed, self.live = sandboxed, live
         self.lock = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="grading-stage-"))
         self.folder.chmod(0o755)
@@ -46,6 +54,7 @@ class Stage:
             "uid": sandbox.service_user() if sandboxed else 0,
             "kept": [str(path) for path in sandbox.python_folders().values()],
             "modules": list(modules),
+            "live": live,
         }
         with inside:
             self.process = subprocess.Popen(
@@ -65,7 +74,7 @@ class Stage:
             f"{sandbox.ENGINE}/descent/checks": self.folder / "checks",
             f"{sandbox.ENGINE}/inside": here / "inside",
         }
-        return sandbox.wrap(inner, binds, _variables(sandbox.ENGINE))
+        return sandbox.wrap(inner, binds, _variables(sandbox.ENGINE, self.live))
 
     def _copy_engine(self):
         mess = shutil.ignore_patterns("checks", "__pycache__")
@@ -82,7 +91,7 @@ class Stage:
             return {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
         home = str(self.folder / "home")
         own = {"HOME": home, "TMPDIR": home, "PATH": "/usr/bin:/bin"}
-        return _variables(str(self.folder)) | own
+        return _variables(str(self.folder), self.live) | own
 
     def fork(self, descriptors: list[int], limits: dict[str, int]) -> int:
         """Fork a process that owns the descriptors (requests, replies, prints, status) -> its pidfd.
@@ -141,10 +150,12 @@ def _write_empty_checks(checks: Path, notebook: str) -> None:
     path.write_text(json.dumps(told))
 
 
-def _variables(where) -> dict[str, str]:
+def _variables(where: str, live: bool) -> dict[str, str]:
     return {name: "1" for name in THREADS} | {
         "DESCENT_GRADING": "1",
-        "MPLBACKEND": "agg",
+        # A live kernel shows figures under their cell.
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline" if live else "agg",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else a kernel's debugger warns
         "PYTHONPATH": where,
         "PYTHONHASHSEED": "0",
         "PYTHONUNBUFFERED": "1",

@@ -224,13 +224,10 @@ class Worker:
         if not told:
             raise StageError("the process that all sandboxes are forked from is lost")
         code = os.waitstatus_to_exitcode(int.from_bytes(told, "little"))
-        if -code in _OUT_OF_TIME:
-            return Died("timeout", "it used up its time")
-        if -code == signal.SIGKILL and not self.plain:  # it cannot do that to itself
+        if code == -signal.SIGKILL and not self.plain:  # it cannot do that to itself
             reason = "the system stopped it, most likely for want of memory"
             return Died("memory", reason, look=True)
-        # No number: a student could choose it to tell what a hidden case holds.
-        return Died("exited", "it crashed" if -code in _CRASHES else "it ended the program")
+        return why_ended(-code)
 
     def close(self):
         """End the process and everything that it started."""
@@ -265,6 +262,14 @@ class _Deadline:
         if self.end <= now < self.last and self.cpu() < self.last_cpu:
             self.end = min(now + PERIOD, self.last)
         return self.end - now
+
+
+def why_ended(number: int) -> Died:
+    """Of a process that a signal ended; number: the signal's, another where it was none."""
+    if number in _OUT_OF_TIME:
+        return Died("timeout", "it used up its time")
+    # No number: a student could choose it to tell what a hidden case holds.
+    return Died("exited", "it crashed" if number in _CRASHES else "it ended the program")
 
 
 def _pid_of(process: int) -> int:

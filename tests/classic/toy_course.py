@@ -6,6 +6,7 @@ Made with nbgrader's own commands, as an instructor would, and graded in one cop
 import contextlib
 import copy
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -125,10 +126,12 @@ def make(folder: Path) -> Path:
 def nbgrader(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run nbgrader in a course; it must end well, unless it is `autograde`, which fails for one bad submission.
 
-    It is what we compare with, so it is nbgrader as installed: its kernels start as it starts them.
+    It is what we compare with, so it is nbgrader as installed: its kernels start as it starts them. Without PYTHONPATH,
+    where another `tools` may stand than the course's.
     """
     command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True)
     if arguments[0] != "autograde":
         assert done.returncode == 0, done.stderr
     return done

@@ -1,13 +1,8 @@
-"""What a cell prints and shows, recorded in nbformat's terms where somebody wants it, dropped otherwise."""
+"""What a cell prints and shows, in nbformat's terms, within bounds."""
 
-import base64
-import contextlib
-import io
-import sys
-import traceback
-
-MAX_FRAMES = 20
 ROOM = 1_000_000  # characters of one cell's outputs that are kept
+EACH = 100  # that an output takes of the room beside its own
+LINES = 200  # of a traceback
 
 
 class Record:
@@ -15,6 +10,8 @@ class Record:
 
     def __init__(self):
         self._outputs: list[dict] = []  # the text of a stream is a list: a print is two writes
+        self._named: dict[str, list[dict]] = {}  # by the name that an update calls them by
+        self._clear = False  # when the next one comes
         self.room = ROOM
 
     @property
@@ -24,98 +21,74 @@ class Record:
             for one in self._outputs
         ]
 
-    @property
-    def failed(self) -> bool:
-        """Whether an error was told."""
-        return any(one["output_type"] == "error" for one in self._outputs)
-
     def stream(self, name: str, text: str) -> None:
+        self._before_one_comes()
         text = self._fit(text)
         last = self._outputs[-1] if self._outputs else {}
         if last.get("output_type") == "stream" and last["name"] == name:
             last["text"].append(text)
         elif text:
-            self._outputs.append({"output_type": "stream", "name": name, "text": [text]})
+            self._add({"output_type": "stream", "name": name, "text": [text]})
 
-    def data(self, kind: str, data: dict, metadata: dict | None) -> None:
-        # A picture comes as bytes where its object gives it itself.
-        data = {name: _as_text(value) for name, value in data.items()}
-        size = sum(len(str(value)) for value in data.values())
+    def data(self, kind: str, content: dict) -> None:
+        """A result or something displayed; content as in Jupyter's message."""
+        if self.room <= 0 and kind == "display_data":
+            return
+        self._before_one_comes()
+        shown = {"output_type": kind, "data": self._held(kind, content["data"]), "metadata": {}}
+        if kind == "execute_result":
+            shown["execution_count"] = content["execution_count"]
+        self._add(shown)
+        if name := content.get("transient", {}).get("display_id"):
+            self._named.setdefault(name, []).append(shown)
+
+    def update(self, content: dict) -> None:
+        """Something displayed that changes."""
+        for shown in self._named.get(content.get("transient", {}).get("display_id"), []):
+            shown["data"] = self._held("display_data", content["data"])
+
+    def clear(self, wait: bool) -> None:
+        """Forget what was shown: now, or when something else is. The room that it took stays taken."""
+        self._clear = True
+        if not wait:
+            self._before_one_comes()
+
+    def error(self, content: dict) -> None:
+        self._before_one_comes()
+        told = {
+            "output_type": "error",
+            "ename": content["ename"][:200],
+            "evalue": content["evalue"][:2000],
+            "traceback": [self._fit(line) for line in content["traceback"][:LINES]],
+        }
+        self._add(told)
+
+    def must_have(self, error: dict) -> None:
+        """An error that a cell ended with; inside of `%%capture` and the like it was not shown. As nbgrader has it."""
+        if error["ename"] not in [
+            one["ename"] for one in self._outputs if one["output_type"] == "error"
+        ]:
+            lines = error["traceback"] or [f"{error['ename']}: {error['evalue']}"]
+            self.error(error | {"traceback": lines})
+
+    def _add(self, output: dict) -> None:
+        self._outputs.append(output)
+        self.room -= EACH
+
+    def _before_one_comes(self) -> None:
+        if self._clear:
+            self._outputs, self._named, self._clear = [], {}, False
+
+    def _held(self, kind: str, data: dict) -> dict:
+        size = sum(len(name) + len(str(value)) for name, value in data.items())
         if size > self.room:
             # A result is told in short all the same: a number there may be a score.
             told = str(data.get("text/plain", ""))[:1000]
             data = {"text/plain": told if kind == "execute_result" else "(too large to show)"}
         self.room -= size
-        shown = {"output_type": kind, "data": data, "metadata": metadata or {}}
-        self._outputs.append(shown | ({"execution_count": 1} if kind == "execute_result" else {}))
-
-    def error(self, error: BaseException) -> None:
-        """What a cell raised, with the lines of the notebook that led there."""
-        frames = [
-            f
-            for f in traceback.extract_tb(error.__traceback__)
-            if f.filename.startswith("<ipython")
-        ]
-        lines = [f"line {frame.lineno}: {frame.line}" for frame in frames[-MAX_FRAMES:]]
-        lines += [line.rstrip("\n") for line in traceback.format_exception_only(error)]
-        lines = [self._fit(line) for line in lines]
-        name = type(error).__name__
-        words = lines[-1].partition(": ")[2]
-        told = {"output_type": "error", "ename": name, "evalue": words[:2000], "traceback": lines}
-        self._outputs.append(told)
+        return data
 
     def _fit(self, text: str) -> str:
         kept = text[: max(self.room, 0)]
         self.room -= len(kept)
         return kept
-
-
-def _as_text(value):
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
-
-
-class _Stream(io.TextIOBase):
-    def __init__(self, record: Record, name: str):
-        self.record, self.name = record, name
-
-    def writable(self):
-        return True
-
-    def write(self, text):
-        self.record.stream(self.name, str(text))
-        return len(text)
-
-
-_current: Record | None = None
-
-
-def install(shell) -> None:
-    """Send what the shell displays to the current record, and nowhere else."""
-
-    def publish(data, metadata=None, **more):
-        if _current:
-            _current.data("display_data", data, metadata)
-
-    def result(data, metadata=None):
-        if _current:
-            _current.data("execute_result", data, metadata)
-
-    hook = shell.displayhook
-    shell.display_pub.publish = publish
-    hook.write_format_data = result
-    hook.write_output_prompt = hook.start_displayhook = hook.finish_displayhook = lambda: None
-    hook.log_output = lambda *arguments: None
-
-
-@contextlib.contextmanager
-def recorded():
-    """A Record of what is printed and shown inside."""
-    global _current
-    _current = record = Record()
-    kept = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _Stream(record, "stdout"), _Stream(record, "stderr")
-    try:
-        yield record
-    finally:
-        sys.stdout, sys.stderr = kept
-        _current = None

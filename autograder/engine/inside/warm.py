@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 
-from . import jail, kernel, worker
+from . import jail, kernel, live, worker
 
 
 def main(argv: list[str]) -> int:
@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     settings = json.loads(argv[1])
     if settings["jailed"]:
         become(settings["uid"])
-    loaded = warm_up(settings["modules"])
+    loaded = warm_up(settings["modules"], live_kernel=settings["live"])
     parent = Parent(control, settings)
     control.send(json.dumps({"loaded": loaded}).encode())
     parent.serve()
@@ -42,15 +42,13 @@ def become(uid: int) -> None:
     kernel.no_new_privileges()
 
 
-def warm_up(modules: list[str]) -> list[str]:
-    """Import the course's library, the shell and `modules` -> those of them that are here."""
-    import torch
-
-    torch.set_num_threads(1)
-    weight = torch.zeros(1, requires_grad=True)
-    (weight * 2).sum().backward()
-    torch.optim.Adam([weight]).step()  # the first step of an optimiser imports for a second
-    worker.make_shell()
+def warm_up(modules: list[str], *, live_kernel: bool) -> list[str]:
+    """Import the course's library, the shell or a kernel's parts, and `modules` -> those of them that are here."""
+    if live_kernel:
+        modules = [*live.MODULES, *modules]
+    else:
+        _warm_torch()
+        worker.make_shell()
     loaded = []
     for name in modules:
         try:
@@ -58,9 +56,20 @@ def warm_up(modules: list[str]) -> list[str]:
             loaded.append(name)
         except Exception:
             continue  # a notebook that needs it will say so
+    if live_kernel:
+        live.warm_up()
     gc.collect()
     gc.freeze()  # a collection in a fork would else write to, and so copy, every page of what is imported
     return loaded
+
+
+def _warm_torch() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    weight = torch.zeros(1, requires_grad=True)
+    (weight * 2).sum().backward()
+    torch.optim.Adam([weight]).step()  # the first step of an optimiser imports for a second
 
 
 class Parent:
@@ -133,7 +142,7 @@ class Parent:
             else:
                 os.setsid()
                 jail.limit(limits)
-            code = worker.serve(100, 101)
+            code = (live if self.settings["live"] else worker).serve(100, 101)
         except BaseException as error:
             print(f"sandbox: {type(error).__name__}: {error}", file=sys.__stderr__, flush=True)
         finally:

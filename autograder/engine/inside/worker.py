@@ -8,13 +8,11 @@ then mean what they mean in the student's JupyterLab. A kernel would cost second
 """
 
 import builtins
-import contextlib
 import functools
 import random
 import signal
-import sys
 
-from . import frames, shown
+from . import frames
 
 
 def make_shell():
@@ -33,7 +31,9 @@ def make_shell():
     shell.ask_exit = _leave
     shell.run_line_magic = _gently(shell.run_line_magic)
     _one_backend(shell)
-    shown.install(shell)
+    # A last expression is computed, not formatted, and nothing is shown.
+    shell.ast_node_interactivity = "none"
+    shell.display_pub.publish = _nothing
     builtins.input = _no_input
     # The first cell imports and compiles what all others need.
     shell.run_cell("None", store_history=False)
@@ -60,11 +60,9 @@ def _gently(run_line_magic):
 def _one_backend(shell):
     """Figures are drawn where nobody sees them, whichever window an answer asks for."""
     import matplotlib
-    from IPython.core.pylabtools import select_figure_formats
     from matplotlib import pyplot
 
     pyplot.switch_backend("agg")
-    select_figure_formats(shell, {"png"})
     shell.enable_matplotlib = lambda gui=None: (None, "agg")
     matplotlib.use = pyplot.switch_backend = _nothing
 
@@ -109,53 +107,12 @@ def answer(shell, request: dict) -> dict:
 
 
 def run_cell(shell, request) -> dict:
-    """Run a cell: {"error": None or what it raised}, and "outputs" (of nbformat 4) where the request wants them."""
-    if not request.get("outputs"):
-        # A last expression is computed, not formatted; prints go to the pipe, where they are counted.
-        shell.ast_node_interactivity = "none"
-        return {"error": _told(_run(shell, request["source"]))}
-    shell.ast_node_interactivity = "last_expr"
-    with shown.recorded() as record, _telling(shell, record):
-        error = _run(shell, request["source"], show=True)
-    if error is not None and not record.failed:
-        record.error(error)
-    return {"error": _told(error), "outputs": record.outputs}
-
-
-@contextlib.contextmanager
-def _telling(shell, record):
-    """What a kernel tells of errors: those inside of `%%capture`, `%time` or a result's `__repr__`, too."""
-    from IPython.core.error import UsageError
-
-    def tell(raised=None, *arguments, **keywords):
-        error = raised[1] if isinstance(raised, tuple) else sys.exc_info()[1]
-        if isinstance(
-            error, UsageError
-        ):  # of a magic: one line, and no error where the cell goes on
-            record.stream("stderr", f"UsageError: {error}\n")
-        elif error is not None:
-            record.error(error)
-
-    kept = shell.showtraceback, shell.showsyntaxerror, shell.run_line_magic
-    shell.showtraceback, shell.showsyntaxerror = tell, lambda *arguments, **keywords: tell()
-    shell.run_line_magic = getattr(shell.run_line_magic, "__wrapped__", shell.run_line_magic)
-    try:
-        yield
-    finally:
-        shell.showtraceback, shell.showsyntaxerror, shell.run_line_magic = kept
-
-
-def _run(shell, source, show=False) -> BaseException | None:
-    """Run a cell -> what it raised. show: display the figures that it leaves open, as JupyterLab does."""
-    from IPython.display import display
+    """Run a cell: {"error": None or what it raised}. Prints go to the pipe, where they are counted."""
     from matplotlib import pyplot
 
-    result = shell.run_cell(source, store_history=False)
-    if show:
-        for number in pyplot.get_fignums():
-            display(pyplot.figure(number))
+    result = shell.run_cell(request["source"], store_history=False)
     pyplot.close("all")
-    return result.error_before_exec or result.error_in_exec
+    return {"error": _told(result.error_before_exec or result.error_in_exec)}
 
 
 def _told(error) -> dict | None:
