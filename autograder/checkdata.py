@@ -122,7 +122,11 @@ def drawn_cases(exercise: Exercise, seed: int, device: str = "cpu") -> list[dict
     """The cases of one seed as plain data, each with what the reference gives."""
     cases = [(n, _encoded(exercise, n, inputs)) for n, inputs in draw_cases(exercise, seed)]
     return [
-        {"name": name, "inputs": inputs, "expected": expected_result(exercise, inputs, device)}
+        {
+            "name": name,
+            "inputs": inputs,
+            "expected": expected_result(exercise, inputs, device, name),
+        }
         for name, inputs in cases
     ]
 
@@ -148,14 +152,15 @@ def _encoded(exercise: Exercise, case: str, inputs: dict):
     return wire.encode(inputs)
 
 
-def expected_result(exercise: Exercise, inputs, device: str = "cpu"):
+def expected_result(exercise: Exercise, inputs, device: str = "cpu", case: str = ""):
     """The reference's result on encoded inputs, encoded. Raises SpecError where the reference fails."""
     arguments = {name: as_tensors(value, device) for name, value in wire.decode(inputs).items()}
     try:
         return wire.encode(exercise.reference(**arguments))
     except Exception as error:
+        where = f" on case {case!r}" if case else ""
         raise SpecError(
-            f"{exercise.name}: its reference fails: {type(error).__name__}: {error}"
+            f"{exercise.name}: its reference fails{where}: {type(error).__name__}: {error}"
         ) from error
 
 

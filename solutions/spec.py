@@ -97,6 +97,11 @@ class Exercise:
     equivalents: dict[str, str] = field(default_factory=dict)
     answers: Any = None
 
+    def __call__(self, *inputs, **named):
+        raise SpecError(
+            f"{self.name} is a specification here, not an answer: call a helper of another name."
+        )
+
     @property
     def solution(self) -> Callable | None:
         """The master's own answer; None where no master has one. Raises SpecError where it does not run."""

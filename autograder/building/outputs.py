@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from descent import skipping
+from descent import packing, skipping
 
 DEPTH = 5  # of what stands on lines of its own in check data: exercises, name, cases, case, inputs
 
@@ -14,7 +14,7 @@ DEPTH = 5  # of what stands on lines of its own in check data: exercises, name, 
 def write_json(path: Path, data: dict) -> None:
     """Write check data so that a difference is a few lines: each case's inputs are one, its result another."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_in_lines(data, DEPTH) + "\n", encoding="utf-8")
+    path.write_text(_in_lines(packing.packed(data), DEPTH) + "\n", encoding="utf-8")
 
 
 def _in_lines(value, depth: int, indent: str = "") -> str:

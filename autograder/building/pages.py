@@ -212,7 +212,8 @@ def index_notebook() -> str:
     head = (
         "# Graded Descent\n\nMachine learning from least squares to diffusion, in notebooks that run. "
         "New here? Open [How this course works](00_start_here/01_how_this_course_works.ipynb).\n\n"
-        "Run the next cell (Shift+Enter) to see how far you are."
+        f"{what_exists()} {what_is_missing()}\n\n"
+        "Run the next cell (Shift+Enter) to see how far you are, and where to go on."
     )
     cells = [
         v4.new_markdown_cell(head, id="welcome"),
@@ -252,16 +253,24 @@ def index_notebook() -> str:
 def coverage_page() -> str:
     """course/COVERAGE.md: lecture section -> notebook, heading, exercise."""
     found = coverage.covered()
+    asked = {section for section, places in found.items() if any(p.exercise for p in places)}
+
+    def split(covered) -> str:
+        by_exercise = len(asked.intersection(covered))
+        return f"{by_exercise} by an exercise, {len(covered) - by_exercise} demonstrated"
+
     sections = masters.sections()
     lines = [
         "# Which lecture section is where", "",
-        f"{len(found)} of {len(sections)} sections are covered so far.", "",
+        f"{len(found)} of {len(sections)} sections are covered so far: {split(found)}.", "",
     ]  # fmt: skip
     for lecture, name in LECTURES.items():
         rows = [s for s in sections if s.split(":")[0] == lecture and s in found]
         total = sum(s.split(":")[0] == lecture for s in sections)
         lines += [
             f"## {name}: {len(rows)} of {total}",
+            "",
+            f"{split(rows).capitalize()}.",
             "",
             "| section | title | covered in |",
             "| --- | --- | --- |",

@@ -8,6 +8,7 @@ from pathlib import Path
 from autograder.building import questions
 from autograder.checkdata import ROOT
 from autograder.markers import BEGIN, END, solution_lines, stubbed
+from descent import packing
 
 MADE = {"__pycache__", ".descent", ".ipynb_checkpoints", "handins"}  # by running the course
 CODE_STUB = ["# Your code here.", "raise NotImplementedError"]
@@ -91,7 +92,8 @@ def _file_problems(path, where):
         ):
             yield "the student's library imports the author's world"
         if path.suffix == ".json":
-            yield from _data_problems(json.loads(path.read_text(encoding="utf-8")))
+            told = json.loads(path.read_text(encoding="utf-8"))
+            yield from _data_problems(packing.unpacked(told))
     elif path.suffix == ".py" and len(where.parts) > 1:
         yield "a Python file beside the notebooks: is it a master?"
     elif path.suffix == ".ipynb" and BEGIN in path.read_text(encoding="utf-8"):

@@ -82,10 +82,10 @@ def _share(verdict: Graded) -> float:
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
     """Wilson's score interval for a share: right also for small classes, and for none or all. `of` > 0."""
-    share, z2 = hits / of, _Z**2
-    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
-    half = _Z / (1 + z2 / of) * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    from scipy.stats import binomtest  # half a second: only a report needs it
+
+    low, high = binomtest(hits, of).proportion_ci(0.95, method="wilson")
+    return float(low), float(high)
 
 
 def _correlate(item: Item, pairs) -> None:

@@ -2,7 +2,7 @@
 
 import math
 
-from descent import handles, plots, words
+from descent import handles, plots
 
 DRAFT, SHARP = 100, 200  # dots an inch: one and two pixels of a CSS pixel
 NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
@@ -31,9 +31,6 @@ class Drawn:
         self.narrow = self.is_narrow(room)
         if self.narrow:
             plots.stack(fig)
-        for ax in fig.axes:
-            for title in (ax.title, ax._left_title, ax._right_title):  # set_title resets the font
-                title.set_text(words.typeset(title.get_text()))
         self._engine = fig.get_layout_engine()
         self._borrowed = bool(like) and self._engine is not None and self._takes_over(like.fig)
         self._bytes: dict[int, bytes] = {}

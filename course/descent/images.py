@@ -2,6 +2,8 @@
 
 import html
 
+from descent.words import typeset
+
 # In the dark a picture is turned over as a whole: white paper becomes dark, black lines light, contrasts stay, and
 # half a circle of hues leaves blue blue. A dark style sheet of matplotlib's would miss the colours that pictures
 # name themselves ("white" edges, black lines), and could not reach what was drawn before. As in stage.css.
@@ -16,5 +18,5 @@ def image_html(kind: str, data: str, width: int, words: str, *, opacity: float =
     look = "max-width:100%;height:auto;background:white" + (f";opacity:{opacity}" * (opacity < 1))
     return (
         f'{_DARK}<img class="descent-picture" src="data:image/{kind};base64,{data}" width="{width}" '
-        f'alt="{html.escape(words, quote=True)}" style="{look}">'
+        f'alt="{html.escape(typeset(words), quote=True)}" style="{look}">'
     )

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from descent import session
 from descent.images import image_html
+from descent.words import typeset
 
 STYLE = Path(__file__).with_name("course.mplstyle")
 BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
@@ -32,12 +33,31 @@ def png(fig: Figure, dpi: int = DPI, **pil) -> tuple[bytes, int]:
 
     pil: as pillow writes it; compress_level=1 takes half the time.
     """
+    _typeset(fig)
     buffer = io.BytesIO()
     fig.set_dpi(dpi)
     # `savefig` lays a figure out and draws it twice; the canvas alone does so once, to the same bytes.
     FigureCanvasAgg(fig).print_png(buffer, metadata={"Software": None}, pil_kwargs=pil)
     plt.close(fig)
     return buffer.getvalue(), round(fig.get_figwidth() * 100)
+
+
+def _typeset(fig: Figure) -> None:
+    """Put "−" before negative numbers in titles, labels, notes and legends, as matplotlib has it on the axes."""
+    texts = [fig._suptitle, *fig.texts]
+    for ax in fig.axes:
+        legend = ax.get_legend()
+        texts += [
+            ax.title,
+            ax._left_title,
+            ax._right_title,
+            ax.xaxis.label,
+            ax.yaxis.label,
+            *ax.texts,
+        ]
+        texts += legend.get_texts() if legend else []
+    for text in filter(None, texts):  # set_title would reset the font
+        text.set_text(typeset(text.get_text()))
 
 
 def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> None:

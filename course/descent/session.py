@@ -11,6 +11,8 @@ import time
 from functools import lru_cache
 from pathlib import Path
 
+from descent import packing
+
 CHECKS = importlib.resources.files("descent") / "checks"
 
 
@@ -59,9 +61,10 @@ def seed_everything(seed: int = 0) -> None:
 def check_data(notebook: str) -> dict | None:
     """What the build says of a notebook: title, exercises, target pictures. None where there is none."""
     try:
-        return json.loads((CHECKS / f"{notebook}.json").read_text(encoding="utf-8"))
+        told = json.loads((CHECKS / f"{notebook}.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
+    return packing.unpacked(told)
 
 
 def course_folder() -> Path:

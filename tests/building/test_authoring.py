@@ -40,7 +40,7 @@ def _names(source, **names):
 
 def test_the_exercise_of_the_example_is_proven(example):
     (exercise,) = checkdata.exercises_of(example).values()
-    assert len(exercise.wrong_answers) == 3
+    assert len(exercise.wrong_answers) == 3 and exercise.why
     assert proofs.prove("03_optimisation/01_gradient_descent", exercise) == []
 
 

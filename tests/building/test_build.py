@@ -4,12 +4,13 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 
 import nbformat
 import pytest
 
-from autograder.building import build, masters, pages, release, stale, trying
+from autograder.building import build, coverage, masters, pages, release, stale, trying
 from autograder.kernels import running
 from descent.editions import fingerprint
 from tests.building.toy import MASTER, MASTER_FILE, NOTEBOOK, SOURCES, SPEC_FILE, slip_in
@@ -295,7 +296,7 @@ def test_a_failed_build_leaves_what_was_built_before(project, old, new):
 
 
 SLIPS = {
-    "reference": (SPEC_FILE, "lambda x: x**2", "lambda x: x.nothing", "exercises.py: square: its reference fails"),
+    "reference": (SPEC_FILE, "lambda x: x**2", "lambda x: x.nothing", "exercises.py: square: its reference fails on"),
     "cases": (SPEC_FILE, 'yield "zero", dict(x=np.zeros(2))', 'yield "zero"', "exercises.py: square: a case must be"),
     "name": (SPEC_FILE, "import numpy as np", "import numpy as np\n\nnp.nothing", "exercises.py:3: AttributeError"),
     "syntax": (SPEC_FILE, "import numpy as np", "import numpy as np\n\nx = = 1", "exercises.py:3: SyntaxError"),
@@ -373,3 +374,12 @@ def test_the_coverage_page_names_a_place_once_and_no_marker():
         places = row.rstrip(" |").rpartition(" | ")[2].split("; ")
         assert len(places) == len(set(places)), row
         assert "BEGIN SOLUTION" not in row
+
+
+def test_index_and_coverage_page_sum_up():
+    head = pages.index_notebook()
+    assert pages.what_exists() in head and "Not written yet" in head
+    page = pages.coverage_page()
+    counts = re.findall(r"(\d+) by an exercise, (\d+) demonstrated\.", page)
+    whole, *lectures = (sum(map(int, pair)) for pair in counts)
+    assert whole == sum(lectures) == len(coverage.covered())

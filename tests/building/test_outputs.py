@@ -9,8 +9,8 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograder.building import build, outputs, solutions
-from descent import plots
+from autograder.building import build, masters, outputs, solutions
+from descent import packing, plots
 from tests.building.toy import NOTEBOOK
 
 DATA = {
@@ -31,9 +31,46 @@ def data_path(tmp_path):
     return tmp_path / "99_toy" / "01_square.json"
 
 
-def test_what_is_read_is_what_was_written(data_path):
-    outputs.write_json(data_path, DATA)
-    assert json.loads(data_path.read_text(encoding="utf-8")) == DATA
+LONG = {"$": "array", "dtype": "<f8", "shape": [300], "data": "AAAA" * 800}
+
+
+def with_long_values():
+    """DATA with an input, an expected result and a mistake's results that nobody reads."""
+    data = copy.deepcopy(DATA)
+    function = data["exercises"]["f"]
+    function["cases"][0] |= {"inputs": {"x": LONG, "n": 3}, "expected": [LONG] * 2}
+    function["wrong"].append({"name": "other", "results": [{"value": LONG}, None]})
+    return data
+
+
+@pytest.mark.parametrize("data", [DATA, with_long_values()])
+def test_what_is_read_is_what_was_written(data_path, data):
+    before = copy.deepcopy(data)
+    outputs.write_json(data_path, data)
+    assert data == before
+    assert packing.unpacked(json.loads(data_path.read_text(encoding="utf-8"))) == data
+
+
+def test_what_is_long_is_compressed_and_names_stay_text(data_path):
+    outputs.write_json(data_path, with_long_values())
+    text = data_path.read_text(encoding="utf-8")
+    assert len(text) < 2000 and "AAAAAAAAAAAA" not in text
+    kept = json.loads(text)["exercises"]["f"]
+    assert list(kept["cases"][0]["inputs"]) == ["x", "n"] and kept["cases"][0]["inputs"]["n"] == 3
+    assert [wrong["name"] for wrong in kept["wrong"]] == ["w", "other"]
+
+
+def test_files_from_before_are_read():
+    assert packing.unpacked(with_long_values()) == with_long_values()
+
+
+def test_a_hundred_notebooks_built_anew_are_a_difference_below_60_megabytes():
+    found = [
+        path.stat().st_size
+        for notebook in masters.notebooks()
+        for path in build._existing(notebook)
+    ]
+    assert sum(found) / len(masters.notebooks()) < 600_000
 
 
 def test_a_changed_case_changes_one_line(data_path):

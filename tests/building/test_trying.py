@@ -56,6 +56,14 @@ SLIPS = {
     "a right answer is wrong": (
         SPEC_FILE, "float(v) ** 2", "float(v) ** 3", "square: public cases: right answer 'as a list' is refused: ",
     ),
+    "a right answer calls a specification": (
+        SPEC_FILE, "[float(v) ** 2 for v in x]", "square(x)",
+        "square is a specification here, not an answer: call a helper of another name.",
+    ),
+    "the reference fails": (
+        SPEC_FILE, "lambda x: x**2", "lambda x: x.nothing",
+        "square: its reference fails on case 'ordinary': AttributeError",
+    ),
     "a mistake is mistyped": (
         SPEC_FILE, "return 2 * x", "return 2 * xx",
         "square: public cases: wrong answer 'doubles' raised NameError: name 'xx' is not defined: is it mistyped?",

@@ -1,5 +1,6 @@
 """Handles lie where matplotlib draws their values, move sliders and keep to their ranges; movies are sent once."""
 
+import gc
 import sys
 
 import matplotlib.pyplot as plt
@@ -8,10 +9,11 @@ import pytest
 from ipywidgets import Checkbox, Dropdown, FloatLogSlider, FloatSlider, IntSlider
 
 import descent
-from descent import explore, handles, movies, plots, session, widgets
+from descent import explore, handles, movies, plots, session, starting, widgets
 from descent.stage import Stage
 from descent.widgets import Explorer
 from descent.words import typeset
+from tests.descent.conftest import NOTEBOOK
 
 SCALES = {
     "linear": dict(),
@@ -388,3 +390,18 @@ def test_a_movie_that_cannot_be_is_told(change, problem):
 def test_a_picture_that_is_shown_is_dark_in_the_dark():
     html = plots.picture_html(b"", 10, "w")
     assert 'data-jp-theme-light="false"' in html and "descent-picture" in html
+
+
+def test_what_is_imported_does_not_halt_a_drag(toy):
+    """A full garbage collection walks whatever is not frozen."""
+    gc.unfreeze()
+    try:
+        starting.start(NOTEBOOK)
+        frozen = gc.get_freeze_count()
+        assert frozen > 50_000 and len(gc.get_objects()) < 0.1 * frozen
+        starting.start(
+            NOTEBOOK
+        )  # the cell run again: what the student made since is not kept for ever
+        assert gc.get_freeze_count() <= frozen
+    finally:
+        gc.unfreeze()

@@ -190,3 +190,26 @@ def test_where_only_the_structure_is_compared_the_words_numbers_are_not(monkeypa
     assert exact["text/plain"].startswith("It reads 96.5 % of 1,000 rows.\n")
     assert loose["text/plain"].startswith("It reads # % of # rows.\n")
     assert meta["metadata"]["image/png"]["alt"] == "It reads 96.5 % of 1,000 rows."
+
+
+def test_whatever_is_drawn_or_told_has_the_minus_of_the_axes():
+    fig, ax = plt.subplots()
+    fig.suptitle("from -2")
+    ax.plot([-1, 1], label="-1 · f")
+    ax.set(title="a = -1.5", xlabel="x, from -3", ylabel="$-1$")
+    ax.text(0, 0, "-4")
+    ax.legend()
+    before = plots.describe(fig)
+    assert "a = -1.5" in before  # runs are compared by what the author wrote
+    data, width = plots.png(fig)
+    texts = [
+        fig._suptitle,
+        ax.title,
+        ax.xaxis.label,
+        ax.yaxis.label,
+        ax.texts[0],
+        ax.get_legend().texts[0],
+    ]
+    told = [text.get_text() for text in texts]
+    assert told == ["from −2", "a = −1.5", "x, from −3", "$-1$", "−4", "−1 · f"]
+    assert 'alt="It ends at −1."' in plots.picture_html(data, width, "It ends at -1.")
