@@ -118,18 +118,17 @@ with after(sample_t2, "how-far-back"):
             x = ends[name] + sigma2 * added(ends[name], t)
             ends[name] = x + shake * sigma2**0.5 * rng.normal(size=x.shape)
     ends["no noise, two indices"] = sample_t2(added, x_T, T, sigma2)[-1]
-    fig, words = pictures.draw_ends(ends, hills)
     wide = np.array([x.std() for x in ends.values()]) / hills.covariance()[0, 0] ** 0.5
-    text = "two indices: the spread of the data, to {e:.0%}"
-    claim(text, abs(wide[2] - 1) < 0.03, e=0.03)
+    words = "two indices: the spread of the data, to {e:.0%}"
+    claim(words, abs(wide[2] - 1) < 0.03, e=0.03)
     claim("one index: too narrow by over {e:.0%}", wide[1] < 0.8, e=0.2)
-    show(fig, words, digits=2)
+    show(*pictures.draw_ends(ends, hills))
 
 # %% [markdown] covers="wu:6.11 wu:6.11.1 wu:6.13 wu:6.13.1 wu:6.17.4 cs480:15-fwd"
 # ## 2. A film with more frames
 #
-# Think of a film from the data ($t = 0$) to the noise ($t = 1$), in $N$ frames, $\Delta t = 1/N$ apart. More frames must
-# show the same. Noise adds up by its *variance*, and a frame gets the share $\Delta t$ of that: noise of size
+# Think of a film from the data ($t = 0$) to the noise ($t = 1$), in $N$ frames, $\Delta t = 1/N$ apart. More frames show
+# the same. Noise adds up by its *variance*, and a frame gets the share $\Delta t$ of that: noise of size
 # $\sqrt{\Delta t}$. DDPM's frame, with $\beta_t = \beta(t)\, \Delta t$, $\sqrt{1 - \beta_t} \approx 1 - \frac12 \beta_t$, becomes
 #
 # $$x_{t + \Delta t} = x_t - \tfrac12 \beta(t)\, x_t\, \Delta t + \sqrt{\beta(t) \Delta t}\; z .$$
@@ -694,7 +693,8 @@ predict(
     ["2, as the noise makes", "½", "1"],
     truth=int(np.abs(pictures.ridden_variance(1) - np.array([2, 0.5, 1])).argmin()),
     because="The printed v is −x / (2 (1 + t)): it draws the dots together, where "
-    "noise spreads them. Move the last term to the left and its sign turns: v = f − ½ g² s.",
+    "noise spreads them. Of the three terms only the last has no minus before it: "
+    "so v = f − ½ g² s.",
 )
 
 # %% covers="wu:6.15.4"
@@ -882,7 +882,7 @@ erratum(
         r"$\mathbf{g}_t(\mathbf{x}_t) \sim \mathcal{N}(\mathbf{0}, \eta_t^2 "
         r"G_t(\mathbf{x}_t) G_t(\mathbf{x}_t)^\top)$"
     ),
-    corrected=r"covariance $\eta_t\, G_t G_t^\top$: else noise vanishes as $\eta \to 0$",
+    corrected=r"$\eta_t\, G_t G_t^\top$: else the noise vanishes as $\eta \to 0$",
     kind="error",
     printed_holds=abs(settles(2 * step**2) - 1) < 0.02,
     corrected_holds=abs(settles(2 * step) - 1) < 0.02,

@@ -107,29 +107,19 @@ def test_heun_is_of_second_order_and_its_sum_is_the_integral_of_autograds_trace(
     assert off[0] / off[1] == pytest.approx(4, rel=0.1)
 
 
-def test_ddim_with_a_constant_guess_keeps_the_dot_on_its_line(g):
-    """x_t = √ᾱ x0 + √(1 − ᾱ) ε with the right ε: every state is the formula's, up and down."""
-    left = torch.tensor([1, 0.8, 0.5, 0.3, 0.1]).double()
-    x0 = randn(3, 1, g=g)
-    for steps in ([4, 2, 1, 0], [0, 2, 3, 4]):
-        steps = torch.tensor(steps)
-        eps = torch.full((3, 1), 0.6).double()
-        start = left[steps[0]].sqrt() * x0 + (1 - left[steps[0]]).sqrt() * eps
-        big = torch.tensor([math.atanh(0.6)]).double()  # tanh of x W, where W is made to fit
-
-        states = [start]
-        for k in range(3):  # one step at a time, with W that says 0.6 at the state
-            W = big / states[-1]
-            steps_k = steps[k : k + 2]
-            for row in range(3):
-                assert W[row].isfinite().all()
-            rows = [
-                ref.ddim(states[-1][[i]], None, left, steps_k, 0.0, W[[i]], 0 * ONE)["states"][-1]
-                for i in range(3)
-            ]
-            states.append(torch.cat(rows))
-        for t, state in zip(steps.tolist(), states, strict=True):
-            torch.testing.assert_close(state, left[t].sqrt() * x0 + (1 - left[t]).sqrt() * eps)
+@pytest.mark.parametrize("steps", [(4, 2), (1, 0), (0, 3), (1, 4)])
+def test_ddim_with_the_right_guess_keeps_the_dot_on_its_line(steps, g):
+    """x_t = √ᾱ x0 + √(1 − ᾱ) ε, up and down; W = 0 and b make the model say ε."""
+    left, x0 = torch.tensor([1, 0.8, 0.5, 0.3, 0.1]).double(), randn(3, 2, g=g)
+    b = randn(2, g=g)
+    eps = steps[0] / 10 * b
+    places = [left[t].sqrt() * x0 + (1 - left[t]).sqrt() * eps for t in steps]
+    W = torch.zeros(2, 2).double()
+    got = ref.ddim(places[0], None, left, torch.tensor(steps), 0.0, W, b)
+    if steps[0]:
+        torch.testing.assert_close(got["states"][-1], places[1])
+    else:  # the guess at 0 is 0: only the data's share is left
+        torch.testing.assert_close(got["states"][-1], left[steps[1]].sqrt() * x0)
 
 
 def test_ddim_with_all_noise_is_the_posterior_of_ddpm(g):
@@ -137,16 +127,15 @@ def test_ddim_with_all_noise_is_the_posterior_of_ddpm(g):
     left, x = torch.tensor([1, 0.7, 0.4]).double(), randn(1, 1, g=g)
     params, steps = net(1, g), torch.tensor([2, 1])
     ends = [
-        float(
-            ref.ddim(x, torch.full((1, 1, 1), z).double(), left, steps, 1.0, **params)["states"][-1]
-        )
+        ref.ddim(x, torch.full((1, 1, 1), z).double(), left, steps, 1.0, **params)["states"]
         for z in (0.0, 1.0)
     ]
-    eps = slope(0.2, x.numpy(), **params)
-    clean = float((x.numpy() - 0.6**0.5 * eps) / 0.4**0.5)
+    ends = [states[-1].item() for states in ends]
+    eps = slope(0.2, x.numpy(), **params).item()
+    clean = (x.item() - 0.6**0.5 * eps) / 0.4**0.5
     alpha = 0.4 / 0.7
     precision = 1 / 0.3 + alpha / (1 - alpha)
-    mean = (0.7**0.5 * clean / 0.3 + alpha**0.5 * float(x) / (1 - alpha)) / precision
+    mean = (0.7**0.5 * clean / 0.3 + alpha**0.5 * x.item() / (1 - alpha)) / precision
     assert ends[0] == pytest.approx(mean)
     assert ends[1] - ends[0] == pytest.approx(precision**-0.5)
 
@@ -266,14 +255,14 @@ def test_on_the_curve_the_crowd_is_right_and_off_it_it_is_not(noise):
     widget = controls.explorer(NOTEBOOK, "draw_pair")
     right = (1 + noise**2) / 2
     off = {}
-    for step in (-0.2, 0, 0.2):
+    for step in (-0.3, 0, 0.3):
         widget.controls["noise"].value = noise
         widget.controls["coefficient"].value = round(20 * (right + step)) / 20
         off[step] = widget.words.facts["off"]
     assert off[0] < 0.08
-    assert off[-0.2] > 2 * off[0]
+    assert off[-0.3] > 2 * off[0]
     if noise < 1.5:  # its curve leaves the picture
-        assert off[0.2] > 2 * off[0]
+        assert off[0.3] > 2 * off[0]
 
 
 def test_particles_and_equation_have_one_variance_at_all_times():
