@@ -35,7 +35,6 @@ sample_t2 = Exercise(
     "sample_t2",
     reference=reference.sample_t2,
     compare=CALLED,
-    batched=("x_T",),
     hints=[
         "How many indices does a step without noise go back? So at which t does the second step begin?",
         "From index t the step is x + sigma2 times the score at x and t, nothing else; it arrives at t - 2. The last begins at 2.",
@@ -330,7 +329,6 @@ ride = Exercise(
     "ride",
     reference=reference.ride,
     compare=parts(states=CLOSE, total=CLOSE, calls=exact()),
-    batched=("x",),
     hints=[
         "Where does the step begin, and where would Euler's step end? At both places, what do v and div say?",
         "guess = here + h * v(here, t). The step is h times the mean of v(here, t) and v(guess, later); the sum grows by h times the mean of div at the same two.",
@@ -685,7 +683,6 @@ reverse_drift = Exercise(
     compare=close(
         rtol=1e-5, atol=1e-6
     ),  # central differences with steps of 1e-4 miss about 1e-8
-    batched=("x",),
     hints=[
         "Write D(x) first: for each dot the matrix G Gᵀ, all together (n, d, d). Which of its derivatives does div D need?",
         "(div D)_i is the sum over j of the derivative of D_ij in coordinate j. Nudge all dots in coordinate j by ± 1e-4 and keep column j of the difference, over 2e-4.",

@@ -14,8 +14,8 @@
 # Third, a thousand steps and *no* fresh noise. Fourth, another rule: no noise and 20 steps.
 #
 # The third picture says that the noise is needed. The fourth says that it is not. **What was the noise for? And how
-# can 20 steps do the work of 1,000?** You write all the walks. On the way you hunt a sign that one of the lecture notes
-# prints wrong.
+# can 20 steps do the work of 1,000?** You write all the walks. (And under *Deeper* you hunt a sign that one of the
+# lecture notes prints wrong.)
 
 # %%
 # What this notebook needs.
@@ -106,7 +106,7 @@ check(sample_t2)
 # On two hills of a line: with noise, without it and one index a step, with two.
 with after(sample_t2, "how-far-back"):
     rng, T, sigma2 = np.random.default_rng(1), 400, 0.02
-    exact, _ = hills.sample(20_000, rng)
+    exact, _ = hills.sample(10_000, rng)
     x_T = exact + (T * sigma2) ** 0.5 * rng.normal(size=exact.shape)
 
     def added(x, t):
@@ -936,8 +936,8 @@ erratum(
 erratum(
     "wu:6.15.4",
     quote=(
-        r"$$v(x_t, t) = f(x_t, t) + \frac{1}{2}\sigma^2(t)"
-        r"\frac{\partial \log p_t}{\partial x}$$"
+        r"$v(x_t, t) = f(x_t, t) + \frac{1}{2}\sigma^2(t)"
+        r"\frac{\partial \log p_t}{\partial x}$"
     ),
     corrected=r"$v = f - \frac12 \sigma^2(t)\, \partial_x \log p_t$, as (6.89) has it",
     kind="error",
@@ -960,8 +960,8 @@ def carried(shrink, climb):
 erratum(
     "wu:6.17.5",
     quote=(
-        r"$$\frac{d\mathbf{x}_t}{dt} = \frac{\tilde{\beta}(t)}{2}\mathbf{x}_t + "
-        r"\frac{\tilde{\beta}(t)}{2}\nabla\log p_t(\mathbf{x}_t)$$"
+        r"$\frac{d\mathbf{x}_t}{dt} = \frac{\tilde{\beta}(t)}{2}\mathbf{x}_t + "
+        r"\frac{\tilde{\beta}(t)}{2}\nabla\log p_t(\mathbf{x}_t)$"
     ),
     corrected=(
         r"$\frac{dx_t}{dt} = -\frac{\tilde\beta}2 (x_t + \nabla \log p_t)$, as (6.77) "
@@ -991,8 +991,8 @@ scaled, ratio = (then / now) ** 0.5 * x_t, then / now
 erratum(
     "wu:6.17.5",
     quote=(
-        r"$$\sqrt{1 - \frac{\bar{\alpha}(t-\Delta t)}{\bar{\alpha}(t)}} "
-        r"\sqrt{1 - \bar{\alpha}(t)} \boldsymbol{\epsilon}_{\theta}(\mathbf{x}_t, t)$$"
+        r"$\sqrt{1 - \frac{\bar{\alpha}(t-\Delta t)}{\bar{\alpha}(t)}} "
+        r"\sqrt{1 - \bar{\alpha}(t)} \boldsymbol{\epsilon}_{\theta}(\mathbf{x}_t, t)$"
     ),
     corrected=(
         r"$x_s = \sqrt{\bar\alpha_s}\, \hat x_0 + \sqrt{1 - \bar\alpha_s}\; "
@@ -1012,9 +1012,9 @@ erratum(
 erratum(
     "wu:6.17.5",
     quote=(
-        r"$$d\mathbf{x}_t = \left[\frac{\tilde{\beta}(t)}{2}\mathbf{x}_t + "
+        r"$d\mathbf{x}_t = \left[\frac{\tilde{\beta}(t)}{2}\mathbf{x}_t + "
         r"\tilde{\beta}(t)\nabla\log p_t(\mathbf{x}_t)\right]dt + "
-        r"\sqrt{\tilde{\beta}(t)}d\mathbf{w}_t$$"
+        r"\sqrt{\tilde{\beta}(t)}d\mathbf{w}_t$"
     ),
     corrected=(
         r"there $dt > 0$ counts backwards, opposite to (6.75): else "

@@ -85,11 +85,11 @@ def ddim(
 
     With noise: u falls to the share of it that is kept, √(u_s² − v²), and v z is fresh.
     """
-    path = [x]
+    path, left, clock = [x], left[steps], steps.to(x.dtype) / 10
     for k in range(len(steps) - 1):
-        here, there = left[steps[k]], left[steps[k + 1]]
+        here, there = left[k], left[k + 1]
         u_t, u_s = (1 / here - 1).sqrt(), (1 / there - 1).sqrt()
-        noise = says(path[-1], steps[k].to(x.dtype) / 10, W, b)
+        noise = says(path[-1], clock[k], W, b)
         y = path[-1] / here.sqrt()
         if z is None:
             y = y + (u_s - u_t) * noise

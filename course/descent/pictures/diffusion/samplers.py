@@ -157,7 +157,8 @@ def draw_ends(ends, world):
         told.append(say(text, name=name, off=off_by(end[:, 0], world)))
     axes[0].set_ylabel("density")
     return fig, say(
-        "Where 20,000 dots end, over the density of the data; how far a dot has to be carried, in the mean. {told:; }.",
+        "Where {n:,} dots end, over the density of the data; how far a dot has to be carried, in the mean. {told:; }.",
+        n=len(end),
         told=told,
     )
 
@@ -175,7 +176,7 @@ def draw_film(times, still, drifting, power):
         ax.plot(times, walks[:, 0], color=VERMILION, linewidth=1)
         ax.set(xlabel="time t, from data (0) to noise (1)", title=name)
     axes[0].set(ylabel="place", ylim=(-6, 10))
-    axes[1].set(ylim=(-4, 4.5))
+    axes[1].set(ylabel="place", ylim=(-4, 4.5))
     steps = np.diff(still, axis=0)
     return fig, say(
         "{frames} frames, on the left: the way of a walker is {length:.1f} long, the sum of its squared steps "
