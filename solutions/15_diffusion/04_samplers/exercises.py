@@ -372,11 +372,6 @@ ride.mistakes(
             "second = first",
             "Heun asks twice a step. Where for the second time?",
         ),
-        "the guess is half way": (
-            "here + h * first",
-            "here + h / 2 * first",
-            "Heun's guess is the end of the step. Half way is the midpoint method.",
-        ),
         "the second question at the old time": (
             "second = v(guess, later)",
             "second = v(guess, t)",
@@ -512,11 +507,6 @@ ddim.mistakes(
             "eta",
             "u is a variance. What does half the noise do to it?",
         ),
-        "always DDPM's noise": (
-            "eta**2 * ",
-            "",
-            "How much fresh noise is there with eta = 0.5?",
-        ),
         "one index after the other": (
             "left[steps[k + 1]]",
             "left[max(steps[k] - 1, 0)]",
@@ -639,11 +629,6 @@ fokker_planck.mistakes(
             "p - 1 / dx",
             "How long does the flow last?",
         ),
-        "equal steps": (
-            "times[k + 1] - times[k]",
-            "times[1] - times[0]",
-            "Are all steps equally long?",
-        ),
         "always from the start": (
             "p = history[-1]",
             "p = history[0]",
@@ -741,11 +726,6 @@ reverse_drift.mistakes(
             "(D(x + nudge) - D(x - nudge))[:, :, j]",
             "(D(x + nudge) - D(x - nudge))[:, j, j][:, None] * (np.arange(x.shape[1]) == j)",
             "(div D)_i is a sum over all j, not over j = i alone.",
-        ),
-        "all coordinates nudged at once": (
-            "nudge[j] = 1e-4",
-            "nudge[:] = 1e-4",
-            "∂_j moves one coordinate only.",
         ),
         "Gᵀ G": (
             "noise @ noise.transpose(0, 2, 1)",
