@@ -58,7 +58,7 @@ def place(images, moved=0, size=14):
     return fields
 
 
-def scatter(images, seed=0):
+def scatter(images, seed=2):
     """The fields of `place` with pixels in another order, the same for all."""
     fields = place(images)
     order = np.random.default_rng(seed).permutation(fields[0].size)
@@ -73,16 +73,16 @@ def strew(images, seed):
     )
 
 
-def cut(fields, k, count, seed=1):
+def cut(fields, k, count, seed=5):
     """Kernels (count, 1, k, k): windows cut from fields at random, with mean 0 and length 1.
 
-    A window with fewer than two grey values that are not 0 is drawn again.
+    A window with ink on fewer than six pixels is drawn again.
     """
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
         n, i, j = rng.integers(len(fields)), *rng.integers(0, fields.shape[-1] - k + 1, 2)
         window = fields[n, 0, i : i + k, j : j + k]
-        if np.count_nonzero(window) >= 2:
+        if np.count_nonzero(window) >= 6:
             found.append((window - window.mean()) / np.linalg.norm(window - window.mean()))
     return np.array(found)[:, None]
 
@@ -295,17 +295,10 @@ def draw_tolerance(changes, shifts):
     """How much pooled maps change as an image moves. changes {pool size: relative change at each of shifts}."""
     looks = ("o-", "s--", "^-.", "D:")
     fig, ax = plt.subplots(figsize=(6.4, 3.5))
-    for (size, line), look, color in zip(
-        changes.items(), looks, (BLACK, SKY, ORANGE, VERMILION), strict=True
-    ):
-        whole = size == max(changes)
-        name = (
-            "no pooling"
-            if size == 1
-            else "the whole map"
-            if whole
-            else f"windows of {size} × {size}"
-        )
+    colors = (BLACK, SKY, ORANGE, VERMILION)
+    for (size, line), look, color in zip(changes.items(), looks, colors, strict=False):
+        name = "no pooling" if size == 1 else f"windows of {size} × {size}"
+        name = "the whole map" if size == max(changes) else name
         ax.plot(shifts, np.array(line) * 100, look, color=color, label=name)
     ax.set(
         xlabel="pixels that the digit moves, down and right",
@@ -398,20 +391,20 @@ def draw_placement(m, a, s, p):
     ax.spines["left"].set_visible(False)
     return fig, say(
         "m = {m}, a = {a}, s = {s}, p = {p}: (m + 2p − a) / s + 1 is {formula:.2f}, and {count} windows fit. {lost} pixels "
-        "or zeros at the end are in no window. Neighbouring windows share {shared} pixels.",
+        "or zeros are in no window. Neighbouring windows share {shared} pixels.",
         m=m,
         a=a,
         s=s,
         p=p,
         formula=(m + 2 * p - a) / s + 1,
         count=len(first),
-        lost=int((~seen[len(seen) // 2 :]).sum() if s <= a else (~seen).sum()),
+        lost=int((~seen).sum()),
         shared=max(a - s, 0),
     )
 
 
-def draw_matrix(M, K):
-    """The matrix of a convolution as a heat map: a colour for each weight of the kernel K."""
+def draw_matrix(M):
+    """The matrix of a convolution as a heat map: a colour for each weight of its kernel."""
     M = np.asarray(M)
     fig, ax = plt.subplots(figsize=(7, 3.6))
     ax.imshow(np.where(M == 0, np.nan, M), cmap="viridis", aspect="auto")
