@@ -758,7 +758,6 @@ pool_grad = Exercise(
     "pool_grad",
     reference=reference.pool_grad,
     compare=close(),
-    data_dependent="which pixel is the largest decides where a slope goes",
     hints=[
         "Start with zeros, and go through the windows. What does one slope G[i, j] give to the pixels of its window?",
         "The mean gives each of the size² pixels the same share. The maximum gives all to one pixel, and nothing to the others. Add: windows "

@@ -53,7 +53,7 @@ show(*pictures.draw_puzzle(), digits=1)
 
 # %% covers="cs480:ex10.1 explainers:4.2.1 explainers:4.2.1.fig20 wu:3.2.3"
 # Drag the window: its nine products, their sum, and the map so far.
-digit = pictures.digits(1000, 1001)[0][0]
+digit = pictures.digits(1003, 1004)[0][0]  # a seven
 explore(
     lambda row, col, kernel, flip: pictures.draw_window(digit, row, col, kernel, flip),
     drag={("col", "row"): "image"},
@@ -187,6 +187,8 @@ with after(conv2d):
     F = conv2d(X, W, b)
     torchs = functional.conv2d(*(torch.tensor(part) for part in (X, W, b)))
     claim("torch makes the same five maps of a photo", np.allclose(F, torchs))
+    second = conv2d(X, W, b, 2)
+    claim("stride 2: every other number", np.allclose(second, F[:, :, ::2, ::2]))
     cases = pictures.small_cases()  # each with the number of torch's windows
     same = all((m + 2 * p - a) // s + 1 == count for m, a, s, p, count in cases)
     claim("torch fits as many windows in {n} small cases", same, n=len(cases))
@@ -322,6 +324,8 @@ with after(conv2d, pool2d):
     claim("tiles keep the mean", np.allclose(tiles.mean((2, 3)), whole[:, :, 0, 0]))
     torchs = functional.max_pool2d(torch.tensor(X), 3, 2).numpy()
     claim("torch pools alike", np.array_equal(pool2d(X, 3, 2, "max"), torchs))
+    plain = [pool2d(0 * X + 3, 3, 2, mode) for mode in ("max", "min", "mean")]
+    claim("a constant image stays as it is", np.ptp(plain) == 0)
     images = pictures.digits(0, 40)[0]
     K, changes = pictures.cut(pictures.place(images), 5, 20), {}
     found = [conv2d(pictures.place(images, s), K, np.zeros(20), 1, 4) for s in range(4)]
@@ -495,7 +499,7 @@ with after(conv2d, pool2d, "scattered"):
 # When does padding do no good? Windows overlap just when $s < a$. Most networks want that; where $s = a$ they are tiles.
 
 # %% covers="cs480:10-stride explainers:4.2.1.box-dims wu:3.2.6"
-# The row, its zeros, and all windows, one below the other.
+# The row, its zeros, and below it the windows.
 explore(
     pictures.draw_placement,
     m=IntSlider(10, min=5, max=16, description="pixels m"),
@@ -800,7 +804,7 @@ def windows_same(p):
 
 erratum(
     "cs480:10-stride",
-    quote=r"p = \left\lceil \frac{m(s - a) + a - s}{2} \right\rceil",
+    quote=r"$p = \left\lceil \frac{m(s - a) + a - s}{2} \right\rceil$",
     corrected=r"$p = \lceil \frac{m(s - 1) + a - s}{2} \rceil$, as $q$ beside it",
     kind="error",
     printed_holds=windows_same(lambda m, a, s: -(-(m * (s - a) + a - s) // 2)),
@@ -835,7 +839,7 @@ layer = functional.conv2d(
 erratum(
     "explainers:4.2.1",
     quote=(
-        "I_{c,x+i,y+j} + b_c$$ … where  $b_c$  is the filter’s bias in channel  $c$ ."
+        "$I_{c,x+i,y+j} + b_c$ … where  $b_c$  is the filter’s bias in channel  $c$ ."
     ),
     corrected="one number $b$ for each filter: outside of the sum, $c$ has no value",
     kind="error",
@@ -868,8 +872,8 @@ def entry(i, j, start):
 erratum(
     "explainers:4.2.1",
     quote=(
-        r"F_{i,j} = \sum_{c=1}^C \sum_{x=1}^k \sum_{y=1}^k K_{c,x,y} \cdot "
-        r"I_{c,x+i,y+j}"
+        r"$F_{i,j} = \sum_{c=1}^C \sum_{x=1}^k \sum_{y=1}^k K_{c,x,y} \cdot "
+        r"I_{c,x+i,y+j}$"
     ),
     corrected=r"$I_{c,\,x+i-1,\,y+j-1}$, if $i, j$ count from 1, as $x$ and $y$ do",
     kind="broad",
@@ -898,7 +902,7 @@ def sizes_agree(size):
 
 erratum(
     "explainers:4.2.1.box-dims",
-    quote=r"$$W' = \left\lceil \frac{W + 2P - k}{S} \right\rceil + 1$$",
+    quote=r"$W' = \left\lceil \frac{W + 2P - k}{S} \right\rceil + 1$",
     corrected=r"$W' = \lfloor \frac{W + 2P - k}{S} \rfloor + 1$, and so for $H'$",
     kind="error",
     printed_holds=sizes_agree(lambda m, a, s: -(-(m + 2 - a) // s) + 1),
@@ -937,7 +941,7 @@ erratum(
 )
 erratum(
     "wu:3.2.4",
-    quote=r"For meaningful composition: $$d_l > d_{l-1} (3.16)",
+    quote=r"For meaningful composition: $d_l > d_{l-1} (3.16)$",
     corrected=(
         "A habit where resolution falls. Layers that keep or reduce the channels "
         "compose as well, as in (3.32)"
@@ -953,8 +957,8 @@ whole = functional.conv2d(h, W)[0, 0, 0, 0].item()
 erratum(
     "wu:3.2.8",
     quote=(
-        r"\sum_{c=1}^{r} \sum_{\Delta i = -r}^{r} \sum_{\Delta j = -r}^{r} "
-        r"W_{k,c,\Delta i,\Delta j}"
+        r"$\sum_{c=1}^{r} \sum_{\Delta i = -r}^{r} \sum_{\Delta j = -r}^{r} "
+        r"W_{k,c,\Delta i,\Delta j}$"
     ),
     corrected=r"$\sum_{c=1}^{d_{l-1}}$: all channels, not as many as the reach $r$",
     kind="error",

@@ -187,7 +187,7 @@ def test_the_puzzle_tells_what_the_two_programs_read():
 
 
 def test_the_window_adds_up_to_scipys_number():
-    image = pictures.digits(1000, 1001)[0][0]
+    image = pictures.digits(1003, 1004)[0][0]
     widget = controls.explorer(NOTEBOOK, "draw_window")
     for name, K in pictures.KERNELS.items():
         widget.controls["kernel"].value = name

@@ -204,21 +204,22 @@ def draw_puzzle():
         told[name] = [right(best_matches(place(tests, s), K), truth, B) for s in shifts]
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.3), width_ratios=[1, 1, 1.7])
     for ax, moved in zip(axes, (0, 3), strict=False):
-        ax.imshow(place(tests[:1], moved)[0, 0], cmap="gray_r")
-        ax.set_axis_off()
-        ax.set_title(f"moved by {moved}")
+        ax.imshow(place(tests[2:3], moved)[0, 0], cmap="gray_r")
+        ax.set(xticks=[], yticks=[], title=f"moved by {moved}")
+        ax.spines[:].set_visible(True)
     looks = (("s--", ORANGE), ("o-", BLUE))
     for (name, line), (look, color) in zip(told.items(), looks, strict=True):
         axes[2].plot(shifts, np.array(line) * 100, look, color=color, label=name)
     axes[2].set(
         xlabel="pixels moved, down and right",
         ylabel="digits read right (%)",
-        ylim=(0, 118),
-        title="One pixel is enough to go blind",
+        ylim=(0, 105),
+        title="One pixel is enough",
     )
     axes[2].set_xticks(list(shifts))
     axes[2].set_yticks(range(0, 101, 20))
-    axes[2].legend(title="each of 60 units has", loc="upper right", fontsize=9, title_fontsize=9)
+    where = dict(loc="center right", bbox_to_anchor=(1, 0.36))
+    axes[2].legend(title="each of 60 units has", fontsize=9, title_fontsize=9, **where)
     first, second = told.values()
     return fig, say(
         "A handwritten digit in the middle of its field, and three pixels down and right, where it touches the corner. "
@@ -245,7 +246,7 @@ def draw_window(image, row, col, kernel, flip):
     left.set_gid("image")
     light(left, "image, and a window", [1, 6], [1, 6])
     products = window * K
-    middle.imshow(products, **parts(products), alpha=0.6)
+    middle.imshow(products, cmap="PuOr_r", vmin=-60, vmax=60)
     for (i, j), value in np.ndenumerate(window):
         weight = f"{K[i, j]}".replace("-", "−")
         middle.text(j, i, f"{value:.0f} · {weight}", ha="center", va="center", fontsize=12)
@@ -257,7 +258,7 @@ def draw_window(image, row, col, kernel, flip):
     for ax in (left, middle, right_):
         ax.grid(False)
     left.set(xlabel="column", ylabel="row")
-    right_.set(xlabel="column")
+    right_.set(xlabel="column", ylabel="row")
     return fig, say(
         "Window around row {row}, column {col}; kernel {kernel}{turned}. The nine products add up to {total:.0f}. In the "
         "whole map the values go from {low:.0f} to {high:.0f}.",
@@ -318,6 +319,7 @@ def draw_tolerance(changes, shifts):
 def draw_gaps(gaps):
     """Where moving first and moving afterwards differ. gaps {name: (h, w)}."""
     fig, axes = plt.subplots(1, len(gaps), figsize=(9, 3))
+    fig.suptitle("Orange: moving first and moving last differ", x=0.01, ha="left", fontsize=12)
     told = []
     for ax, (name, gap) in zip(axes, gaps.items(), strict=True):
         gap = np.asarray(gap)
@@ -373,9 +375,9 @@ def draw_two_programs(curves, shifts, sizes, learned):
 
 
 def draw_placement(m, a, s, p):
-    """Windows of a pixels, every s, over a row of m with p zeros on either side: one below the other."""
+    """Windows of a pixels, every s, over a row of m with p zeros on either side: below it, in as few lanes as hold them."""
     first = starts(m, a, s, p)
-    fig, ax = fixed_axes(1, (8, 3.6), (0.07, 0.98, 0.14, 0.88))
+    fig, ax = fixed_axes(1, (8, 2.6), (0.03, 0.98, 0.2, 0.86))
     cells = np.arange(-p, m + p)
     seen = np.isin(cells, (first[:, None] + np.arange(a)).ravel())
     for cell, covered in zip(cells, seen, strict=True):
@@ -384,14 +386,16 @@ def draw_placement(m, a, s, p):
         ax.add_patch(Rectangle((cell - 0.5, 0), 1, 1, **look, hatch=None if covered else "xxx"))
         ax.text(cell, 0.5, "0" if zero else "", ha="center", va="center", fontsize=8)
     for number, start in enumerate(first):
-        ax.add_patch(Rectangle((start - 0.5, -0.8 - 0.8 * number), a, 0.6, color=ORANGE))
-    ax.set(xlim=(-4.6, 19.6), ylim=(-16, 1.2), xlabel="pixel of the row, counted from 0")
+        lane = number % -(-a // s)
+        place = (start - 0.42, -0.8 - 0.8 * lane)
+        ax.add_patch(Rectangle(place, a - 0.16, 0.6, facecolor=ORANGE, edgecolor=BLACK))
+    ax.set(xlim=(-4.6, 19.6), ylim=(-4.2, 1.2), xlabel="pixel of the row, counted from 0")
     ax.grid(False)
-    light(ax, f"{len(first)} windows; {(~seen).sum()} pixels or zeros in none", range(0, 16, 5), [])
+    light(ax, f"windows: {len(first)}; in no window: {(~seen).sum()}", range(0, 16, 5), [])
     ax.spines["left"].set_visible(False)
     return fig, say(
-        "m = {m}, a = {a}, s = {s}, p = {p}: (m + 2p − a) / s + 1 is {formula:.2f}, and {count} windows fit. {lost} pixels "
-        "or zeros are in no window. Neighbouring windows share {shared} pixels.",
+        "m = {m}, a = {a}, s = {s}, p = {p}: (m + 2p − a) / s + 1 is {formula:.2f}, and {count} fit. Pixels or zeros in no "
+        "window: {lost}. Shared by neighbouring windows: {shared}.",
         m=m,
         a=a,
         s=s,
