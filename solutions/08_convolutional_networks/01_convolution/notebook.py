@@ -42,8 +42,8 @@ show(*pictures.draw_puzzle(), digits=1)
 # knows only here: the weights one pixel further have learned nothing.
 #
 # So be stingy, twice. Look at a small *window* only. And use the *same* weights in every window. These weights are the
-# **kernel** (or filter). Kernel times window, entry by entry, all added up: that is their inner product, and the products of
-# all windows make the **feature map**.
+# **kernel** (or filter). Kernel times window, entry by entry, all added up: that is their inner product. One number for each
+# window: together they are the **feature map**.
 #
 # Drag the window over the digit.
 #
@@ -233,7 +233,8 @@ def layer_table(c, h, w, layers):
     each size by size over all channels, with a bias. channels = None is pooling, which
     keeps the channels and has no weights.
     Returns a row for each layer: (channels, rows, cols, weights, reach, jump), where
-    weights counts those of this layer, with biases.
+    weights counts those of this layer, with biases, and reach and jump are those of
+    its numbers, in pixels of the image.
     layer_table(3, 8, 6, [(5, 3, 2, 0)]) gives [(5, 3, 2, 140, 3, 2)].
     """
     ### BEGIN SOLUTION
@@ -389,6 +390,9 @@ with after(conv2d, shift_gap):
     largest = [gap.max() for gap in gaps.values()]
     claim("no padding, or on black without bias: no gap", max(largest[:2]) < 1e-9)
     claim("padding and bias, or on white: a gap", min(largest[2:]) > 0.1)
+    stacks = [shift_gap(layers(1, b, Ws[:d]), ink, 1, 1)[..., 12, :12] for d in (2, 3)]
+    deep = [int((gap.max((0, 1)) > 1e-9).sum()) for gap in stacks]
+    claim("two layers: {n} pixels deep; three: one more", deep == [2, 3], n=deep[0])
     gap = shift_gap(lambda X: conv2d(X, Ws[0], b, 2), ink, 2, 2, 2)
     claim("stride 2: a move by 2 moves the map by 1", gap.max() < 1e-9)
     show(*pictures.draw_gaps({name: gap.max((0, 1)) for name, gap in gaps.items()}))
@@ -519,7 +523,7 @@ explore(
 def same_pad(m, a, s):
     """The fewest zeros that give m windows of a pixels, stride s, on a row of m pixels.
 
-    All are at least 1. Returns (before, after): numbers of zeros at the two ends; where
+    m, a and s are at least 1. Returns (before, after): numbers of zeros at the two ends; where
     their sum is odd, the one more stands after.
     same_pad(4, 2, 1) gives (0, 1).
     """

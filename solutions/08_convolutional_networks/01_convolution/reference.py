@@ -52,7 +52,7 @@ def pool2d(X: Tensor, size: int, stride: int, mode: str) -> Tensor:
 def shift_gap(
     X: Tensor, W: Tensor, stride: int, pad: int, down: int, right: int
 ) -> Tensor:
-    """|layer of the moved X − moved layer of X| for the layer conv2d without bias. X (*batch, n, c, h, w); moves go round."""
+    """|layer of the moved X − moved layer of X|, conv2d without bias; moves go round. X (*batch, n, c, h, w)."""
 
     def f(X):
         return conv2d(X, W, W.new_zeros(len(W)), stride, pad)

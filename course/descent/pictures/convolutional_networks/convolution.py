@@ -1,4 +1,4 @@
-"""Pictures of 08_convolutional_networks/01_convolution: pure computations first, then functions that return (fig, words).
+"""Pictures of 08_convolutional_networks/01_convolution: computations first, then functions that return (fig, words).
 
 Images have the axes (number, channel, row, column). What is drawn is computed by torch and SciPy, never by an answer.
 """
@@ -260,8 +260,8 @@ def draw_window(image, row, col, kernel, flip):
     left.set(xlabel="column", ylabel="row")
     right_.set(xlabel="column", ylabel="row")
     return fig, say(
-        "Window around row {row}, column {col}; kernel {kernel}{turned}. The nine products add up to {total:.0f}. In the "
-        "whole map the values go from {low:.0f} to {high:.0f}.",
+        "Window around row {row}, column {col}; kernel {kernel}{turned}. The nine products add up to {total:.0f}. In "
+        "the whole map the values go from {low:.0f} to {high:.0f}.",
         row=row,
         col=col,
         kernel=kernel,
@@ -284,8 +284,8 @@ def draw_maps(image, maps):
         ax.set_title(name, fontsize=9)
     edges = np.abs(np.asarray(maps[:2])).mean((1, 2))
     return fig, say(
-        "A temple's roof in colour, and what four kernels make of it. Mean size of the map of vertical edges: {v:.2f}, of "
-        "horizontal ones: {h:.2f}. Most of the roof is redder than it is blue: {red}.",
+        "A temple's roof in colour, and what four kernels make of it. Mean size of the map of vertical edges: {v:.2f}, "
+        "of horizontal ones: {h:.2f}. Most of the roof is redder than it is blue: {red}.",
         v=edges[0],
         h=edges[1],
         red="yes" if np.median(np.asarray(maps[3])[10:45]) > 0 else "no",
@@ -367,15 +367,15 @@ def draw_two_programs(curves, shifts, sizes, learned):
         say("{name}: {a:.0%}, {b:.0%}", name=name, a=c[0], b=c[-1]) for name, c in learned.items()
     ]
     return fig, say(
-        "Digits read right in the middle and in the corner. {ends:; }. Where digits stand anywhere, learned from few and "
-        "from many. {more:; }.",
+        "Digits read right in the middle and in the corner. {ends:; }. Where digits stand anywhere, learned from few "
+        "and from many. {more:; }.",
         ends=ends,
         more=more,
     )
 
 
 def draw_placement(m, a, s, p):
-    """Windows of a pixels, every s, over a row of m with p zeros on either side: below it, in as few lanes as hold them."""
+    """Windows of a pixels, every s, below a row of m with p zeros on either side, in as few lanes as hold them."""
     first = starts(m, a, s, p)
     fig, ax = fixed_axes(1, (8, 2.6), (0.03, 0.98, 0.2, 0.86))
     cells = np.arange(-p, m + p)
@@ -394,8 +394,8 @@ def draw_placement(m, a, s, p):
     light(ax, f"windows: {len(first)}; in no window: {(~seen).sum()}", range(0, 16, 5), [])
     ax.spines["left"].set_visible(False)
     return fig, say(
-        "m = {m}, a = {a}, s = {s}, p = {p}: (m + 2p − a) / s + 1 is {formula:.2f}, and {count} fit. Pixels or zeros in no "
-        "window: {lost}. Shared by neighbouring windows: {shared}.",
+        "m = {m}, a = {a}, s = {s}, p = {p}: (m + 2p − a) / s + 1 is {formula:.2f}, and {count} fit. Pixels or zeros "
+        "in no window: {lost}. Shared by neighbouring windows: {shared}.",
         m=m,
         a=a,
         s=s,
@@ -465,8 +465,8 @@ def draw_reach(kernel, stride, depth):
     light(right_, f"layer {depth}: who is heard", y=[0, 0.5, 1])
     half = np.mean(table[-1] >= 0.5)
     return fig, say(
-        "{depth} layers, kernels {kernel} wide, stride {stride}: one number sees {reach} pixels in a row. {half:.0%} of them "
-        "have at least half as many paths as the middle.",
+        "{depth} layers, kernels {kernel} wide, stride {stride}: one number sees {reach} pixels in a row. {half:.0%} "
+        "of them have at least half as many paths as the middle.",
         depth=depth,
         kernel=kernel,
         stride=stride,
