@@ -59,11 +59,6 @@ correlate2d.mistakes(
             "K[::-1]",
             "Half a turn: where does the first weight of the first row go?",
         ),
-        "transposed": (
-            "K[::-1, ::-1]",
-            "K.T",
-            "A turn by half keeps the shape of K.",
-        ),
         "the largest product": (
             ".sum()",
             ".max()",
@@ -609,11 +604,6 @@ same_pad.mistakes(
             "zeros // 2, zeros - zeros // 2",
             "-(-zeros // 2), -(-zeros // 2)",
             "For an odd number of zeros that is one too many.",
-        ),
-        "m windows need m strides": (
-            "(m - 1) * s",
-            "m * s",
-            "How many steps are there from the first to the last of m windows?",
         ),
     }
 )

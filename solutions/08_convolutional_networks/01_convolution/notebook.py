@@ -523,7 +523,7 @@ explore(
 def same_pad(m, a, s):
     """The fewest zeros that give m windows of a pixels, stride s, on a row of m pixels.
 
-    m, a and s are at least 1. Returns (before, after): numbers of zeros at the two ends; where
+    m, a and s are at least 1. Returns (before, after), the zeros at the two ends; where
     their sum is odd, the one more stands after.
     same_pad(4, 2, 1) gives (0, 1).
     """
