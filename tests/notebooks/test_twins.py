@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 import torch
 import torch.nn.functional as F  # noqa: N812 — as everybody writes it
-from scipy import special, stats
+from scipy import signal, special, stats
 from scipy.spatial.distance import cdist, pdist
 from sklearn import metrics
 from sklearn.kernel_ridge import KernelRidge
@@ -87,6 +87,20 @@ def skipgram(w_c, w_o, W_n):
 
     words = t(w_c), t(w_o), t(W_n)
     return [loss(*words), *torch.autograd.functional.jacobian(loss, words)]
+
+
+def pooled(X, size, stride, mode):
+    X = t(X).double()
+    if mode == "mean":
+        return F.avg_pool2d(X, size, stride)
+    sign = 1 if mode == "max" else -1
+    return sign * F.max_pool2d(sign * X, size, stride)
+
+
+def pool_slopes(X, G, size, stride, mode):
+    leaf = torch.tensor(X[None, None], dtype=torch.float64, requires_grad=True)
+    pool = F.max_pool2d if mode == "max" else F.avg_pool2d
+    return torch.autograd.grad(pool(leaf, size, stride), leaf, t(G)[None, None])[0][0, 0]
 
 
 def null_part(beta, X):
@@ -214,6 +228,20 @@ TWINS = {
         "tied_grads": lambda x, y, We, Wa: torch.autograd.functional.jacobian(
             lambda E, A: F.cross_entropy(E.T @ (A @ E[:, x]), t(y)), (t(We), t(Wa))
         ),
+    },
+    "08_convolutional_networks/01_convolution": {
+        "correlate2d": lambda X, K, flip: (signal.convolve2d if flip else signal.correlate2d)(
+            X, K, mode="valid"
+        ),
+        "conv2d": lambda X, W, b, stride, pad: F.conv2d(t(X), t(W), t(b), stride, pad),
+        "pool2d": pooled,
+        "conv_matrix": lambda K, h, w: np.array(
+            [
+                signal.correlate2d(lit.reshape(h, w), K, mode="valid").ravel()
+                for lit in np.eye(h * w)
+            ]
+        ).T,
+        "pool_grad": pool_slopes,
     },
 }  # fmt: skip
 
