@@ -139,7 +139,8 @@ def _(answer, h, emb, seed):
     with torch.no_grad():
         for name, p in net.named_parameters() if seed is not None else ():
             k = torch.arange(1, p.numel() + 1, dtype=torch.float64)
-            values = torch.cos(seed * k + sum(map(ord, name))) / p[0].numel() ** 0.5
+            phase = sum(i * ord(letter) for i, letter in enumerate(name))
+            values = torch.cos(seed * k + phase) / p[0].numel() ** 0.5
             p.copy_(values.reshape(p.shape))
         out = net(h, emb)
     return {"out": out, "weights": sum(p.numel() for p in net.parameters())}
@@ -264,14 +265,15 @@ def _(answer, x, emb, c, depth, skips, seed):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         net = answer(x.shape[1], c, depth, emb.shape[1], skips).double()
-    names = "enter down wider bottom look up merge after leave".split()
+    names = "enter down wider bottom look up merge refine leave".split()
     for part in names:
         if not hasattr(net, part):
             raise AttributeError(f"the U has no part named {part}")
     with torch.no_grad():
         for name, p in net.named_parameters():
             k = torch.arange(1, p.numel() + 1, dtype=torch.float64)
-            values = torch.cos(seed * k + sum(map(ord, name))) / p[0].numel() ** 0.5
+            phase = sum(i * ord(letter) for i, letter in enumerate(name))
+            values = torch.cos(seed * k + phase) / p[0].numel() ** 0.5
             p.copy_(values.reshape(p.shape))
         out = net(x, emb)
     return {"out": out, "weights": sum(p.numel() for p in net.parameters())}
@@ -345,7 +347,7 @@ UNet.mistakes(
             "The bottom has two parts.",
         ),
         "no block on the way up": (
-            "h = self.after[level](self.merge[level](both), emb)",
+            "h = self.refine[level](self.merge[level](both), emb)",
             "h = self.merge[level](both)",
             "What comes after merge?",
         ),
@@ -397,7 +399,7 @@ def _(k, c, depth, d, skips=True):
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            for name in ("down", "wider", "up", "merge", "after"):
+            for name in ("down", "wider", "up", "merge", "refine"):
                 setattr(self, name, nn.ModuleList())
             for level in range(depth):
                 w = c * 2**level
@@ -405,7 +407,7 @@ def _(k, c, depth, d, skips=True):
                 self.wider.append(nn.Conv2d(w, 2 * w, 1))
                 self.up.append(nn.ConvTranspose2d(2 * w, w, 2, stride=2))
                 self.merge.append(nn.Conv2d(2 * w, w, 1))
-                self.after.append(Block(w))
+                self.refine.append(Block(w))
             low = c * 2**depth
             self.bottom, self.look = Block(low), Look(low)
             self.enter = nn.Conv2d(k, c, 3, padding=1)
@@ -419,7 +421,7 @@ def _(k, c, depth, d, skips=True):
             h = self.down[level](h, emb)
             low = self.below(level + 1, self.wider[level](F.max_pool2d(h, 2)), emb)
             both = [self.up[level](low), h * float(skips)]
-            return self.after[level](self.merge[level](torch.cat(both, 1)), emb)
+            return self.refine[level](self.merge[level](torch.cat(both, 1)), emb)
 
         def forward(self, x, emb):
             return self.leave(self.below(0, self.enter(x), emb))
@@ -731,7 +733,8 @@ def _(answer, h, emb, seed):
     with torch.no_grad():
         for name, p in net.named_parameters() if seed is not None else ():
             k = torch.arange(1, p.numel() + 1, dtype=torch.float64)
-            values = torch.cos(seed * k + sum(map(ord, name))) / p[0].numel() ** 0.5
+            phase = sum(i * ord(letter) for i, letter in enumerate(name))
+            values = torch.cos(seed * k + phase) / p[0].numel() ** 0.5
             p.copy_(values.reshape(p.shape))
         out = net(h, emb)
     return {"out": out, "weights": sum(p.numel() for p in net.parameters())}

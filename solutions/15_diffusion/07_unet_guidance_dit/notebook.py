@@ -157,8 +157,9 @@ with after(ResBlock):
     torch.manual_seed(0)
     block, h, emb = ResBlock(8, 32), torch.randn(2, 8, 4, 4), torch.randn(2, 32)
     claim("a new block changes nothing", torch.equal(block(h, emb), h))
-    block(h, emb).square().mean().backward()
-    moved = [name for name, p in block.named_parameters() if p.grad.abs().sum() > 0]
+    names, parts = zip(*block.named_parameters())
+    slopes = torch.autograd.grad(block(h, emb).square().mean(), parts)
+    moved = [name for name, slope in zip(names, slopes) if slope.abs().sum() > 0]
     claim(
         "yet it learns: the first update moves {parts}, the second all",
         moved == ["last.weight", "last.bias"],
@@ -172,8 +173,8 @@ with after(ResBlock):
 # 2×2 pixels keep the largest (max pooling). There a block sees twice as far, for a quarter of the work, so it can have
 # twice the channels. On the last level, 2×2 pixels here, all see all.
 #
-# Then grow it again by *deconvolutions*: each pixel paints 2×2. But where exactly was the edge? Nobody remembers. So
-# keep what each level had before it shrank, and hand it across: these *skip connections* make the U (2015).
+# Then grow it again by *deconvolutions*: each pixel paints 2×2. But where exactly was the edge? Keep what each level
+# had before it shrank, and hand it across: these *skip connections* make the U.
 #
 # At the bottom one more part helps: **attention**. Each place is a *token*; it compares its question with every
 # token's key, and takes a mean of their values.
@@ -202,11 +203,11 @@ class Attention(nn.Module):
 # | down | `down[l]` | ResBlock on $w_l$; **its result is kept** |
 # | | | max pooling 2×2, then |
 # | | `wider[l]` | 1×1 convolution, $w_l$ to $2w_l$ |
-# | bottom | `bottom` | ResBlock, then |
+# | bottom | `bottom` | ResBlock on $w_\text{depth}$, then |
 # | | `look` | Attention over all pixels, added to its input |
 # | up | `up[l]` | `nn.ConvTranspose2d`, $2w_l$ to $w_l$, kernel 2, stride 2 |
 # | | `merge[l]` | that and what was kept, stacked: 1×1 convolution, $2w_l$ to $w_l$ |
-# | | `after[l]` | ResBlock |
+# | | `refine[l]` | ResBlock |
 # | out | `leave` | 3×3 convolution, $c$ to $k$, padding 1 |
 #
 # For an image $h$, `h.flatten(2).mT` is a list of tokens, one a pixel.
@@ -232,7 +233,7 @@ class UNet(nn.Module):
         self.look = Attention(c * 2**depth)
         self.up = nn.ModuleList(nn.ConvTranspose2d(2 * w, w, 2, 2) for w in widths)
         self.merge = nn.ModuleList(nn.Conv2d(2 * w, w, 1) for w in widths)
-        self.after = nn.ModuleList(ResBlock(w, d) for w in widths)
+        self.refine = nn.ModuleList(ResBlock(w, d) for w in widths)
         self.leave = nn.Conv2d(c, k, 3, padding=1)
         ### END SOLUTION
 
@@ -248,7 +249,7 @@ class UNet(nn.Module):
         h = h + self.look(h.flatten(2).mT).mT.reshape(h.shape)
         for level in reversed(range(len(kept))):
             both = torch.cat([self.up[level](h), kept[level]], dim=1)
-            h = self.after[level](self.merge[level](both), emb)
+            h = self.refine[level](self.merge[level](both), emb)
         return self.leave(h)
         ### END SOLUTION
 
@@ -274,8 +275,9 @@ with after(time_embed, ResBlock, UNet):
 # %% [markdown] covers="wu:6.5.8 explainers:5.5.1 wu:6.18.1"
 # ## 4. Train it, and let it sometimes not hear
 #
-# The label $y$ of a digit gets a vector, too, added to the clock's. One thing more, and you will soon see why: in every
-# tenth or so example, *hide* the label. An eleventh label, 10, means "anybody".
+# U-Nets were made for images of cells, in 2015; diffusion models took them up in 2020, with DDPM. One has to be asked for
+# a digit, too: its label $y$ gets a vector, added to the clock's. And one thing more, you will soon see why: in about
+# every tenth example, *hide* the label. An eleventh label, 10, means "anybody".
 
 
 # %% exercise="drop_labels" points=2 difficulty=1 covers="wu:6.18.1"
@@ -380,11 +382,12 @@ predict(
 with after(time_embed, ResBlock, UNet, drop_labels, "where-skips-count"):
     mean = {name: np.mean(curve) for name, curve in curves.items()}
     sizes = {n: sum(p.numel() for p in net.parameters()) for n, net in nets.items()}
-    fewer, less = sizes["U"] < 0.8 * sizes["dense"], mean["U"] < 0.85 * mean["dense"]
+    fewer, less = sizes["U"] < 0.8 * sizes["dense"], mean["U"] < 0.8 * mean["dense"]
     words = "the U: under {a} of the dense network's error, under {b} of its weights"
-    claim(words, fewer and less, a=0.85, b=0.8)
-    more = mean["U, shuffled pixels"] / mean["U"]
-    claim("shuffled pixels: over {a} times its error", more > 1.1, a=1.1)
+    claim(words, fewer and less, a=0.8, b=0.8)
+    lost = (mean["U, shuffled pixels"] - mean["U"]) / (mean["dense"] - mean["U"])
+    words = "on shuffled pixels it loses between {a:.0%} and {b:.0%} of that gain"
+    claim(words, 0.3 < lost < 0.7, a=0.3, b=0.7)
     more = mean["U without skips"] / mean["U"]
     claim("zeros in place of skips: over {a} times its error", more > 1.7, a=1.7)
 
@@ -424,8 +427,8 @@ check(guided)
 # %% [markdown] covers="wu:6.18.1"
 # ### What does the dial draw?
 #
-# Noise is score: $\epsilon = -\sqrt{1 - \bar\alpha_t}\; \nabla \log p_t$ for the best predictor, where $p_t$ is the
-# density of $x_t$. So $\hat\epsilon$ belongs to the score
+# The best guess of the noise is a score, $-\sqrt{1 - \bar\alpha_t}\; \nabla \log p_t$, where $p_t$ is the density of
+# $x_t$. So $\hat\epsilon$ belongs to the score
 #
 # $$(1 - w)\, \nabla \log p_t(x) + w\, \nabla \log p_t(x \mid y) = \nabla \log \big[\, p_t(x)\; p_t(y \mid x)^w \,\big],$$
 #
@@ -525,8 +528,8 @@ with after(time_embed, ResBlock, UNet, drop_labels, guided):
     drawn = [walks[w][0][-1].flatten(1) for w in dial]
     read, spread, off = pictures.price(drawn, wanted, judge, real)
     claim("w = 0: fewer than {p:.0%} are as asked for", read[0] < 0.3, p=0.3)
-    listens = read[2] > max(0.95, read[1])
-    claim("w = 2: over {p:.0%} are, and more than at w = 1", listens, p=0.95)
+    listens = read[2] >= max(0.95, read[1])
+    claim("w = 2: at least {p:.0%} are, no fewer than at w = 1", listens, p=0.95)
     words = "from w = 1 to 4 ten alike lose over {p:.0%} of their spread"
     claim(words, spread[3] < 0.85 * spread[1], p=0.15)
     words = "at w = 8 they are over {p:.0%} farther from real digits than at 2"
@@ -536,13 +539,13 @@ with after(time_embed, ResBlock, UNet, drop_labels, guided):
 # %% [markdown]
 # ## Take-aways
 #
-# - **What seeing wins:** on the same training, the U-Net makes a good quarter less error than a dense network with half
-#   as many weights again. Shuffle the pixels, and most of that is gone.
+# - **What seeing wins:** on the same training, the U-Net makes over a fifth less error than a dense network with half
+#   as many weights again. Shuffle the pixels, and about half of the gain is gone.
 # - Down, to see all of it; up, to say where; skips, to remember the details. Without skips only the smear is right.
 # - A step $t$ is told as a clock's hands, to every block. A block whose last layer begins as zeros begins as nothing.
-# - **What listening costs:** hide some labels in training, and the answers with and without one can be extrapolated,
-#   $\epsilon_u + w(\epsilon_c - \epsilon_u)$. More of them are what you asked for, and they are more alike: doubtful
-#   ones are dropped, good ones among them. Too far, and the pictures burn.
+# - **What listening costs:** hide some labels in training, then go beyond: $\epsilon_u + w(\epsilon_c - \epsilon_u)$.
+#   More are what you asked for, and they are more alike: doubtful ones are dropped, good ones among them. Too far, and
+#   no hand would write it.
 #
 # Next: [[next]].
 
@@ -683,8 +686,8 @@ predict(
     ],
     truth=int(np.digitize(np.mean(both["DiT"]) / np.mean(both["U"]), [0.8, 1.35])),
     because="The U knows about neighbours before it has seen a digit, DiT has to "
-    "learn it from few. That helps the U a little here; with many images and large networks the "
-    "transformer's turn comes.",
+    "learn it from few. That helps the U a little here. DiT's authors report the "
+    "reverse for large networks and a million photographs.",
     then=lambda: pictures.draw_bodies(
         levels, both, "Two eyes, equal work, nearly equal error"
     ),
@@ -705,8 +708,8 @@ with after(
 #
 # A machine that draws what a text says differs in one part. A *text encoder*, a transformer, turns the words into
 # vectors, a token a word. And each block of the U looks at them by **cross-attention**: the pixels ask, but keys and
-# values come from the words. So any number of words will do, a single vector would not have to hold them all, and
-# each place can attend to another word. In training the text is sometimes left out, and guidance works as above.
+# values come from the words. So any number of words will do, no single vector has to hold them all, and each
+# place can attend to another word. In training the text is sometimes left out, and guidance works as above.
 
 # %% demo=true covers="wu:6.18.1"
 # Pixels ask words: any number of them, order only by their vectors, one word tells all.

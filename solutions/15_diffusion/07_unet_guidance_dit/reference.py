@@ -26,7 +26,8 @@ def filled(shapes: dict[str, tuple], seed: float, like: Tensor) -> dict[str, Ten
         k = torch.arange(
             1, math.prod(shape) + 1, device=like.device, dtype=torch.float64
         )
-        values = torch.cos(seed * k + sum(map(ord, name))) / math.prod(shape[1:]) ** 0.5
+        phase = sum(i * ord(letter) for i, letter in enumerate(name))
+        values = torch.cos(seed * k + phase) / math.prod(shape[1:]) ** 0.5
         weights[name] = values.reshape(shape).to(like.dtype)
     return weights
 
@@ -64,7 +65,7 @@ def unet_shapes(k: int, c: int, depth: int, d: int) -> dict[str, tuple]:
     shapes |= block_shapes(low, d, "bottom.") | attention_shapes(low, "look.")
     for level in range(depth):
         w = c * 2**level
-        for name in ("down", "after"):
+        for name in ("down", "refine"):
             shapes |= block_shapes(w, d, f"{name}.{level}.")
         for name in ("wider", "merge"):
             a, b = (w, 2 * w) if name == "wider" else (2 * w, w)
@@ -150,7 +151,7 @@ def unet(
         large = large + p[f"up.{level}.bias"].reshape(-1, 1, 1)
         both = torch.cat([large, h if skips else 0 * h], 1)
         return res_block(
-            p, f"after.{level}.", _convolve(p, f"merge.{level}", both), emb
+            p, f"refine.{level}.", _convolve(p, f"merge.{level}", both), emb
         )
 
     return _convolve(p, "leave", below(0, _convolve(p, "enter", x)))

@@ -144,7 +144,7 @@ def trace(net, x, emb):
 
     watch(net.enter, "enter"), watch(net.bottom, "bottom"), watch(net.leave, "leave")
     for level in range(len(net.down)):
-        for name in ("down", "wider", "merge", "after"):
+        for name in ("down", "wider", "merge", "refine"):
             watch(getattr(net, name)[level], f"{name}[{level}]")
     with torch.no_grad():
         net(x, emb)
@@ -219,7 +219,7 @@ def draw_clock(clock, t):
 
 def draw_u(shapes):
     """A U of boxes, as `trace` lists them: as high as the image, as wide as the channels are many."""
-    fig, ax = plt.subplots(figsize=(8.4, 4.0))
+    fig, ax = plt.subplots(figsize=(9, 4.0))
     depth = sum(name.startswith("down") for name, *_ in shapes)
     size, most = shapes[0][2], max(channels for _, channels, _ in shapes)
     ends, level, right = {}, 0, 0.0
@@ -230,23 +230,17 @@ def draw_u(shapes):
             level += 1
         if kind == "merge":
             level -= 1
-        width, height = 0.35 + 0.9 * channels / most, 0.12 + 0.78 * side / size
+        width, height = 0.68 + 0.6 * channels / most, 0.15 + 0.6 * side / size
         box = Rectangle(
             (right, -level - height / 2), width, height,
             facecolor=colors.get(kind, "#bbbbbb"), edgecolor=BLACK, alpha=0.75,
         )  # fmt: skip
         ax.add_patch(box)
-        if kind in ("down", "after", "bottom", "enter", "leave"):
-            ax.text(
-                right + width / 2,
-                -level,
-                f"{channels}×{side}²",
-                ha="center",
-                va="center",
-                fontsize=9,
-            )
+        at = dict(ha="center", fontsize=8)
+        ax.text(right + width / 2, -level, f"{channels}×{side}²", va="center", **at)
+        ax.text(right + width / 2, -level + height / 2 + 0.03, kind, va="bottom", **at)
         ends[name] = (right, right + width)
-        right += width + 0.18
+        right += width + 0.14
     for number in range(depth):
         start, end = ends[f"down[{number}]"][1], ends[f"merge[{number}]"][0]
         across = dict(arrowstyle="->", linestyle="--", color=GREEN, linewidth=1.6)
@@ -285,7 +279,7 @@ def draw_bodies(levels, curves, title):
     for name, curve in curves.items():
         ax.plot(levels, curve, looks[name][0], color=looks[name][1], label=name)
     ax.set(
-        xlabel=f"step t of {50}",
+        xlabel="step t",
         ylabel="squared error per pixel",
         title=title,
         yscale="log",
@@ -313,8 +307,9 @@ def draw_crowd(points, worlds, w):
                 ring = mean + wide * np.stack([np.cos(turn), np.sin(turn)], 1)
                 ax.plot(*ring.T, style, color=color, linewidth=1)
     ax.plot(*np.asarray(points).T, ".", color=BLACK, markersize=3, alpha=0.6)
+    paper = dict(facecolor="white", edgecolor="none", pad=1)
     for mean, share in zip(blue.means, split[:3], strict=True):
-        ax.text(mean[0], mean[1] + 0.68, f"{share:.0%}", ha="center", color=BLUE)
+        ax.text(mean[0], mean[1] + 0.68, f"{share:.0%}", ha="center", color=BLUE, bbox=paper)
     ax.set(xlim=(-3, 3), ylim=(-2.4, 2.6), xlabel="first coordinate", ylabel="second coordinate")
     ax.set_aspect("equal")
     light(ax, f"w = {w:g}: {sure:.0%} sure to be blue", x=[-2, 0, 2], y=[-2, 0, 2])
