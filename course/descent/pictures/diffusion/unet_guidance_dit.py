@@ -156,22 +156,22 @@ def trace(net, x, emb):
 # Pictures.
 
 
-def _mosaic(rows, names, titles, title, width=8.4):
-    """One picture of rows of 8 x 8 images, names beside the rows, titles above the columns. rows (r, c, 64)."""
+def _mosaic(rows, names, title, width=8.4):
+    """One picture of rows of 8 x 8 images, names beside the rows. rows (r, c, 64)."""
     rows = np.asarray(rows, float)
     r, c = rows.shape[:2]
     tiles = np.full((r, c, 9, 9), np.nan)
     tiles[..., :8, :8] = rows.reshape(r, c, 8, 8)
     tile = (width - 0.95) / c
-    fig, ax = plt.subplots(figsize=(width, r * tile + 0.7), layout="none")
+    fig, ax = plt.subplots(figsize=(width, r * tile + 0.45), layout="none")
     height = fig.get_figheight()
-    fig.subplots_adjust(0.9 / width, 0.05 / height, 1 - 0.05 / width, 1 - 0.65 / height)
+    fig.subplots_adjust(0.9 / width, 0.05 / height, 1 - 0.05 / width, 1 - 0.4 / height)
     flat = tiles.swapaxes(1, 2).reshape(9 * r, 9 * c)
     ax.imshow(flat, cmap="gray_r", vmin=-1, vmax=1, aspect="auto")
-    ax.set_xticks(9 * np.arange(c) + 3.5, list(titles))
+    ax.set_xticks([])
     ax.set_yticks(9 * np.arange(r) + 3.5, list(names))
     ax.set_title(title)
-    ax.tick_params(length=0, labelsize=10, top=False, labeltop=True, labelbottom=False)
+    ax.tick_params(length=0, labelsize=10)
     ax.spines[:].set_visible(False)
     ax.grid(False)
     return fig
@@ -181,7 +181,7 @@ def draw_shuffled(images, mixed):
     """Digits over the same digits with shuffled pixels, (m, 1, 8, 8) each."""
     rows = [np.asarray(part).reshape(len(part), 64) for part in (images, mixed)]
     title = "Two rows with the same numbers in another order"
-    fig = _mosaic(rows, ("digits", "shuffled"), [""] * len(images), title)
+    fig = _mosaic(rows, ("digits", "shuffled"), title)
     same = np.allclose(np.sort(rows[0], 1), np.sort(rows[1], 1))
     moved = (rows[0] != rows[1]).mean()
     text = (
@@ -223,7 +223,7 @@ def draw_u(shapes):
     depth = sum(name.startswith("down") for name, *_ in shapes)
     size, most = shapes[0][2], max(channels for _, channels, _ in shapes)
     ends, level, right = {}, 0, 0.0
-    colors = dict(down=BLUE, after=BLUE, bottom=VERMILION)
+    colors = dict(down=BLUE, refine=BLUE, bottom=VERMILION)
     for name, channels, side in shapes:
         kind = name.split("[")[0]
         if kind == "wider":
@@ -327,7 +327,7 @@ def draw_request(states, guesses, walked, digit, w, read):
     T = len(guesses)
     guess = guesses[walked] if walked < T else states[-1]
     title = f"asked for {digit} with w = {w}: {walked} steps of {T}"
-    fig = _mosaic([states[walked], guess], ("under way", "guess"), [""] * 10, title)
+    fig = _mosaic([states[walked], guess], ("under way", "guess"), title)
     move = float(np.sqrt(((states[walked] - states[-1]) ** 2).mean()))
     text = (
         "Ten times the digit {digit} at w = {w}, {walked} of {T} steps walked: about {move:.1f} per pixel from what "
