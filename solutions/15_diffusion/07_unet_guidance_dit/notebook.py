@@ -544,9 +544,9 @@ with after(time_embed, ResBlock, UNet, drop_labels, guided):
 #
 # - **What seeing wins:** on the same training, the U-Net makes over a fifth less error than a dense network with half
 #   as many weights again. Shuffle the pixels, and about half of the gain is gone.
-# - Down, to see all of it; up, to say where; skips, to remember the details. Without them, in a training as short
-#   as this, only the smear is right.
-# - A step $t$ is told as a clock's hands, to every block. A block whose last layer begins as zeros begins as nothing.
+# - Down, to see all of it; up, to say where; skips, to remember the details. Without them, after so short a training,
+#   only the smear is right.
+# - A step $t$ is told as a clock's hands, to every block. A block that ends in zeros begins as nothing.
 # - **What listening costs:** hide some labels in training, then go beyond: $\epsilon_u + w(\epsilon_c - \epsilon_u)$.
 #   More are what you asked for, and they are more alike: doubtful ones are dropped, good ones among them. Too far, and
 #   no hand would write it.
