@@ -24,10 +24,11 @@ def net(rng, K, H, size=0.8):
 
 
 def text(rng, B, T, K):
-    """Symbols (B, T); each column but the last rows' begins with one symbol twice."""
+    """Symbols (B, T). The first two rows are the same: a column holds one twice. No row is its own mirror image."""
     ids = rng.integers(K, size=(B, T))
-    if B > 1:
-        ids[1] = ids[0]
+    if T > 1:
+        ids[:, -1] = (ids[:, 0] + 1) % K
+    ids[1:2] = ids[:1]
     return ids
 
 
@@ -67,10 +68,14 @@ def _(rng):
     yield "tanh, a few steps", case(4, "tanh")
     yield "tanh, a few steps", case(6, "tanh", w1=float(rng.uniform(1.2, 1.5)))
     yield "no activation: powers of w1", case(5, "identity")
-    yield "no activation: powers of w1", case(3, "identity", w1=float(rng.uniform(-2, -1.5)))
+    yield (
+        "no activation: powers of w1",
+        case(3, "identity", w1=float(rng.uniform(-2, -1.5))),
+    )
     yield "another activation", case(3, "square")
     # the first unit is dead, all others are alive
-    dead = dict(x=away(rng, 3) ** 2 * [-1, 1, 1], w0=float(rng.uniform(1, 2)))
+    w0, w1 = (float(v) for v in rng.uniform(0.5, 1.2, 2))
+    dead = dict(x=away(rng, 3) ** 2 * [-1, 1, 1], w0=w0, w1=w1)
     yield "nothing comes back through a dead unit", case(3, "relu", **dead)
     yield "one step", case(1, "tanh")
 
@@ -138,7 +143,9 @@ lag_terms.worked(
 )
 
 
-@lag_terms.right("as if each step had weights of its own", library="torch.autograd.grad")
+@lag_terms.right(
+    "as if each step had weights of its own", library="torch.autograd.grad"
+)
 def _(x, y, w0, w1, w2, phi, slope):
     # differences, for phi is a function of plain numbers
     def loss(own):
@@ -325,9 +332,12 @@ def _(rng):
     yield "messages cut", case(2, 4, 3, 3, pass_on=valves)
     yield "messages weighted", case(2, 4, 4, 3, "end", pass_on=rng.uniform(1.2, 2, 4))
     yield "one step is a plain network", case(3, 1, 4, 2)
-    loud = net(rng, 3, 2)
+    # each symbol drives the state to a corner where its own score is enormous; asked is another
+    loud = case(2, 2, 3, 2)
+    loud["E"] = np.array([[2.0, -2.0], [-2.0, 2.0], [2.0, 2.0]])
+    loud["W"], loud["b"] = away(rng, 2, 2, size=0.2), away(rng, 2, size=0.1)
     loud["R"] = np.array([[900.0, -900.0, 0.0], [-900.0, 900.0, 300.0]])
-    yield "enormous scores", case(2, 2, 3, 2, **loud)
+    yield "enormous scores", loud | dict(targets=(loud["ids"] + 1) % 3)
 
 
 bptt.mistakes(
@@ -359,7 +369,7 @@ bptt.mistakes(
         ),
         "a symbol twice in a column counts once": (
             "np.add.at(dE, ids.T, deltas)",
-            "for t in range(T):\n        dE[ids[:, t]] += deltas[t]",
+            "for t, column in enumerate(ids.T):\n        dE[column] += deltas[t]",
             "Two rows read the same symbol at one time. How often is its row of dE changed?",
         ),
         "the last use of a symbol wins": (
@@ -520,7 +530,7 @@ def _(rng):
 def mixed(rng):
     one, two = text(rng, 2, 4, 3), text(rng, 3, 2, 3)
     batches = [(one, one[:, ::-1].copy(), True), (two, two[:, ::-1].copy(), True)]
-    return dict(params=list(net(rng, 3, 2).values()), batches=batches, lr=0.5, c=1.0)
+    return dict(params=list(net(rng, 3, 2).values()), batches=batches, lr=0.5, c=0.05)
 
 
 train.mistakes(
@@ -579,6 +589,12 @@ train.mistakes(
     }
 )
 
+train.equivalent(
+    {
+        "h = np.zeros((len(ids), len(params[1]))) → h = np.zeros((len(ids), len(params[2])))": "W and b have one length, H."
+    }
+)
+
 train.worked(
     why=r"""Two things run on from batch to batch, the weights and the state. The state is data: its values are used, but no message
     goes back beyond the cut, for `bptt` never hears of the window before. That is truncation. Clipping keeps the direction of
@@ -627,16 +643,22 @@ pad_batch = Exercise(
 
 @pad_batch.cases
 def _(rng):
-    def seqs(K, *lengths):
-        return [rng.integers(K, size=n).tolist() for n in lengths]
+    def case(K, *lengths):
+        """No symbol is pad."""
+        pad = int(rng.integers(1, K))
+        seqs = [((pad + rng.integers(1, K, n)) % K).tolist() for n in lengths]
+        return dict(seqs=seqs, pad=pad, K=K)
 
-    yield "unequal lengths", dict(seqs=seqs(5, 2, 4, 1), pad=0, K=5)
-    yield "unequal lengths", dict(seqs=seqs(4, 3, 1, 2, 5), pad=3, K=4)
-    yield "pad is a symbol, too", dict(seqs=[[2, 2], [2, 0, 2]] + seqs(3, 4), pad=2, K=3)
-    yield "an empty sequence", dict(seqs=seqs(3, 0, 3), pad=1, K=3)
-    yield "as many rows as steps", dict(seqs=seqs(6, 3, 3, 2), pad=0, K=6)
-    yield "nothing to fill", dict(seqs=seqs(3, 2, 2), pad=0, K=3)
-    yield "one symbol", dict(seqs=seqs(2, 1), pad=0, K=2)
+    yield "unequal lengths", case(5, 2, 4, 1)
+    yield "unequal lengths", case(4, 3, 1, 2, 5)
+    for lengths in ((2, 4), (1, 3)):
+        twice = case(6, *lengths)
+        twice["seqs"].append([twice["pad"], 0, twice["pad"]])
+        yield "pad is a symbol, too", twice
+    yield "an empty sequence", case(5, 0, 3)
+    yield "as many rows as steps", case(6, 3, 3, 2)
+    yield "nothing to fill", case(5, 2, 2)
+    yield "one symbol", case(8, 1)
 
 
 pad_batch.mistakes(
@@ -781,7 +803,12 @@ def _(H, y, H_new):
 
     A, new = (np.column_stack([X, np.ones(len(X))]) for X in (H, H_new))
     Y = (y[:, None] == np.arange(y.max() + 1)) * 1.0
-    return LinearRegression(fit_intercept=False).fit(A, Y).predict(new).reshape(len(new), -1)
+    return (
+        LinearRegression(fit_intercept=False)
+        .fit(A, Y)
+        .predict(new)
+        .reshape(len(new), -1)
+    )
 
 
 # -------------------------------------------------------------------------------------- parity_net

@@ -61,9 +61,7 @@ def bptt(
                 h = pass_on[t] * h + (1 - pass_on[t]) * h.detach()
             states.append((into[:, t] + h @ params[1]).tanh())
         scores = torch.stack(states[1:], 1) @ params[3]
-        loss = F.cross_entropy(
-            scores.flatten(0, 1), targets.flatten(), ignore_index=-1
-        )
+        loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten(), ignore_index=-1)
         slopes = torch.autograd.grad(loss, params + states[1:])
     return dict(
         loss=loss.detach(),
@@ -112,4 +110,9 @@ def parity_net(g: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     thresholds = torch.tensor([0.5, 1.5, -1]).double()
     bits = torch.tensor([0.0, 1]).double()
     scores = torch.stack([torch.tensor([0.0, 0, 1]).double(), 2 * parity], 1)
-    return g * torch.outer(bits, bit), g * torch.outer(parity, bit), -g * thresholds, scores
+    return (
+        g * torch.outer(bits, bit),
+        g * torch.outer(parity, bit),
+        -g * thresholds,
+        scores,
+    )

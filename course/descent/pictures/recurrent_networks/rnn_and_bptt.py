@@ -124,12 +124,12 @@ def turn(gain, degrees=40):
     return gain * np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
 
 
-def plane_path(gain, start, push, unit, n=30):
-    """States of a network with two units, from `start`, each pushed by `push` at each step. -> (n + 1, 2)"""
+def plane_path(gain, start, unit, n=30):
+    """States of a network with two units and no input, from `start`. -> (n + 1, 2)"""
     bend = np.tanh if unit == "tanh" else lambda a: a
     path, W = [np.asarray(start, float)], turn(gain)
     for _ in range(n):
-        path.append(bend(path[-1] @ W + push))
+        path.append(bend(path[-1] @ W))
     return np.array(path)
 
 
@@ -299,9 +299,9 @@ def draw_messages(sizes):
     )
 
 
-def draw_plane(gain, x, y, push, unit):
+def draw_plane(gain, x, y, unit):
     """Two units from a start (x, y): 30 steps of the state, and the slope on its way back."""
-    path = plane_path(gain, (x, y), push, unit)
+    path = plane_path(gain, (x, y), unit)
     sizes = path_messages(gain, path, unit)
     fig, (left, right) = fixed_axes(2, (8.6, 3.9), (0.08, 0.98, 0.16, 0.88), wspace=0.3)
     inside = np.abs(path).max(1) < 1.6
