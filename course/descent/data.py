@@ -115,7 +115,7 @@ def documents() -> dict[str, str]:
 def manual() -> str:
     """104 paragraphs of Python's manual, one a line, 27,000 characters: the same for every Python.
 
-    Prose from the pages on truth values, loops, names, exceptions, objects, functions and others, with plain quotes and dashes.
+    Prose from the pages on truth values, loops, names, objects, functions and others, with plain quotes and dashes.
     Source: pydoc_data.topics of Python 3.11. Copyright (c) Python Software Foundation; PSF License Version 2.
     """
     from importlib import resources

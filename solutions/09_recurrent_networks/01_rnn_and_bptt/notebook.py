@@ -501,7 +501,7 @@ with after(bptt):
     chain = 0.5 * np.eye(4) + 2 * np.eye(4, k=1)  # all eigenvalues are 0.5
     size = sizes_of(chain, n)
     words = "a one-way chain, radius {r}: first it grows {t:.0f}-fold, then it is gone"
-    claim(words, size.max() > 20 and size[-1] < 1e-80, r=0.5, t=size.max())
+    claim(words, size.max() > 10 and size[-1] < 1e-80, r=0.5, t=size.max())
     rate = (size[-1] / size[-101]) ** 0.01
     claim("in the long run {x:.2f} a step", abs(rate - 0.5) < 0.01, x=rate)
 
@@ -852,8 +852,8 @@ erratum(
     ),
     corrected=(
         r"$W^\top\big[(1 - h_2^2) \odot W^\top\big((1 - h_3^2) \odot "
-        r"\partial J/\partial h_3\big)\big]$: the factors do not commute, and $1 - h_1^2$ "
-        r"comes later"
+        r"\partial J/\partial h_3\big)\big]$: the factors do not commute, and "
+        r"$1 - h_1^2$ comes later"
     ),
     kind="error",
     printed_holds=torch.allclose(W.T @ W.T @ (m3 * s3) * s2 * s1, true),

@@ -278,7 +278,7 @@ def draw_messages(sizes):
     """Size of the slope by each state, over that by the last. sizes {gain: (T,)}."""
     fig, ax = plt.subplots(figsize=(6.6, 3.8))
     told = []
-    for (gain, curve), (line, color) in zip(sizes.items(), LOOKS, strict=True):
+    for (gain, curve), (line, color) in zip(sizes.items(), LOOKS, strict=False):
         curve = np.asarray(curve) / curve[-1]
         lag = np.arange(len(curve))[::-1]
         ax.semilogy(lag, curve, line, color=color, label=f"factor {gain}")
