@@ -160,7 +160,7 @@ def _shares(ax, curves):
         ax.plot(steps, 100 * np.asarray(right), line, color=color, label=name, marker="o")
     ax.axhline(25, color=GREY, linestyle=":", linewidth=1, label="guessing")
     ax.set(xlabel="updates", ylabel="first letters told right (%)", ylim=(0, 105))
-    ax.legend(fontsize=9, loc="center right")
+    ax.legend(fontsize=9, loc="center right", bbox_to_anchor=(1, 0.73))
 
 
 def draw_puzzle():
@@ -180,11 +180,14 @@ def draw_puzzle():
 
 
 def draw_lags(strengths, maps):
-    """Size of each share of the slope by w1. maps {activation: (len(strengths), T)}, the last column is lag 0."""
+    """Size of each term of the slope of h_T by w1. maps {activation: (len(strengths), T)}, the last column is lag 0.
+
+    The first column is left out: it multiplies h_0 = 0.
+    """
     fig, axes = plt.subplots(1, len(maps), figsize=(9, 3.4), sharey=True)
     told = []
     for ax, (name, shares) in zip(axes, maps.items(), strict=True):
-        sizes = np.log10(np.maximum(np.abs(shares[:, ::-1]), 1e-12)).T
+        sizes = np.log10(np.abs(shares[:, :0:-1])).T
         T = len(sizes)
         mesh = ax.imshow(
             sizes,
@@ -196,7 +199,8 @@ def draw_lags(strengths, maps):
             extent=(strengths[0], strengths[-1], -0.5, T - 0.5),
         )
         ax.set(xlabel="recurrent weight w₁", title=name)
-        far = sizes[T - 2]  # the oldest use of w1 multiplies h_0 = 0
+        ax.grid(False)
+        far = sizes[-1]
         told.append(
             say(
                 "{name}: 10 to the power {low:.0f} to {high:.0f}",
@@ -206,12 +210,12 @@ def draw_lags(strengths, maps):
             )
         )
     axes[0].set_ylabel("lag, steps before the end")
-    fig.colorbar(mesh, ax=list(axes), label="log₁₀ of the share")
+    fig.colorbar(mesh, ax=list(axes), label="log₁₀ of the term")
     return fig, say(
-        "Shares of the slope by w₁, by lag, for w₁ from {a} to {b}. At lag {lag}: {told:; }.",
+        "Terms of the slope of the last state by w₁, by lag, for w₁ from {a} to {b}. At lag {lag}: {told:; }.",
         a=strengths[0],
         b=strengths[-1],
-        lag=T - 2,
+        lag=T - 1,
         told=told,
     )
 
@@ -248,7 +252,7 @@ def draw_unrolled(step, words, hs, p, messages):
         box = dict(boxstyle="round", facecolor=color, edgecolor=BLACK)
         value = _pair(hs[t]) if t <= step else "?"
         ax.text(t, 0, value, ha="center", va="center", bbox=box, color="black")
-        ax.text(t - 0.28, 0.17, f"h{'₀₁₂₃₄₅'[t]}", ha="center")
+        ax.text(t, 0.17, f"h{'₀₁₂₃₄₅'[t]}", ha="center")
         if t:
             ax.annotate("", (t - 0.3, 0), (t - 0.7, 0), arrowprops=arrow)
             ax.text(t - 0.5, 0.05, "W", ha="center")
@@ -318,8 +322,8 @@ def draw_plane(gain, x, y, unit):
     right.set_title("What comes back of a slope of 1")
     right.legend(fontsize=9, loc="upper left")
     return fig, say(
-        "Spectral radius {gain:.2f}, {unit} units: of a slope of 1 by the last state, {back:.1e} is left {n} steps "
-        "before; the radius to that power is {power:.1e}.",
+        "Spectral radius {gain:.2f}, {unit} units: of a slope of 1 by the last state, {back:.2g} is left {n} steps "
+        "before; the radius to that power is {power:.2g}.",
         gain=gain,
         unit=unit,
         back=sizes[0],
