@@ -248,7 +248,7 @@ with after(rnn_forward, bptt):
 # Which words get a slope; all slopes of a batch beside torch's.
 with after(bptt):
     _, (dE, *_), _, _ = bptt(sentence, question, *tiny, np.zeros((1, 2)))
-    words = "E has {n} rows with a slope: of the words that were read"
+    words = "{n} rows of E have a slope: those of the words that were read"
     claim(words, (np.abs(dE).sum(1) > 0).sum() == 3, n=3)
     params, rng = pictures.network(6, 5, 1.0), np.random.default_rng(1)
     ids, targets = rng.integers(6, size=(3, 8)), rng.integers(-1, 6, size=(3, 8))

@@ -243,7 +243,7 @@ def draw_unrolled(step, words, hs, p, messages):
     """
     T = len(messages)
     at = 2 * T + 2 - step  # the state that the newest message has reached
-    fig, ax = plt.subplots(figsize=(9, 3.8), layout="none")
+    fig, ax = plt.subplots(figsize=(7.6, 3.7), layout="none")
     fig.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.9)
     arrow = dict(arrowstyle="-|>", color="#777777", shrinkA=3, shrinkB=3)
     blue = arrow | {"color": BLUE}
@@ -254,7 +254,7 @@ def draw_unrolled(step, words, hs, p, messages):
         ax.text(t, 0, value, ha="center", va="center", bbox=box, color="black")
         ax.text(t, 0.17, f"h{'₀₁₂₃₄₅'[t]}", ha="center")
         if t:
-            ax.annotate("", (t - 0.3, 0), (t - 0.7, 0), arrowprops=arrow)
+            ax.annotate("", (t - 0.34, 0), (t - 0.66, 0), arrowprops=arrow)
             ax.text(t - 0.5, 0.05, "W", ha="center")
             ax.annotate("", (t, -0.13), (t, -0.6), arrowprops=arrow)
             ax.text(t + 0.05, -0.42, "E")
@@ -262,7 +262,7 @@ def draw_unrolled(step, words, hs, p, messages):
         if 0 < t and at <= t:
             ax.text(t, 0.4, _pair(messages[t - 1]), ha="center", color=BLUE)
         if 0 < t < T and at <= t:
-            ax.annotate("", (t + 0.28, 0.44), (t + 0.72, 0.44), arrowprops=blue)
+            ax.annotate("", (t + 0.33, 0.44), (t + 0.67, 0.44), arrowprops=blue)
     ax.annotate("", (T, 0.95), (T, 0.56), arrowprops=arrow)
     ax.text(T + 0.05, 0.72, "R")
     if step > T:
