@@ -143,28 +143,6 @@ lag_terms.worked(
 )
 
 
-@lag_terms.right(
-    "as if each step had weights of its own", library="torch.autograd.grad"
-)
-def _(x, y, w0, w1, w2, phi, slope):
-    # differences, for phi is a function of plain numbers
-    def loss(own):
-        h = 0.0
-        for number, (into, on) in zip(x, own):
-            h = phi(into * number + on * h)
-        return (w2 * h - y) ** 2
-
-    own, terms = np.tile([w0, w1], (len(x), 1)).astype(float), np.zeros((len(x), 2))
-    for place in np.ndindex(terms.shape):
-        nudge = np.zeros_like(own)
-        nudge[place] = 1e-3
-        one, two = (
-            (loss(own + k * nudge) - loss(own - k * nudge)) / (2e-3 * k) for k in (1, 2)
-        )
-        terms[place] = (4 * one - two) / 3
-    return terms
-
-
 @lag_terms.right("each product anew")
 def _(x, y, w0, w1, w2, phi, slope):
     T, a, h = len(x), [], [0.0]
@@ -246,11 +224,6 @@ rnn_forward.mistakes(
             "return np.array(hs)",
             "return hs[-1]",
             "All states are asked, T + 1 of them.",
-        ),
-        "the state is added after tanh": (
-            "np.tanh(hs[-1] @ W + E[column] + b)",
-            "hs[-1] @ W + np.tanh(E[column] + b)",
-            "tanh bends the whole sum.",
         ),
     }
 )
@@ -581,11 +554,6 @@ train.mistakes(
             "losses = [loss]",
             "One loss for each batch.",
         ),
-        "always from the first weights": (
-            "        params = [p - step * g for p, g in zip(params, grads)]",
-            "        final = [p - step * g for p, g in zip(params, grads)]",
-            "Whose slopes does the second batch need?",
-        ),
     }
 )
 
@@ -602,7 +570,7 @@ train.worked(
 )
 
 
-@train.right("by torch's clipping and SGD", library="torch.nn.utils.clip_grad_norm_")
+@train.right("by torch's norm and SGD", library="torch.nn.utils.get_total_norm")
 def _(params, batches, lr, c):
     leaves = [torch.tensor(p, requires_grad=True) for p in params]
     sgd, losses = torch.optim.SGD(leaves, lr), []
@@ -781,11 +749,6 @@ probe.mistakes(
             "np.linalg.lstsq(A, Y)[0]",
             "np.linalg.solve(A.T @ A + 0.1 * np.eye(len(A[0])), A.T @ Y)",
             "Least squares, without a penalty.",
-        ),
-        "centred by hand, one mean for two": (
-            "np.column_stack([H_new, np.ones(len(H_new))])",
-            "np.column_stack([H_new - H_new.mean(0), np.ones(len(H_new))])",
-            "The new states are read as they are.",
         ),
     }
 )
