@@ -651,20 +651,10 @@ pad_batch.mistakes(
             "return ids, ids != pad,",
             "pad may stand in a sequence as a symbol. Is it real there?",
         ),
-        "True where it is filled up": (
-            "return ids, mask,",
-            "return ids, ~mask,",
-            "True stands at the real places.",
-        ),
         "cut to the shortest": (
             "T = max(len(s) for s in seqs)",
             "T = min(len(s) for s in seqs)\n    seqs = [s[:T] for s in seqs]",
             "Nothing may be lost. How long must a row be?",
-        ),
-        "sorted by length": (
-            "enumerate(seqs)",
-            "enumerate(sorted(seqs, key=len, reverse=True))",
-            "The order of the sequences is kept.",
         ),
         "fill-ups have a one-hot row": (
             " * mask[:, :, None]",
