@@ -112,6 +112,17 @@ def documents() -> dict[str, str]:
     return dict(sorted(topics.items()))
 
 
+def manual() -> str:
+    """104 paragraphs of Python's manual, one a line, 27,000 characters: the same for every Python.
+
+    Prose from the pages on truth values, loops, names, objects, functions and others, with plain quotes and dashes.
+    Source: pydoc_data.topics of Python 3.11. Copyright (c) Python Software Foundation; PSF License Version 2.
+    """
+    from importlib import resources
+
+    return resources.files("descent").joinpath("manual.txt").read_text(encoding="utf-8")
+
+
 class Sprint(NamedTuple):
     """Olympic 100 m winners, rows of (year, seconds): `men` and `women` to 2004, `later_…` since 2008."""
 
