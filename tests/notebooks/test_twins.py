@@ -240,7 +240,6 @@ TWINS = {
             lambda E, A: F.cross_entropy(E.T @ (A @ E[:, x]), t(y)), (t(We), t(Wa))
         ),
     },
-<<<<<<< HEAD
     "08_convolutional_networks/01_convolution": {
         "correlate2d": lambda X, K, flip: (signal.convolve2d if flip else signal.correlate2d)(
             X, K, mode="valid"
@@ -254,12 +253,11 @@ TWINS = {
             ]
         ).T,
         "pool_grad": pool_slopes,
-=======
+    },
     "09_recurrent_networks/01_rnn_and_bptt": {
         "rnn_forward": torch_rnn,
         "probe": lambda H, y, H_new: np.insert(H_new, 0, 1, axis=1)
         @ scipy.linalg.lstsq(np.insert(H, 0, 1, axis=1), np.eye(y.max() + 1)[y])[0],
->>>>>>> c0901
     },
 }  # fmt: skip
 
