@@ -346,7 +346,7 @@ with after(euler_maruyama, way_home):
 # as for any [[14/06|continuous flow]]. Ride to $t = 1$, where $p_1 = N(0, I)$, and add up:
 # $\log p_0(x_0) = \log p_1(x_1) + \int_0^1 \mathrm{div}\, v\, dt$.
 #
-# This wants better steps than Euler's, which may lose a dot. **Heun's** guesses the end of the step by Euler's, asks for
+# This wants better steps than Euler's. **Heun's** guesses the end of the step by Euler's, asks for
 # the velocity there, too, and goes with the mean of both.
 
 
@@ -558,7 +558,7 @@ with after(euler_maruyama, way_home, ddim, "timid"):
 # - Noise scales with $\sqrt{\Delta t}$, drift with $\Delta t$. For the crowd, noise is the velocity $-\frac12 g^2 s$. So there is a
 #   way home for every noise $\lambda$, with $\frac{1 + \lambda^2}2\, g^2 s$; without any, the probability-flow ODE.
 # - The ODE is a map: a point has a code and a density.
-# - **What was the noise for?** Not for the crowd. It makes choices on the way, and it heals: the noisy walk forgets a
+# - **What was the noise for?** Not for the crowd. It makes choices, and it heals: the noisy walk forgets a
 #   network's errors, the quiet one keeps them.
 # - **Why 20 steps?** They are dense near 0, where data have detail. Placed so, Euler's do, too. DDIM leaps between any
 #   two indices; fresh noise makes its hills a quarter too narrow.

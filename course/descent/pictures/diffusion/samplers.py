@@ -315,7 +315,7 @@ def draw_answer(counts, curves, less, wide, ends, world):
     text = "{name}: {spread:.2f}"
     told = [say(text, name=name, spread=curve[1]) for name, curve in curves.items()]
     return fig, say(
-        "Hills should have the spread 0.1. With 20 steps they have: {told:, }. If the network is timid by 20 %: "
+        "Hills should have the spread 0.1. With 20 steps they have {told:; }. If the network is timid by 20 %: "
         "{without:.1f} without noise, {healed:.1f} with it. Dots from one start end at one point without noise; with "
         "it {shares} % of them in the three hills.",
         told=told,
