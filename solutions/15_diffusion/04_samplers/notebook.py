@@ -11,7 +11,7 @@
 #
 # One network, four walks from noise to data. The network always knows the best guess of the noise, so all that differs
 # is the walk. First, a thousand small steps, each with fresh noise, as in [[15/03|DDPM]]. Second, the same with 20 steps.
-# Third, a thousand steps and *no* fresh noise. Fourth, another rule: no noise and 20 steps.
+# Third, a thousand steps and *no* fresh noise. Fourth, another rule: no noise and 20 steps, well placed.
 #
 # The third picture says that the noise is needed. The fourth says that it is not. **What was the noise for? And how
 # can 20 steps do the work of 1,000?** You write all the walks. (And under *Deeper* you hunt a sign that one of the
@@ -145,10 +145,10 @@ with after(sample_t2, "how-far-back"):
 def euler_maruyama(f, g, x, z, times):
     """All states of the walk dx = f dt + g dw, at the given times.
 
-    f: (x (n, d), t) -> (n, d); g: (x, t) -> a number or an array that fits x; both
-    are asked where a step begins. x (n, d): the start, at times[0]. z (K, n, d)
-    standard normal, z[k] shakes the step from times[k] to times[k + 1]. times
-    (K + 1,): they may also fall. Then a step is h < 0, and its noise g √|h| z.
+    f: (x (n, d), t) -> (n, d); g: (x, t) -> a number or an array that fits x, of
+    either sign; both are asked where a step begins. x (n, d): the start, at times[0].
+    z (K, n, d) standard normal, z[k] shakes the step from times[k] to times[k + 1].
+    times (K + 1,): they may also fall. Then a step is h < 0, and its noise g √|h| z.
     Returns (K + 1, n, d).
     f = x, g = 2, x = [[1.0]], z = [[[1.0]]], times = [1.0, 0.75] gives [[[1.0]],
     [[1.75]]].
@@ -346,8 +346,8 @@ with after(euler_maruyama, way_home):
 # as for any [[14/06|continuous flow]]. Ride to $t = 1$, where $p_1 = N(0, I)$, and add up:
 # $\log p_0(x_0) = \log p_1(x_1) + \int_0^1 \mathrm{div}\, v\, dt$.
 #
-# This wants better steps than Euler's, which may lose a dot. **Heun's** guesses the end of the step by Euler's, asks for the velocity there,
-# too, and goes with the mean of both.
+# This wants better steps than Euler's. **Heun's** guesses the end of the step by Euler's, asks for
+# the velocity there, too, and goes with the mean of both.
 
 
 # %% exercise="ride" points=4 difficulty=1 covers="cs480:15-pf wu:6.11.3"
@@ -407,15 +407,15 @@ with after(ride):
 # %% [markdown] covers="wu:6.17.5"
 # ## 5. Twenty steps
 #
-# Euler's steps in $t$ are wasteful: much of the motion is known beforehand. In DDPM
+# How do you leap over many indices at once? In DDPM
 # $x_t = \sqrt{\bar\alpha_t}\; x_0 + \sqrt{1 - \bar\alpha_t}\; \epsilon$, where $\bar\alpha_t$ is the power that is left. A network guesses
 # $\hat\epsilon$, and so $\hat x_0 = (x_t - \sqrt{1 - \bar\alpha_t}\; \hat\epsilon) / \sqrt{\bar\alpha_t}$. If both were right, where was
 # the dot at an earlier step $s$?
 #
 # $$x_s = \sqrt{\bar\alpha_s}\; \hat x_0 + \sqrt{1 - \bar\alpha_s}\; \hat\epsilon .$$
 #
-# This is **DDIM** (Song, Meng and Ermon, 2020). Nothing asks $s$ to be next to $t$. And of the variance
-# $1 - \bar\alpha_s$ a part may be fresh noise,
+# This is **DDIM** (Song, Meng and Ermon, 2020). It may leap far: below, the steps are dense near 0, where
+# data have detail. And of the variance $1 - \bar\alpha_s$ a part may be fresh noise,
 #
 # $$x_s = \sqrt{\bar\alpha_s}\, \hat x_0 + \sqrt{1 - \bar\alpha_s - u}\; \hat\epsilon + \sqrt{u}\, z, \quad u = \eta^2\, \frac{1 - \bar\alpha_s}{1 - \bar\alpha_t} \Big(1 - \frac{\bar\alpha_t}{\bar\alpha_s}\Big).$$
 #
@@ -468,10 +468,10 @@ with after(ddim, ride):
     start_at = np.random.default_rng(7).normal(size=(200, 2))
     path, exact = ddim(noise_of(world), start_at, None, left, steps, 0), noise_of(world)
     y = path / left[steps][:, None, None] ** 0.5
-    u = (1 / left[steps] - 1) ** 0.5
+    r = (1 / left[steps] - 1) ** 0.5
     slopes = [exact(x, t) for x, t in zip(path[:-1], steps[:-1])]
-    same = np.allclose(np.diff(y, axis=0), np.diff(u)[:, None, None] * slopes)
-    claim("in y = x/√ᾱ and u = √(1/ᾱ − 1) every step is Euler's, for dy/du = ε̂", same)
+    same = np.allclose(np.diff(y, axis=0), np.diff(r)[:, None, None] * slopes)
+    claim("in y = x/√ᾱ and r = √(1/ᾱ − 1) every step is Euler's, for dy/dr = ε̂", same)
     path = ddim(noise_of(world), start_at, None, left, np.arange(1000, -1, -1), 0)
     smooth = ride(flow, thins, start_at, np.linspace(1, 0, 401) ** 2)[0][-1]
     gap = np.median(np.linalg.norm(path[-1] - smooth, axis=1))
@@ -514,15 +514,18 @@ predict(
 # The answer: spreads by steps and by timidity, and what becomes of a single start.
 with after(euler_maruyama, way_home, ddim, "timid"):
     ETAS, counts, curves = (0, 0.5, 1), (10, 20, 50, 100, 1000), {}
-    for eta in ETAS:
-        curves[f"η = {eta}"] = [
+    for eta in (0, 1):
+        curves[f"DDIM, η = {eta}"] = [
             spread_of(sure, pictures.spaced(n), eta) for n in counts
         ]
-    curves["Euler–Maruyama"] = []
-    for n in counts:
-        even_times, x = np.linspace(1, 0, n + 1), start_noise
-        end = way_home(f, g, score_of(world), x, shakes[:n], even_times, 1)[-1]
-        curves["Euler–Maruyama"].append(pictures.fit(end, world)[1])
+
+    def euler(times, lam):
+        z = shakes[: len(times) - 1]
+        ends = way_home(f, g, score_of(world), start_noise, z, times, lam)[-1]
+        return pictures.fit(ends, world)[1]
+
+    curves["SDE, even steps"] = [euler(np.linspace(1, 0, n + 1), 1) for n in counts]
+    curves["SDE, DDIM's steps"] = [euler(pictures.spaced(n) / 1000, 1) for n in counts]
     less = (0, 0.1, 0.2)
     wide = {
         eta: [spread_of(partial(timid, less=a), EVERY, eta) for a in less]
@@ -533,11 +536,14 @@ with after(euler_maruyama, way_home, ddim, "timid"):
         eta: ddim(sure, one, shakes, left, pictures.spaced(100), eta)[-1]
         for eta in (0, 1)
     }
-    words = "20 steps without noise: spread {a:.2f}; Euler–Maruyama: over twice 0.1"
-    quiet, noisy = curves["η = 0"][1], curves["Euler–Maruyama"][1]
-    claim(words, abs(quiet - 0.1) < 0.01 and noisy > 0.2, a=quiet)
-    words = "with η = 1 a quarter too narrow, to {e}"
-    claim(words, abs(curves["η = 1"][1] - 0.075) < 0.01, e=0.01)
+    ddim_0, ddim_1, sde_even, sde = (curve[1] for curve in curves.values())
+    words = "20 steps of DDIM: spread {a:.2f} without noise, {b} with it, to {e}"
+    good = abs(ddim_0 - 0.1) < 0.01 and abs(ddim_1 - 0.075) < 0.01
+    claim(words, good, a=ddim_0, b=0.075, e=0.01)
+    ode = euler(pictures.spaced(20) / 1000, 0)
+    words = "20 of Euler's: over twice 0.1 if even; placed like DDIM's, right to {e}"
+    good = sde_even > 0.2 and max(abs(sde - 0.1), abs(ode - 0.1)) < 0.03
+    claim(words + ", with noise and without", good, e=0.03)
     words = "timid by 20 %: spread over {a} without noise, below {b} with it"
     claim(words, wide[0][2] > 0.3 and wide[1][2] < 0.15, a=0.3, b=0.15)
     spans = [np.ptp(end, axis=0).max() for end in ends.values()]
@@ -551,11 +557,11 @@ with after(euler_maruyama, way_home, ddim, "timid"):
 # - A step without its noise goes *two* indices back. The third picture counted wrong.
 # - Noise scales with $\sqrt{\Delta t}$, drift with $\Delta t$. For the crowd, noise is the velocity $-\frac12 g^2 s$. So there is a
 #   way home for every noise $\lambda$, with $\frac{1 + \lambda^2}2\, g^2 s$; without any, the probability-flow ODE.
-# - The ODE is a map: each point has a code, and a density.
-# - **What was the noise for?** Not for the crowd. It makes choices on the way, and it heals: the noisy walk forgets a
+# - The ODE is a map: a point has a code and a density.
+# - **What was the noise for?** Not for the crowd. It makes choices, and it heals: the noisy walk forgets a
 #   network's errors, the quiet one keeps them.
-# - **Why 20 steps?** DDIM shrinks exactly; its steps are for the guess alone. Fresh noise hurts a little (hills a quarter
-#   too narrow), Euler's steps in $t$ hurt a lot.
+# - **Why 20 steps?** They are dense near 0, where data have detail. Placed so, Euler's do, too. DDIM leaps between any
+#   two indices; fresh noise makes its hills a quarter too narrow.
 #
 # Next: [[next]].
 
@@ -725,7 +731,7 @@ with after(fokker_planck, "the-sign"):
 # is the ODE's velocity with $c = \frac12$, and with $c = 1$ the drift of the reverse SDE (time falls, noise $G$).
 
 
-# %% exercise="reverse_drift" points=3 difficulty=1 covers="cs480:15-revgen cs480:15-pf wu:6.15.6"
+# %% exercise="reverse_drift" points=3 difficulty=2 covers="cs480:15-revgen cs480:15-pf wu:6.15.6"
 def reverse_drift(f, G, score, x, c):
     """The velocity f - c (div D + D s) at x, with D = G Gᵀ.
 
@@ -960,7 +966,7 @@ erratum(
     ),
     corrected=(
         r"$\frac{dx_t}{dt} = -\frac{\tilde\beta}2 (x_t + \nabla \log p_t)$, as (6.77) "
-        r"to (6.79) and the step (6.139) want"
+        r"to (6.79) and the step (6.139) want; as printed, time would count backwards"
     ),
     kind="error",
     printed_holds=abs(carried(0.5, 0.5) - law) < 0.01,

@@ -30,10 +30,10 @@ def sample_t2(x_T: Tensor, T: int, sigma2: float, W: Tensor, b: Tensor) -> dict:
 def euler_maruyama(
     x: Tensor, z: Tensor, times: Tensor, W: Tensor, b: Tensor, size: float
 ) -> Tensor:
-    """dx = says dt + size (1 + t + |x|) dw. x (*batch, n, d), z (K, *batch, n, d) -> (K + 1, *batch, n, d)."""
+    """dx = says dt + size (1 + t) x dw. x (*batch, n, d), z (K, *batch, n, d) -> (K + 1, *batch, n, d)."""
     path = [x]
     for t, h, noise in zip(times, times.diff(), z, strict=False):
-        spread = size * (1 + t + path[-1].abs())
+        spread = size * (1 + t) * path[-1]
         path.append(
             path[-1] + says(path[-1], t, W, b) * h + spread * h.abs().sqrt() * noise
         )

@@ -58,12 +58,12 @@ def test_steps_of_two_indices_follow_half_the_score(g):
     assert got["states"][-1, 0].numpy() == pytest.approx(exact, abs=2e-3)
 
 
-def test_a_constant_noise_gives_brownian_motion(g):
-    """No drift, g = size (1 + t) (from 0, |x| plays no part in the first step): variances of one step."""
-    z = randn(1, 1, g=g)[None].expand(1, 5, 1)
+def test_a_step_back_shakes_each_dot_by_its_place_sign_and_all(g):
+    """No drift, g = size (1 + t) x at t = 2, so 1.5 x; and 0.25 back, whose root is 0.5."""
+    z, x = randn(1, 5, 1, g=g), torch.tensor([[-2.0], [-1.0], [0.0], [1.0], [2.0]]).double()
     times = torch.tensor([2.0, 1.75]).double()
-    ends = ref.euler_maruyama(torch.zeros(5, 1).double(), z, times, ZERO, 0 * ONE, 0.5)[-1]
-    assert ends[:, 0].numpy() == pytest.approx(0.5 * 3 * 0.5 * z[0, :, 0].numpy())
+    end = ref.euler_maruyama(x, z, times, ZERO, 0 * ONE, 0.5)[-1]
+    torch.testing.assert_close(end, x * (1 + 1.5 * 0.5 * z[0]))
 
 
 def test_without_noise_the_walk_comes_nearer_to_scipys_solution_by_first_order(g):

@@ -312,12 +312,13 @@ def draw_answer(counts, curves, less, wide, ends, world):
     _plane(one, "300 dots from one start")
     one.set(xlabel="first coordinate", ylabel="second coordinate")
     one.legend(fontsize=8)
+    text = "{name}: {spread:.2f}"
+    told = [say(text, name=name, spread=curve[1]) for name, curve in curves.items()]
     return fig, say(
-        "Hills should have the spread 0.1. With 20 steps they have {quiet:.2f} without fresh noise, {noisy:.2f} by "
-        "Euler–Maruyama. If the network is timid by 20 %, {without:.1f} without noise and {healed:.1f} with it. Dots "
-        "from one start end at one point without noise; with it {shares} % of them in the three hills.",
-        quiet=curves["η = 0"][1],
-        noisy=curves["Euler–Maruyama"][1],
+        "Hills should have the spread 0.1. With 20 steps they have {told:; }. If the network is timid by 20 %: "
+        "{without:.1f} without noise, {healed:.1f} with it. Dots from one start end at one point without noise; with "
+        "it {shares} % of them in the three hills.",
+        told=told,
         without=wide[0][-1],
         healed=wide[1][-1],
         shares=_percent(fit(ends[1], world)[0].round(1)),
