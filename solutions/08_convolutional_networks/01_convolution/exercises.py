@@ -577,7 +577,6 @@ def _(rng):
         return int(rng.integers(low, high))
 
     yield "odd windows, stride 1", dict(m=draw(5, 60), a=2 * draw(1, 9) + 1, s=1)
-    yield "odd windows, stride 1", dict(m=draw(5, 60), a=2 * draw(1, 9) + 1, s=1)
     yield "even windows, stride 1", dict(m=draw(5, 60), a=4 * draw(1, 5) - 2, s=1)
     yield "even windows, stride 1", dict(m=draw(2, 5), a=4 * draw(2, 5), s=1)
     yield "with a stride", dict(m=2 * draw(4, 30), a=2 * draw(2, 6), s=2)

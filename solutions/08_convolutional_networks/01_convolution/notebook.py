@@ -471,7 +471,9 @@ with after(conv2d, pool2d, "scattered"):
     claim("in the middle, both read nine in ten", min(field[0], windows[0]) > 0.9)
     words = "one pixel further: under a fifth, and still over 85 %"
     claim(words, field[1] < 0.2 and windows[1] > 0.85)
-    claim("in the corner windows lose a quarter", windows[3] < windows[0] - 0.25)
+    claim(
+        "in the corner windows lose a quarter, or more", windows[3] < windows[0] - 0.25
+    )
     same = np.ptp(padded) < 0.005 and padded[0] > 0.9
     claim("padded: the same share, wherever the digit stands", same)
     loss = windows[0] - scattered["windows"]
