@@ -147,8 +147,8 @@ predict(
 
 # %% [markdown] covers="cs480:10-stride guo:IV.3.a"
 # So there are $\left\lfloor \frac{m + 2p - a}{s} \right\rfloor + 1$. Now write the layer. All images of a batch and all kernels fit
-# into one product (`np.tensordot` or `np.einsum`), so loop over the places of the window only. The last cell asks
-# for a million windows, with 60 kernels each: a loop over images and kernels, too, would take minutes there.
+# into one product (`np.tensordot` or `np.einsum`), so loop over the places of the window only. Section 6
+# asks for a million windows, with 60 kernels each: a loop over images and kernels, too, would take minutes there.
 
 
 # %% exercise="conv2d" points=5 difficulty=1 covers="cs480:10 cs480:10-chan explainers:4.2.1 guo:IV.3.a wu:3.2.3 wu:3.2.8 wu:3.2.9 wu:3.2.7"
