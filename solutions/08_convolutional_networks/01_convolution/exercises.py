@@ -252,6 +252,7 @@ def _(rng):
     yield "pooling between them", case((1, 5, 1, 1), (None, 2, 2, 0), (1, 3, 1, 1), (None, 3, 3, 0))  # fmt: skip
     yield "windows that do not fit exactly", case((1, 3, 3, 0), (1, 4, 2, 0), h=14, w=20)  # fmt: skip
     yield "kernels of one pixel", case((1, 3, 2, 1), (1, 1, 1, 0), (1, 2, 2, 1))
+    yield "a reach wider than the image", case(*[(1, 3, 3, 1)] * 5)
     yield "nothing yet", case()
 
 
@@ -357,7 +358,8 @@ pool2d = Exercise(
 def _(rng):
     def case(mode, n=1, c=2, h=5, w=6, size=2, stride=2):
         X = grey(rng, n, c, h, w)
-        X[..., :size, :size] = -np.abs(X[..., :size, :size])  # a window below 0
+        X[..., -size:, -size:] = np.abs(X[..., -size:, -size:])  # a window above 0
+        X[..., :size, :size] = -np.abs(X[..., :size, :size])  # and one below
         return dict(X=X, size=size, stride=stride, mode=mode)
 
     for mode in ("max", "min", "mean"):
@@ -575,12 +577,12 @@ def _(rng):
         return int(rng.integers(low, high))
 
     yield "odd windows, stride 1", dict(m=draw(5, 60), a=2 * draw(1, 9) + 1, s=1)
-    yield "odd windows, stride 1", dict(m=draw(5, 60), a=2 * draw(1, 9) + 1, s=1)
-    yield "even windows, stride 1", dict(m=draw(5, 60), a=2 * draw(1, 9), s=1)
-    yield "even windows, stride 1", dict(m=draw(5, 60), a=2 * draw(1, 9), s=1)
+    yield "even windows, stride 1", dict(m=draw(5, 60), a=4 * draw(1, 5) - 2, s=1)
+    yield "even windows, stride 1", dict(m=draw(2, 5), a=4 * draw(2, 5), s=1)
     yield "with a stride", dict(m=2 * draw(4, 30), a=2 * draw(2, 6), s=2)
     yield "with a stride", dict(m=2 * draw(4, 30) + 1, a=2 * draw(2, 6), s=4)
     yield "a window of one pixel", dict(m=2 * draw(4, 30), a=1, s=2 * draw(1, 4))
+    yield "nothing is missing", dict(m=draw(5, 60), a=1, s=1)
 
 
 same_pad.mistakes(

@@ -242,7 +242,7 @@ def test_pictures_tell_the_numbers_that_they_draw():
     assert [fact.facts["b"] for fact in facts["ends"]] == [0.5] * 3
     maps = np.array([np.full((60, 90), value) for value in (1.0, -2.0, 0.5, 0.1)])
     facts = pictures.draw_maps(pictures.photo(), maps)[1].facts
-    assert (facts["v"], facts["h"], facts["red"]) == (1, 2, "yes")
+    assert (facts["v"], facts["h"], facts["red"], facts["blue"]) == (1, 2, 0.1, 0.1)
 
 
 def test_the_photo_is_a_mean_of_the_pixels_that_scikit_learn_ships():

@@ -24,8 +24,6 @@ KERNELS = {
     "sharpen": np.array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]),
     "left neighbour": np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]),
 }
-
-
 SMALL = (  # the image and the kernel of a worked example
     np.array(
         [[int(pixel) for pixel in row] for row in ("11100", "01110", "00111", "00110", "01100")]
@@ -282,13 +280,15 @@ def draw_maps(image, maps):
     for ax, name in zip(axes, ("three channels in", *names), strict=True):
         ax.set_axis_off()
         ax.set_title(name, fontsize=9)
-    edges = np.abs(np.asarray(maps[:2])).mean((1, 2))
+    edges, halves = np.abs(np.asarray(maps[:2])).mean((1, 2)), np.split(np.asarray(maps[3]), 2, 1)
     return fig, say(
         "A temple's roof in colour, and what four kernels make of it. Mean size of the map of vertical edges: {v:.2f}, "
-        "of horizontal ones: {h:.2f}. Most of the roof is redder than it is blue: {red}.",
+        "of horizontal ones: {h:.2f}. Red against blue: "
+        "{red:.2f} is the median in the left half, with the temple, {blue:.2f} in the right one.",
         v=edges[0],
         h=edges[1],
-        red="yes" if np.median(np.asarray(maps[3])[10:45]) > 0 else "no",
+        red=np.median(halves[0]),
+        blue=np.median(halves[1]),
     )
 
 
@@ -330,7 +330,7 @@ def draw_gaps(gaps):
         far = np.argwhere(gap > 1e-9)
         # how many rows from the edge it reaches inwards, on the side where it reaches farthest
         depth = int((np.minimum(far, np.array(gap.shape) - 1 - far).min(1) + 1).max(initial=0))
-        told.append(say("{name}: {depth} from the edge", name=name.replace("\n", " "), depth=depth))
+        told.append(say("{name}: {depth} from the edge", name=name, depth=depth))
     return fig, say(
         "Orange: where the map of the moved image is not the moved map. By how many pixels it reaches in: {told:; }.",
         told=told,
@@ -360,12 +360,10 @@ def draw_two_programs(curves, shifts, sizes, learned):
     right_.set_xticks(sizes, [str(size) for size in sizes])
     right_.minorticks_off()
     left.legend(fontsize=9, loc="upper center", ncols=2)
-    ends = [
-        say("{name}: {a:.0%}, {b:.0%}", name=name, a=c[0], b=c[-1]) for name, c in curves.items()
-    ]
-    more = [
-        say("{name}: {a:.0%}, {b:.0%}", name=name, a=c[0], b=c[-1]) for name, c in learned.items()
-    ]
+    ends, more = (
+        [say("{name}: {a:.0%}, {b:.0%}", name=name, a=c[0], b=c[-1]) for name, c in lines.items()]
+        for lines in (curves, learned)
+    )
     return fig, say(
         "Digits read right in the middle and in the corner. {ends:; }. Where digits stand anywhere, learned from few "
         "and from many. {more:; }.",
