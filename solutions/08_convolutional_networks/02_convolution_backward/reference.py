@@ -1,4 +1,4 @@
-"""Slopes of convolutional layers by other roads than loops over windows: stretched maps, views of all windows, autograd.
+"""Slopes of convolutional layers by other roads than loops over windows: stretched maps, all windows at once, autograd.
 
 Every function works on the device and in the dtype of its arguments.
 """
