@@ -321,7 +321,8 @@ def cnn_slopes(X, Y, layers):
 
     X (n, c, h, w). Y (n, K), one-hot rows. layers: (W, b, stride, pad) of each, from
     the image on, as conv2d takes them; at least one. ReLU after each but the last,
-    which gives (n, K, 1, 1). Natural logarithm; scores of 900 and -900 give finite results.
+    which gives (n, K, 1, 1). Natural logarithm; scores of 900 and -900 give finite
+    results.
     Returns J, slopes, dX: a number, a list with (dW, db) of each layer in the order of
     `layers`, and (n, c, h, w). Use conv2d and your functions.
     X = [[[[1]]]], Y = [[1, 0]], layers = [([[[[0]]], [[[0]]]], [0, 0], 1, 0)]:
@@ -617,8 +618,8 @@ erratum(
     ),
     corrected=(
         r"That is the linear top layer. A hidden one has $h = \sigma(s)$, as in "
-        r"(3.29): its slopes are multiplied by $\sigma'(s)$ first, and its bias has the "
-        r"slope $\partial J/\partial s$"
+        r"(3.29): its slopes are multiplied by $\sigma'(s)$ first, and its bias has "
+        r"the slope $\partial J/\partial s$"
     ),
     kind="broad",
     printed_holds=torch.equal(h.grad, printed),

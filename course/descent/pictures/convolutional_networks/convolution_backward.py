@@ -159,7 +159,7 @@ def draw_paths(col, row, j, i, size, stride):
     left.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, color=BLUE, **frame))
     right_.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color=VERMILION, **frame))
     left.set(xlabel="column", ylabel="row")
-    right_.set(xlabel="column")
+    right_.set(xlabel="column", ylabel="row")
     light(left, "image: the number's window", [0, 4, 8], [0, 4, 8])
     light(right_, f"map: {len(weights)} of {count * count} see the pixel", [0, 4, 8], [0, 4, 8])
     for ax, name in ((left, "image"), (right_, "map")):
