@@ -109,8 +109,8 @@ explore(
     drag={("col", "row"): "image", ("j", "i"): "map"},
     col=IntSlider(4, min=0, max=8, description="pixel: column"),
     row=IntSlider(4, min=0, max=8, description="pixel: row"),
-    j=IntSlider(2, min=0, max=7, description="number: column"),
-    i=IntSlider(1, min=0, max=7, description="number: row"),
+    j=IntSlider(3, min=0, max=7, description="number: column"),
+    i=IntSlider(3, min=0, max=7, description="number: row"),
     size=IntSlider(3, min=2, max=4, description="kernel"),
     stride=IntSlider(1, min=1, max=3, description="stride"),
 )
@@ -629,14 +629,14 @@ erratum(
     "wu:3.3.4",
     quote=(
         r"The error signal spreads: $$\frac{\partial J}{\partial h_{si,sj}^{(l)}} = "
-        r"\frac{\partial J}{\partial h_{ij}^{(l)}}"
+        r"\frac{\partial J}{\partial h_{ij}^{(l)}} \tag{3.46}$$"
     ),
     corrected="The slope goes to the number that was kept. All others have slope 0",
     kind="convention",
 )
 erratum(
     "wu:3.3.4",
-    quote=r"h_{ij}^{(l)} \leftarrow h_{si,sj}^{(l)} \tag{3.45}",
+    quote=r"$$h_{ij}^{(l)} \leftarrow h_{si,sj}^{(l)} \tag{3.45}$$",
     corrected="Two symbols, one before and one after subsampling",
     kind="convention",
 )

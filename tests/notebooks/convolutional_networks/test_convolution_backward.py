@@ -37,9 +37,7 @@ def test_slopes_are_autograds_in_all_small_layers():
         dX, dW, db = torch.autograd.grad(F, leaves, G)
         W, X = W.detach(), X.detach()
         assert torch.allclose(ref.input_slopes(G, W, 6, 7, stride, pad), dX)
-        for mine, torchs in zip(
-            ref.weight_slopes(X, G, a, k, stride, pad), (dW, db), strict=True
-        ):
+        for mine, torchs in zip(ref.weight_slopes(X, G, a, k, stride, pad), (dW, db), strict=True):
             assert torch.allclose(mine, torchs)
         tried += 1
     assert tried == 144
@@ -104,8 +102,7 @@ def test_a_network_has_the_slopes_that_finite_differences_find():
         nudge = torch.zeros_like(W)
         nudge[place] = eps
         up, down = (
-            ref.cnn_slopes(X, Y, [layers[0], (W + s * nudge, *rest), layers[2]])[0]
-            for s in (1, -1)
+            ref.cnn_slopes(X, Y, [layers[0], (W + s * nudge, *rest), layers[2]])[0] for s in (1, -1)
         )
         found = float(slopes[1][0][place])
         assert found == pytest.approx(float(up - down) / (2 * eps), abs=1e-8)
@@ -166,7 +163,9 @@ def test_who_sees_a_pixel_is_autograds_answer():
         assert facts["listed"] == (", ".join(map(str, heard)) or "none")
         if i < len(F) and j < len(F):
             weight = int(slopes[i * len(F) + j][row, col])
-            told = f"through weight {weight}" if weight else "not at all"
+            told = (
+                f"sends the pixel {weight} times its slope" if weight else "sends the pixel nothing"
+            )
             assert facts["link"] == told
         else:
             assert facts["there"] == "does not exist"

@@ -140,11 +140,14 @@ def draw_paths(col, row, j, i, size, stride):
     count = (SIDE - size) // stride + 1
     fig, (left, right_) = fixed_axes(2, (8.6, 4.2), (0.06, 0.98, 0.12, 0.89), wspace=0.18)
     there = i < count and j < count
+    edges = np.arange(SIDE + 1) - 0.5
+    left.vlines(edges, -0.5, SIDE - 0.5, color=BLACK, linewidth=0.3)
+    left.hlines(edges, -0.5, SIDE - 0.5, color=BLACK, linewidth=0.3)
     if there:
         for (u, v), weight in np.ndenumerate(K):
             y, x = i * stride + u, j * stride + v
             left.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=ORANGE, alpha=0.45))
-            left.text(x, y, str(weight), ha="center", va="center", fontsize=11)
+            left.text(x - 0.44, y - 0.42, str(weight), va="top", fontsize=8)
     weights = []
     for y, x in np.ndindex(count, count):
         u, v = row - y * stride, col - x * stride
@@ -154,7 +157,7 @@ def draw_paths(col, row, j, i, size, stride):
         )
         if sees:
             weights.append(int(K[u, v]))
-            right_.text(x, y, str(weights[-1]), ha="center", va="center", fontsize=11)
+            right_.text(x - 0.44, y - 0.42, str(weights[-1]), va="top", fontsize=8)
     frame = dict(fill=False, linewidth=3)
     left.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, color=BLUE, **frame))
     right_.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color=VERMILION, **frame))
@@ -169,10 +172,10 @@ def draw_paths(col, row, j, i, size, stride):
     u, v = row - i * stride, col - j * stride
     linked = there and 0 <= u < size and 0 <= v < size
     listed = ", ".join(map(str, weights)) if weights else "none"
-    link = f"through weight {K[u, v]}" if linked else "not at all"
+    link = f"sends the pixel {K[u, v]} times its slope" if linked else "sends the pixel nothing"
     return fig, say(
         "Stride {stride}. The pixel in row {row}, column {col} is seen by {count} numbers of the map, through the weights "
-        "{listed}. The number in row {i}, column {j} {there}; it sends its slope to the pixel {link}.",
+        "{listed}. The number in row {i}, column {j} {there}; it {link}.",
         stride=stride,
         row=row,
         col=col,
@@ -212,7 +215,12 @@ def draw_coverage(size, stride):
     fig, ax = fixed_axes(1, (4.6, 4.2), (0.1, 0.96, 0.12, 0.89))
     ax.imshow(painted, cmap="gray", vmin=0, vmax=max(painted.max(), 1))
     even = inside.size > 0 and inside.min() == inside.max()
-    light(ax, "even" if even else "uneven", range(0, len(painted), 5), range(0, len(painted), 5))
+    light(
+        ax,
+        "even" if even else "a checkerboard",
+        range(0, len(painted), 5),
+        range(0, len(painted), 5),
+    )
     ax.set(xlabel="column", ylabel="row")
     ax.grid(False)
     return fig, say(
