@@ -127,15 +127,15 @@ def draw_puzzle():
         ax.set_axis_off()
     return fig, say(
         "A digit in a field of 22 by 22 pixels. Beside it the size of the slope by each pixel, over 200 digits, bright "
-        "where it is large. With 3 by 3 windows bright pixels stand in every other row and column: there slopes are {a:.1f} "
-        "times as large as between them. With 4 by 4 windows: {b:.1f} times.",
+        "where it is large. With 3 by 3 windows bright pixels stand in every other row and column: there slopes are "
+        "{a:.1f} times as large as between them. With 4 by 4 windows: {b:.1f} times.",
         a=grid(maps[3]),
         b=grid(maps[4]),
     )
 
 
 def draw_paths(col, row, j, i, size, stride):
-    """An image of 9 by 9 pixels, the map of a kernel with weights 1, 2, …; who sees a pixel, what a number sends back."""
+    """An image of 9 by 9 pixels, the map of a kernel with weights 1, 2, …; who sees a pixel, what a number sends."""
     K = np.arange(1, size * size + 1).reshape(size, size)
     count = (SIDE - size) // stride + 1
     fig, (left, right_) = fixed_axes(2, (8.6, 4.2), (0.06, 0.98, 0.12, 0.89), wspace=0.18)
@@ -174,8 +174,8 @@ def draw_paths(col, row, j, i, size, stride):
     listed = ", ".join(map(str, weights)) if weights else "none"
     link = f"sends the pixel {K[u, v]} times its slope" if linked else "sends the pixel nothing"
     return fig, say(
-        "Stride {stride}. The pixel in row {row}, column {col} is seen by {count} numbers of the map, through the weights "
-        "{listed}. The number in row {i}, column {j} {there}; it {link}.",
+        "Stride {stride}. The pixel in row {row}, column {col} is seen by {count} numbers of the map, through the "
+        "weights {listed}. The number in row {i}, column {j} {there}; it {link}.",
         stride=stride,
         row=row,
         col=col,
@@ -190,15 +190,15 @@ def draw_paths(col, row, j, i, size, stride):
 
 def draw_grid(paths, maps):
     """Paths from the last map to each pixel (h, w); slopes by each pixel before and after training."""
-    fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.3))
+    fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.7))
     titles = ("paths to each pixel", "slopes, untrained", "slopes, trained")
     for ax, title, part in zip(axes, titles, (np.sqrt(paths), *maps), strict=True):
         ax.imshow(part, cmap="magma", vmin=0)
         ax.set_title(title)
         ax.set_axis_off()
     return fig, say(
-        "Three maps of 23 by 23 pixels with the same grid. Paths to a pixel: from {low:.0f} to {high:.0f}. Slopes in even "
-        "rows and columns are {before:.1f} times those in odd ones before training, {after:.1f} times after it.",
+        "Three maps of 23 by 23 pixels with the same grid. Paths to a pixel: from {low:.0f} to {high:.0f}. Slopes in "
+        "even rows and columns are {before:.1f} times those in odd ones before training, {after:.1f} times after it.",
         low=paths.min(),
         high=paths.max(),
         before=grid(maps[0]),
