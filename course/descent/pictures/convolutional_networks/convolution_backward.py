@@ -121,13 +121,13 @@ def draw_puzzle():
     axes[0].imshow(digit, cmap="gray_r")
     axes[0].set_title("one of 200 digits")
     for ax, (a, slopes) in zip(axes[1:], maps.items(), strict=True):
-        ax.imshow(slopes, cmap="magma", vmin=0)
+        ax.imshow(slopes, cmap="Oranges", vmin=0)
         ax.set_title(f"slopes behind {a} × {a}, stride 2", fontsize=10)
     for ax in axes:
         ax.set_axis_off()
     return fig, say(
-        "A digit in a field of 22 by 22 pixels. Beside it the size of the slope by each pixel, over 200 digits, bright "
-        "where it is large. With 3 by 3 windows bright pixels stand in every other row and column: there slopes are "
+        "A digit in a field of 22 by 22 pixels. Beside it the size of the slope by each pixel, over 200 digits: "
+        "the larger, the stronger its colour. With 3 by 3 windows strong pixels stand in every other row and column: there slopes are "
         "{a:.1f} times as large as between them. With 4 by 4 windows: {b:.1f} times.",
         a=grid(maps[3]),
         b=grid(maps[4]),
@@ -193,7 +193,7 @@ def draw_grid(paths, maps):
     fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.7))
     titles = ("paths to each pixel", "slopes, untrained", "slopes, trained")
     for ax, title, part in zip(axes, titles, (np.sqrt(paths), *maps), strict=True):
-        ax.imshow(part, cmap="magma", vmin=0)
+        ax.imshow(part, cmap="Oranges", vmin=0)
         ax.set_title(title)
         ax.set_axis_off()
     return fig, say(
@@ -213,7 +213,7 @@ def draw_coverage(size, stride):
     edge = size - 1
     inside = painted[edge : len(painted) - edge, edge : len(painted) - edge]
     fig, ax = fixed_axes(1, (4.6, 4.2), (0.1, 0.96, 0.12, 0.89))
-    ax.imshow(painted, cmap="gray", vmin=0, vmax=max(painted.max(), 1))
+    ax.imshow(painted, cmap="Oranges", vmin=0, vmax=max(painted.max(), 1))
     even = inside.size > 0 and inside.min() == inside.max()
     light(
         ax,
