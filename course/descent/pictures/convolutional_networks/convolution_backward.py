@@ -127,8 +127,8 @@ def draw_puzzle():
         ax.set_axis_off()
     return fig, say(
         "A digit in a field of 22 by 22 pixels. Beside it the size of the slope by each pixel, over 200 digits: "
-        "the larger, the stronger its colour. With 3 by 3 windows strong pixels stand in every other row and column: there slopes are "
-        "{a:.1f} times as large as between them. With 4 by 4 windows: {b:.1f} times.",
+        "the larger, the stronger its colour. With 3 by 3 windows strong pixels stand in every other row and "
+        "column: there slopes are {a:.1f} times as large as between them. With 4 by 4 windows: {b:.1f} times.",
         a=grid(maps[3]),
         b=grid(maps[4]),
     )
