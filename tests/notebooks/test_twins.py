@@ -254,6 +254,20 @@ TWINS = {
         ).T,
         "pool_grad": pool_slopes,
     },
+    "08_convolutional_networks/02_convolution_backward": {
+        "input_slopes": lambda G, W, h, w, stride, pad: torch.nn.grad.conv2d_input(
+            (len(G), W.shape[1], h, w), t(W), t(G), stride, pad
+        ),
+        "weight_slopes": lambda X, G, a, k, stride, pad: (
+            torch.nn.grad.conv2d_weight(
+                t(X), (G.shape[1], X.shape[1], a, k), t(G), stride, pad
+            ),
+            t(G).sum((0, 2, 3)),
+        ),
+        "conv_transpose2d": lambda G, W, b, stride, pad: F.conv_transpose2d(
+            t(G), t(W), t(b), stride, pad
+        ),
+    },
     "09_recurrent_networks/01_rnn_and_bptt": {
         "rnn_forward": torch_rnn,
         "probe": lambda H, y, H_new: np.insert(H_new, 0, 1, axis=1)
