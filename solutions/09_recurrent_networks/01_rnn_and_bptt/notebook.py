@@ -452,7 +452,8 @@ with after(rnn_forward, bptt, train, "half"):
             params, _ = train(params, [pictures.recall(rng) for _ in range(25)], 1.0, c)
         curves["factor " + name] = np.arange(0, 325, 25), right
     ends = [right[-1] for _, right in curves.values()]
-    claim("factor 1.2: all right", ends[0] > 0.99)
+    since = min(curves["factor 1.2"][1][6:])
+    claim("factor 1.2: all right, from update {n} on", since > 0.99, n=150)
     claim("factor 0.5: guesses", abs(ends[1] - 0.25) < 0.1)
     claim("without clipping: fewer than 9 in 10", ends[2] < 0.9)
     sizes = list(before.values())
