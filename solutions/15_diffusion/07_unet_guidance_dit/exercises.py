@@ -446,7 +446,9 @@ drop_labels = Exercise(
 @drop_labels.probe
 def _(answer, y, p, nobody, seed):
     labels = answer(y, p, nobody, torch.Generator().manual_seed(seed))
-    return torch.arange(nobody + 1)[labels]  # as a table of vectors takes them: integers
+    return torch.arange(nobody + 2)[
+        labels
+    ]  # as a table of vectors takes them: integers
 
 
 @drop_labels.cases

@@ -376,8 +376,8 @@ with after(time_embed, ResBlock, UNet, drop_labels):
 # %% predict="where-skips-count" minutes=1 covers="explainers:5.5.1 wu:6.5.8"
 predict(
     "where-skips-count",
-    "Without skips, all must pass through 2×2 pixels. At one step this makes no "
-    "difference: the U without skips is as good there as the U. At which?",
+    "Without skips, all must pass through 2×2 pixels. At one step this does no "
+    "harm: the U without skips is no worse there than the U. At which?",
     ["t = 5: little noise", "t = 25: half and half", "t = 45: nearly all noise"],
     truth=pictures.least_ratio(levels, curves["U without skips"], curves["U"]),
     because="In deep noise the best guess is a smear, and a smear passes through 2×2 "
