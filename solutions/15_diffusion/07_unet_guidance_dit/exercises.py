@@ -446,9 +446,8 @@ drop_labels = Exercise(
 @drop_labels.probe
 def _(answer, y, p, nobody, seed):
     labels = answer(y, p, nobody, torch.Generator().manual_seed(seed))
-    return torch.arange(nobody + 2)[
-        labels
-    ]  # as a table of vectors takes them: integers
+    # a table takes them as a network's does: integers only
+    return torch.arange(nobody + 2)[labels]
 
 
 @drop_labels.cases
