@@ -445,13 +445,15 @@ drop_labels = Exercise(
 
 @drop_labels.probe
 def _(answer, y, p, nobody, seed):
-    return answer(y, p, nobody, torch.Generator().manual_seed(seed))
+    labels = answer(y, p, nobody, torch.Generator().manual_seed(seed))
+    # a table takes them as a network's does: integers only
+    return torch.arange(nobody + 2)[labels]
 
 
 @drop_labels.cases
 def _(rng):
     def case(n, p, nobody):
-        y = torch.from_numpy(rng.integers(0, nobody, n))
+        y = torch.from_numpy(rng.integers(0, nobody - 1, n))  # the last is missing
         return dict(y=y, p=p, nobody=nobody, seed=int(rng.integers(1, 1000)))
 
     yield "some are hidden", case(40, 0.3, 10)
@@ -528,7 +530,7 @@ def _(rng):
     def case(w, n, *axes, labels=4):
         y = torch.from_numpy(rng.permutation(np.arange(n) % labels))
         V = torch.from_numpy(
-            rng.permutation(labels + 1) + rng.uniform(1, 1.4, labels + 1)
+            rng.permutation(labels + 2) + rng.uniform(1, 1.4, labels + 2)
         )
         t = torch.from_numpy(rng.permutation(20)[:n] + 1)
         return dict(x=away(rng, n, *axes), t=t, y=y, w=w, nobody=labels, V=V)
@@ -537,6 +539,7 @@ def _(rng):
     yield "beyond the label", case(1.7, 3, 5, labels=2)
     yield "images", case(2.5, 3, 1, 2, 2)
     yield "one row", case(4.0, 1, 3)
+    yield "w < 0: away from the label", case(-1.5, 3, 2)
     yield "w = 0: the label is not heard", case(0.0, 3, 2)
     yield "w = 1: as it was told", case(1.0, 3, 2)
 

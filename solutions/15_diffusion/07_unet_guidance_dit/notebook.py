@@ -152,17 +152,25 @@ class ResBlock(nn.Module):
 check(ResBlock)
 
 # %% covers="wu:6.5.8"
-# A new block, and what its first gradient moves.
+# A new block, and what its first two updates move.
 with after(ResBlock):
     torch.manual_seed(0)
     block, h, emb = ResBlock(8, 32), torch.randn(2, 8, 4, 4), torch.randn(2, 32)
     claim("a new block changes nothing", torch.equal(block(h, emb), h))
     names, parts = zip(*block.named_parameters())
-    slopes = torch.autograd.grad(block(h, emb).square().mean(), parts)
-    moved = [name for name, slope in zip(names, slopes) if slope.abs().sum() > 0]
+
+    def moved():
+        """Takes a step down the slope, and names what it moves."""
+        slopes = torch.autograd.grad(block(h, emb).square().mean(), parts)
+        with torch.no_grad():
+            for part, slope in zip(parts, slopes):
+                part -= slope
+        return [name for name, slope in zip(names, slopes) if slope.abs().sum() > 0]
+
+    first, second = moved(), moved()
     claim(
         "yet it learns: the first update moves {parts}, the second all",
-        moved == ["last.weight", "last.bias"],
+        first == ["last.weight", "last.bias"] and second == list(names),
         parts="the last convolution",
     )
 
@@ -282,7 +290,7 @@ with after(time_embed, ResBlock, UNet):
 
 # %% exercise="drop_labels" points=2 difficulty=1 covers="wu:6.18.1"
 def drop_labels(y, p, nobody, g):
-    """Labels of which some are hidden; y stays as it is.
+    """Labels of which some are hidden, integers too; y stays as it is.
 
     y (n,) integer tensor. Draw n numbers at once, torch.rand with the generator g:
     where one is below p, the label nobody stands in place of the old one.
@@ -368,9 +376,9 @@ with after(time_embed, ResBlock, UNet, drop_labels):
 # %% predict="where-skips-count" minutes=1 covers="explainers:5.5.1 wu:6.5.8"
 predict(
     "where-skips-count",
-    "Without skips, all must pass through 2×2 pixels. At one step this makes no "
-    "difference: the U without skips is as good there as the U. At which?",
-    ["t = 5: little noise", "t = 20: half and half", "t = 45: nearly all noise"],
+    "Without skips, all must pass through 2×2 pixels. At one step this does no "
+    "harm: the U without skips is no worse there than the U. At which?",
+    ["t = 5: little noise", "t = 25: half and half", "t = 45: nearly all noise"],
     truth=pictures.least_ratio(levels, curves["U without skips"], curves["U"]),
     because="In deep noise the best guess is a smear, and a smear passes through 2×2 "
     "pixels. The less noise, the finer what is asked for: where exactly is the edge?",
@@ -414,7 +422,7 @@ def guided(model, x, t, y, w, nobody):
 
     model: (x (m, …), t (m,), y (m,)) -> noise like x. x (n, …), any number of axes;
     t (n,); y (n,) labels; w: a number; nobody: the label that hides. Call the model
-    with 2n rows: the n as asked for, then the n with hidden labels.
+    with 2n rows: each of the n with its label, and each with the hidden one.
     """
     ### BEGIN SOLUTION
     labels = torch.cat([y, torch.full_like(y, nobody)])
@@ -762,7 +770,7 @@ with after(guided, "the-hill-next-door"):
         walked = pictures.shares(ask_blue(w), worlds)[2]
         words = "w = {w:.0f}: the formula gives it {a:.0%}, the walkers {b}"
         told = dict(
-            w=w, a=formula, b="that, to 7 %" if w == 1 else "less than half of it"
+            w=w, a=formula, b="that, to 7 in 100" if w == 1 else "less than half of it"
         )
         right = abs(walked - formula) < 0.07 if w == 1 else walked < formula / 2
         claim(words, bool(right), **told)

@@ -291,7 +291,7 @@ def test_the_price_by_hand():
 
 
 def test_where_the_ratio_is_least():
-    assert pictures.least_ratio([5, 20, 30, 45], [2, 3, 0, 1], [1, 1, 1, 2]) == 2
+    assert pictures.least_ratio([5, 25, 30, 45], [2, 3, 0, 1], [1, 1, 1, 2]) == 2
 
 
 def test_errors_of_a_net_that_says_nothing_are_one_a_pixel():

@@ -112,7 +112,7 @@ def formula_share(worlds, w):
     return float(weights[nearest == 2].sum() / weights.sum())
 
 
-def least_ratio(levels, one, other, among=(5, 20, 45)):
+def least_ratio(levels, one, other, among=(5, 25, 45)):
     """Which of the steps `among` has the least ratio of the curves one and other (m,), given at the steps levels."""
     at = [list(levels).index(t) for t in among]
     return int(np.argmin(np.asarray(one)[at] / np.asarray(other)[at]))
