@@ -244,7 +244,7 @@ with after(coverage, neighbours, variety):
 # %% [markdown]
 # **The judges** see 400 pictures a case, and as many new images as you had known ones. They ask for
 #
-# - 80 % right, and every digit at least a tenth of its fair share;
+# - 75 % right, and every digit at least a tenth of its fair share;
 # - at most 85 % copied;
 # - far: at most 1.7;
 # - variety: at least 0.4.

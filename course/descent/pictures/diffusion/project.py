@@ -14,7 +14,7 @@ SPLIT = [550, 1100, 1650]  # known, new, locked; the rest is a drawer of real im
 TIMES = 40  # how often each digit is asked for
 # By judge: what it says, its bound, and whether more is better. Lists of five numbers are in this order.
 JUDGES = {
-    "right": ("as wanted", 0.8, True),
+    "right": ("as wanted", 0.75, True),
     "rarest": ("rarest digit", 0.1, True),
     "copied": ("copied", 0.85, False),
     "far": ("far", 1.7, False),
