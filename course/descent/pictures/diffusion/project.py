@@ -111,9 +111,9 @@ def lesson(Painter, size):
     -> share of 400 pictures nearer to these than to as many new ones, the pictures, for each its nearest known image.
     """
     images, digits = _table()
-    known, new = (rows[:size] for rows in split())
+    known, new = (rows[:size] for rows in split()[:2])
     torch.manual_seed(size)
-    # a class, each there: a label for each digit that is among them
+    # a few images may lack a digit: labels are those that are there
     kinds, labels = digits[known].unique(return_inverse=True)
     painter = Painter().fit(images[known].clone(), labels, 40_000, 600)
     wanted = torch.arange(len(kinds)).repeat(-(-400 // len(kinds)))[:400]
