@@ -20,9 +20,9 @@ coverage = Exercise(
     compare=close(rtol=1e-6, atol=1e-9, float32=True),
     shuffled=True,
     hints=[
-        "For `right`: to which label does each digit that was read belong? For `rarest`: go through the digits one by one.",
-        "owner[read] are the labels that were painted. For a digit: count the pictures where it was read and its label was wanted, and divide by its fair share.",
-        "For digit, label in enumerate(owner): asked = wanted == label; painted = (asked & (read == digit)).sum(); "
+        "For `right`: to which label does each digit that was seen belong? For `rarest`: go through the digits one by one.",
+        "owner[seen] are the labels that were painted. For a digit: count the pictures where it was seen and its label was wanted, and divide by its fair share.",
+        "For digit, label in enumerate(owner): asked = wanted == label; painted = (asked & (seen == digit)).sum(); "
         "fair = asked.sum() / (owner == label).sum(). Keep the smallest painted / fair.",
     ],
 )
@@ -32,19 +32,17 @@ coverage = Exercise(
 def _(rng):
     def case(owner, asked, shares):
         """asked[label] pictures of each label; shares[label]: of its pictures, how many show each digit."""
-        owner, wanted, read = torch.tensor(owner), [], []
+        owner, wanted, seen = torch.tensor(owner), [], []
         for label, count in enumerate(asked):
             shown = np.repeat(np.arange(len(owner)), shares[label])
             wanted += [label] * count
-            read += list(shown)
+            seen += list(shown)
         order = rng.permutation(len(wanted))
-        wanted, read = torch.tensor(wanted)[order], torch.tensor(np.array(read))[order]
-        return dict(read=read, wanted=wanted, owner=owner)
+        wanted, seen = torch.tensor(wanted)[order], torch.tensor(np.array(seen))[order]
+        return dict(seen=seen, wanted=wanted, owner=owner)
 
     a, b, c = (int(count) for count in rng.permutation(np.arange(6, 13))[:3])
-    own = case(
-        [0, 1, 2], [a + 20, b, c + 1], [[a + 16, 2, 2], [0, b, 0], [1, 0, c]]
-    )
+    own = case([0, 1, 2], [a + 20, b, c + 1], [[a + 16, 2, 2], [0, b, 0], [1, 0, c]])
     yield "each digit has its own label", own
     # label 0 has three digits, label 1 two; wrong ones are many, and count for nothing
     mixed = [[a, b, c, 4, 5], [1, 0, 9, 2, 2]]
@@ -67,13 +65,13 @@ def _(rng):
 coverage.mistakes(
     {
         "the digit is compared with the label": (
-            "owner[read] == wanted",
-            "read == wanted",
+            "owner[seen] == wanted",
+            "seen == wanted",
             "A label need not be a digit. To which label does the digit belong?",
         ),
         "painted for any label": (
-            "(asked & (read == digit))",
-            "(read == digit)",
+            "(asked & (seen == digit))",
+            "(seen == digit)",
             "A digit that came where another label was wanted is wrong. Does it count here?",
         ),
         "the fair share is the whole label": (
@@ -106,9 +104,9 @@ coverage.mistakes(
 
 
 @coverage.right("with lists")
-def _(read, wanted, owner):
-    read, wanted, owner = (part.tolist() for part in (read, wanted, owner))
-    pairs = list(zip(read, wanted))
+def _(seen, wanted, owner):
+    seen, wanted, owner = (part.tolist() for part in (seen, wanted, owner))
+    pairs = list(zip(seen, wanted))
     right = sum(owner[digit] == label for digit, label in pairs) / len(pairs)
     parts = [
         pairs.count((digit, label)) * owner.count(label) / wanted.count(label)
@@ -414,8 +412,8 @@ Painter = Exercise(
 @Painter.probe
 def _(answer, known, digits, new, new_digits, owner, wanted, n_numbers, n_gradients, other, seed):  # fmt: skip
     known, new = (torch.from_numpy(x).float() / 8 - 1 for x in (known, new))
-    digits, new_digits, owner, wanted = map(
-        torch.from_numpy, (digits, new_digits, owner, wanted)
+    digits, new_digits, owner, wanted = (
+        torch.from_numpy(x).long() for x in (digits, new_digits, owner, wanted)
     )
     spent = [0]
 
@@ -434,7 +432,9 @@ def _(answer, known, digits, new, new_digits, owner, wanted, n_numbers, n_gradie
         if isinstance(thing, (np.ndarray, torch.Tensor)):
             return math.prod(thing.shape)
         inside = (
-            thing if isinstance(thing, (list, tuple)) else getattr(thing, "__dict__", {})
+            thing
+            if isinstance(thing, (list, tuple))
+            else getattr(thing, "__dict__", {})
         )
         inside = thing if isinstance(thing, dict) else inside
         inside = inside.values() if isinstance(inside, dict) else inside
@@ -463,7 +463,9 @@ def _(answer, known, digits, new, new_digits, owner, wanted, n_numbers, n_gradie
         torch.autograd.backward, torch.autograd.grad = kept
         torch.random.set_rng_state(state)
     if walk.ndim != 3 or len(walk) < 2 or walk.shape[1:] != (len(wanted), 64):
-        told = f"draw gives shape {tuple(walk.shape)}, not (steps + 1, {len(wanted)}, 64)"
+        told = (
+            f"draw gives shape {tuple(walk.shape)}, not (steps + 1, {len(wanted)}, 64)"
+        )
         raise ValueError(told)
 
     drawn = walk[-1].float().clamp(-1, 1)
@@ -481,7 +483,7 @@ def _(answer, known, digits, new, new_digits, owner, wanted, n_numbers, n_gradie
     return {
         "numbers over the budget": max(0, numbers - n_numbers),
         "gradients over the budget": max(0, gradients - n_gradients),
-        "labels of what was painted": owner[read].numpy(),
+        "labels of what was painted": owner[read].to(torch.int8).numpy(),
         "digits left out": sum(
             int(p.sum() < f / 10) for p, f in zip(painted, fair, strict=True)
         ),
@@ -504,11 +506,11 @@ def _(rng):
         k = int(owner.max()) + 1
         return dict(
             known=X[:n],
-            digits=digits[:n],
+            digits=digits[:n].astype(np.int8),
             new=X[n:],
-            new_digits=digits[n:],
-            owner=owner,
-            wanted=rng.permutation(np.arange(400) % k),
+            new_digits=digits[n:].astype(np.int8),
+            owner=owner.astype(np.int8),
+            wanted=rng.permutation(np.arange(400) % k).astype(np.int8),
             n_numbers=budget[0],
             n_gradients=budget[1],
             other=other,

@@ -6,7 +6,7 @@
 #       format_name: percent
 # ---
 
-# %% [markdown] builds="a painter of digits on request, within a budget, that stands up to four judges"
+# %% [markdown] builds="a painter of digits on request, within a budget, judged by five numbers and not by one"
 # # Project: a painter on a budget
 #
 # You need somebody who paints handwritten digits on request. Four painters apply. Each paints every digit forty times,
@@ -60,24 +60,24 @@ show(*pictures.draw_applicants(applicants, wanted, read))
 
 
 # %% exercise="coverage" points=2 difficulty=1
-def coverage(read, wanted, owner):
+def coverage(seen, wanted, owner):
     """How much is right, and which digit comes off worst.
 
-    Tensors of integers. read (n,): the digit read in each picture. wanted (n,): the
-    label asked for, each label at least once. owner (d,): the label of each digit
-    0 … d - 1; a label has one digit or more.
+    Tensors of integers. seen (n,): the digit that a reader sees in each picture.
+    wanted (n,): the label asked for, each label at least once. owner (d,): the label
+    of each digit 0 … d - 1; a label has one digit or more.
     -> (right, rarest). right: the share of pictures whose digit belongs to the label
     wanted. A digit's fair share: the pictures wanted with its label, divided by the
     digits of that label. rarest: how often a digit was painted where its label was
     wanted, divided by its fair share; the lowest of all digits.
-    read = [0, 0, 0, 2], wanted = [0, 0, 0, 1], owner = [0, 0, 1] gives (1.0, 0.0).
+    seen = [0, 0, 0, 2], wanted = [0, 0, 0, 1], owner = [0, 0, 1] gives (1.0, 0.0).
     """
     ### BEGIN SOLUTION
-    right = (owner[read] == wanted).double().mean()
+    right = (owner[seen] == wanted).double().mean()
     rarest = math.inf
     for digit, label in enumerate(owner):
         asked = wanted == label
-        painted = (asked & (read == digit)).sum()
+        painted = (asked & (seen == digit)).sum()
         fair = asked.sum() / (owner == label).sum()
         rarest = min(rarest, float(painted / fair))
     return right, rarest
@@ -136,7 +136,7 @@ predict(
         )
     ),
     because="In 64 dimensions the dust points away from all images alike. It adds "
-    "nearly the same to every squared distance, so the nearest stays the nearest.",
+    "about as much to all squared distances, so the nearest stays the nearest.",
 )
 
 # %% [markdown]
@@ -217,9 +217,8 @@ with after(coverage, neighbours, variety):
     show(*pictures.draw_verdicts(verdicts), digits=1)
 
 # %% [markdown]
-# That is the answer to the first screen: a copier, a stamper, one who hides the same stamp under dust, and one who cannot paint an
-# 8. Each of them is excellent by all judges but one. A painter needs all of them, or it will learn to please the ones that are
-# there.
+# That is the answer to the first screen: a copier, a stamper, one who hides a stamp under dust, and one who cannot paint an 8.
+# Each of them pleases all judges but one. Whoever trusts a single number hires at least three of them.
 #
 # ## 4. The painter
 #
@@ -418,8 +417,7 @@ with after(coverage, neighbours, variety, Painter):
 # My painter guesses the clean image in a noised one and walks 25 straight steps towards its guesses, without fresh noise. Noise guesses were noisier with the same budget:
 # the network is hardly wider than the picture, and has to pass all the noise on.
 # Of 400 pictures, 99 % are read as wanted by a reader that has learned from the locked images, with a standard error of half a point. 55 to 60 % lie nearer to known images than to locked ones; half would be perfect.
-# Its weakness is variety: about 0.7 of that of real images. It paints the usual forms and leaves out rare ones, such as a 7 with a bar.
-# A reader trained on it would be good at the usual. No number here shows which forms are missing inside a digit. I would train a reader on painted pictures only and look at its errors on real images.
+# Its weakness is variety: about 0.7 of that of real images. It keeps to the usual forms, and a reader trained on it may be good at these only. No number here shows which forms are missing inside a digit. I would train a reader on painted pictures only and look at its errors on real images.
 #
 # **Rubric**
 # - 1: says what is guessed and how it walks, with a reason or a comparison that was tried

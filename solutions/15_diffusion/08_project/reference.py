@@ -7,18 +7,22 @@ import torch
 from torch import Tensor
 
 
-def coverage(read: Tensor, wanted: Tensor, owner: Tensor) -> Tensor:
+def coverage(seen: Tensor, wanted: Tensor, owner: Tensor) -> Tensor:
     """Share of pictures whose digit belongs to the label wanted, and the worst digit's part of its fair share -> (2,).
 
-    read, wanted (n,): digits and labels; owner (d,): the label of each digit. From one table of counts, digit by label.
+    seen, wanted (n,): digits and labels; owner (d,): the label of each digit. From one table of counts, digit by label.
     """
-    labels = torch.arange(len(owner), device=owner.device)  # there are no more than digits
-    seen = (read[:, None] == labels).double()
+    labels = torch.arange(
+        len(owner), device=owner.device
+    )  # there are no more than digits
+    shown = (seen[:, None] == labels).double()
     asked = (wanted[:, None] == labels).double()
-    table = (seen.mT @ asked).gather(1, owner[:, None]).squeeze(1)  # digit for its label
+    table = (
+        (shown.mT @ asked).gather(1, owner[:, None]).squeeze(1)
+    )  # digit for its label
     sizes = (owner[:, None] == labels).sum(0)[owner]
     fair = asked.sum(0)[owner] / sizes
-    return torch.stack([table.sum() / len(read), (table / fair).min()])
+    return torch.stack([table.sum() / len(seen), (table / fair).min()])
 
 
 def neighbours(drawn: Tensor, known: Tensor, new: Tensor) -> Tensor:
@@ -29,7 +33,9 @@ def neighbours(drawn: Tensor, known: Tensor, new: Tensor) -> Tensor:
 
     gap = nearest(drawn, new) - nearest(drawn, known)
     copied = (gap.sign() + 1).mean() / 2
-    return torch.stack([copied, nearest(drawn, new).mean() / nearest(known, new).mean()])
+    return torch.stack(
+        [copied, nearest(drawn, new).mean() / nearest(known, new).mean()]
+    )
 
 
 def variety(drawn: Tensor, wanted: Tensor, images: Tensor, labels: Tensor) -> Tensor:

@@ -139,14 +139,14 @@ def _mosaic(rows, names, titles, title, gap=None):
     for top, row in zip(tops, rows, strict=True):
         for column, image in enumerate(row):
             sheet[top : top + 8, 9 * column : 9 * column + 8] = image.reshape(8, 8)
-    left, width = 1.0, 7.6
-    height = (width - left) * sheet.shape[0] / sheet.shape[1] + 0.75
+    left, width, head = 1.0, 7.6, 0.7 if any(titles) else 0.45
+    height = (width - left) * sheet.shape[0] / sheet.shape[1] + head + 0.05
     fig, ax = plt.subplots(figsize=(width, height), layout="none")
-    fig.subplots_adjust(left / width, 0.05 / height, 0.995, 1 - 0.7 / height)
+    fig.subplots_adjust(left / width, 0.05 / height, 0.995, 1 - head / height)
     ax.imshow(sheet, cmap="gray_r", vmin=-1, vmax=1, aspect="auto")
     ax.set_xticks(9 * np.arange(c) + 3.5, list(titles))
     ax.set_yticks(np.array(tops) + 3.5, list(names))
-    ax.set_title(title, y=1, pad=24)
+    ax.set_title(title, y=1, pad=24 if any(titles) else 8)
     ax.tick_params(length=0, labelsize=10, top=False, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.grid(False)
@@ -187,12 +187,14 @@ def draw_dust(dust, dusts, judged):
     for values, look, color, label, bound in curves:
         left.plot(dusts, values, look, color=color, label=label)
         left.axhline(bound, color=color, linestyle=":")
-    left.axvline(dust, color=BLACK, linewidth=1)
+    left.axvline(dust, ymax=0.8, color=BLACK, linewidth=1)
     left.set_gid("dust")
     left.set(
-        xlabel="dust (standard deviation in each pixel)", ylabel="what the judges say", ylim=(0, 3)
+        xlabel="dust (standard deviation in each pixel)",
+        ylabel="what the judges say",
+        ylim=(0, 3.4),
     )
-    left.legend(loc="upper left")
+    left.legend(loc="upper left", ncols=2)
     caught = [
         name
         for values, name in ((copied, "copied"), (far, "far"))
@@ -200,8 +202,9 @@ def draw_dust(dust, dusts, judged):
     ]
     free = sum((copied <= JUDGES["copied"][1]) & (far <= JUDGES["far"][1]))
     light(left, f"Turned away: {' and '.join(caught) or 'no judge objects'}")
-    right.imshow(dusty(dust)[14].reshape(8, 8), cmap="gray_r", vmin=-1, vmax=1)
+    right.imshow(np.asarray(dusty(dust)[14]).reshape(8, 8), cmap="gray_r", vmin=-1, vmax=1)
     right.set(xticks=[], yticks=[])
+    right.spines[:].set_visible(False)
     right.grid(False)
     light(right, "one of the copies")
     return fig, say(
@@ -250,7 +253,8 @@ def draw_walk(walk, step):
     fig = _mosaic(walk[step].reshape(3, 10, 64), ("first", "second", "third"), digits, title)
     gap = float(np.sqrt(((walk[step] - walk[-1]) ** 2).mean()))
     return fig, say(
-        "Step {step} of {last}: three pictures of each digit, wanted 0 to 9. Per pixel they are {gap:.2f} from what they become.",
+        "Step {step} of {last}: three pictures of each digit from 0 to 9. Per pixel they are {gap:.2f} from what they "
+        "become.",
         step=step,
         last=len(walk) - 1,
         gap=gap,
@@ -283,14 +287,15 @@ def draw_lessons(sizes, shares):
     ax.plot(sizes, 100 * np.array(shares), "o-", color=BLUE, label="your painter")
     ax.set(
         xscale="log",
-        ylim=(40, 104),
+        ylim=(40, 116),
         xlabel="known images",
         ylabel="nearer to a known image (%)",
         title="Few images are recited, many are understood",
     )
     ax.set_xticks(sizes, map(str, sizes))
+    ax.set_yticks(range(40, 101, 10))
     ax.minorticks_off()
-    ax.legend(loc="lower left")
+    ax.legend(loc="upper right")
     return fig, say(
         "With {few} images {first:.0%} of the pictures look copied, with {many} images {last:.0%}.",
         few=sizes[0],
@@ -314,7 +319,8 @@ def draw_misread(drawn, wanted, read, columns=10):
     title = f"Read as wanted: {share:.1%}, standard error {100 * error:.1f} points"
     fig = _mosaic(sheet, [name], titles, typeset(title))
     return fig, say(
-        "{wrong} of {n} pictures are not read as wanted: {share:.1%} are, standard error {error:.1f} points. {shown} are shown.",
+        "{wrong} of {n} pictures are not read as wanted: {share:.1%} are, standard error {error:.1f} points. "
+        "{shown} are shown.",
         wrong=len(wrong),
         n=len(wanted),
         share=share,
