@@ -401,7 +401,7 @@ Painter = Exercise(
     hints=[
         "Three parts: a network that sees a noised picture, its time and its label; a loop that noises random images and asks the network what was there; a walk from pure noise. "
         "Write them one by one and look at the loss, then at one picture.",
-        "Guess the clean image: it is what a narrow network can say best. The time goes in as sines and cosines, the label as nn.Embedding(k, width), both added to the first layer's output. Adam with 0.01 that falls to 0, 128 images a step. "
+        "Guess the clean image: it is what a narrow network can say best. The time goes in as sines and cosines, the label as nn.Embedding(k, width), both added to the first layer's output. Adam with 0.01 that falls to 0, 100 images a step. "
         "Count with sum(p.numel() for p in network.parameters()), and make it narrower until it fits.",
         "With xt = (1 - t) x0 + t noise: loss = (guess - x0)².mean(). Walk: for left = n … 1 at t = left / n: x = x + (guess - x) / left. "
         "If you guess noise or velocity, add a learned multiple of x, which depends on the time, to the network's output: a way round its narrow layers.",
@@ -545,8 +545,8 @@ Painter.mistakes(
             "From pure noise the best guess is a mean of all that it may be. How do small steps become a decision?",
         ),
         "as many gradients as always": (
-            "min(n_gradients, 300)",
-            "330",
+            "min(n_gradients, 250)",
+            "320",
             "n_gradients is an argument. How many does your loop take in the last case?",
         ),
         "it keeps its optimiser": (
@@ -649,7 +649,7 @@ class _Base:
         return self.inner[4](nn.functional.gelu(h)) + self.round(clock) * x
 
     def fit(self, images, labels, n_numbers, n_gradients):
-        k, width, steps = int(labels.max()) + 1, 100, min(n_gradients, 280)
+        k, width, steps = int(labels.max()) + 1, 100, min(n_gradients, 250)
         while self.build(k, width) > n_numbers:
             width -= 4
         adam = torch.optim.AdamW(self.parameters(), 1e-2)
@@ -666,7 +666,7 @@ class _Base:
 
 @Painter.right("DDPM: noise is guessed, fresh noise on the way")
 class _(_Base):
-    steps, batch = 40, 128
+    steps, batch = 40, 120
 
     def power(self):
         time = torch.linspace(0, 1, self.steps + 1)

@@ -269,7 +269,7 @@ class Painter:
         while width < 96 and self.build(k, width + 8) <= n_numbers:
             width += 8
         self.build(k, width)
-        steps, batch, rate = min(n_gradients, 300), 128, 0.01
+        steps, batch, rate = min(n_gradients, 250), 100, 0.01
         adam = torch.optim.Adam(self.layers.parameters(), rate)
         for step in range(steps):
             adam.param_groups[0]["lr"] = rate * (1 - step / steps)
