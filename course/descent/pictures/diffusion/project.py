@@ -12,6 +12,7 @@ from descent.words import say, typeset
 
 SPLIT = [550, 1100, 1650]  # known, new, locked; the rest is a drawer of real images
 TIMES = 40  # how often each digit is asked for
+WANTED = [f"{'an' if digit == 8 else 'a'} {digit}" for digit in range(10)]
 # By judge: what it says, its bound, and whether more is better. Lists of five numbers are in this order.
 JUDGES = {
     "right": ("as wanted", 0.75, True),
@@ -161,8 +162,7 @@ def draw_applicants(applicants, wanted, read):
         rows += [drawn[:10], drawn[10:20]]
         names += [name, typeset(f"{share:.0%} right")]
         told.append(say("{name} {share:.0%}", name=name, share=share))
-    digits = [str(digit) for digit in range(10)]
-    fig = _mosaic(torch.stack(rows), names, digits, "Two of forty pictures of each digit", gap=2)
+    fig = _mosaic(torch.stack(rows), names, WANTED, "Two of forty pictures of each digit", gap=2)
     return fig, say(
         "Each of four painters painted every digit {times} times. Read as wanted: {told:, }.",
         times=len(wanted) // 10,
@@ -248,9 +248,8 @@ def draw_verdicts(verdicts):
 def draw_walk(walk, step):
     """Pictures under way, walk (steps + 1, 30, 64), three for each digit -> (fig, words)."""
     walk = np.asarray(walk)
-    digits = [str(digit) for digit in range(10)]
     title = f"Step {step} of {len(walk) - 1}"
-    fig = _mosaic(walk[step].reshape(3, 10, 64), ("first", "second", "third"), digits, title)
+    fig = _mosaic(walk[step].reshape(3, 10, 64), ("first", "second", "third"), WANTED, title)
     gap = float(np.sqrt(((walk[step] - walk[-1]) ** 2).mean()))
     return fig, say(
         "Step {step} of {last}: three pictures of each digit from 0 to 9. Per pixel they are {gap:.2f} from what they "
