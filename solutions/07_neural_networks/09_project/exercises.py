@@ -585,13 +585,13 @@ def _(answer, X, y, X_new, n_bytes, other, seed):
 
     sender = fitted(X, y, n_bytes, seed)
     # anywhere in space: rows near the border between two classes tell readers apart; sorted, so that halves differ
-    rows = np.random.default_rng(seed).normal(0, 2, (2000, X.shape[1]))
+    rows = np.random.default_rng(seed).normal(size=(2000, X.shape[1]))
+    rows *= np.repeat([0.2, 2], 1000)[:, None]  # near 0, biases count
     rows = rows[np.argsort(rows[:, 0])]
     one = np.asarray(sender.predict(rows))
     readers, limits = [sender], [n_bytes]
-    if (
-        other
-    ):  # fitted in between: fewer columns and bytes, and the classes have other numbers
+    if other:
+        # fitted in between: fewer columns and bytes, and the classes have other numbers
         readers.append(fitted(X[:, :-4], (y + 1) % 3, n_bytes - 20, seed + 1))
         limits.append(n_bytes - 20)
     messages = [bytes(reader.to_bytes()) for reader in readers]

@@ -24,7 +24,8 @@ import math
 import numpy as np
 from ipywidgets import FloatSlider
 
-from descent import after, check, explore, hint, predict, show, solution, start
+from descent import after, check, claim, explore, hint, predict
+from descent import show, solution, start
 from descent.pictures.neural_networks import project as pictures
 
 start("07_neural_networks/09_project")
@@ -205,7 +206,7 @@ def train(X, y, sizes, rng, rounded):
 
     X (n, d). y (n,): labels 0 … k - 1. sizes: [d, h, …, k].
     rng: numpy Generator to draw from: another rng, another network.
-    rounded: function, layers -> layers as they will be used; it leaves its input be.
+    rounded: function, layers -> layers as they will be used. Its argument stays.
     -> layers [(W (out, in), b (out,)), …], not rounded, numpy arrays.
     """
     ### BEGIN SOLUTION
@@ -246,6 +247,8 @@ with after(to_codes, widest, loss_and_grads, train, "jumps"):
     bits_tried = [16, 4, 3, 2]
     shares = pictures.rounding(train, to_codes, widest, bits_tried)
     show(*pictures.draw_rounding(bits_tried, *shares), digits=0)
+    fine, _, coarse, _ = shares[2]  # 16 and 3 bits, rounded in each step
+    claim("on 3 bits, more is read right than on 16", coarse > fine)
 
 # %% [markdown]
 # ## 5. The message
