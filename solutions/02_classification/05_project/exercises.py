@@ -13,6 +13,13 @@ from solutions.spec import Exercise
 
 from . import reference
 
+
+def _tries(n=1000):
+    """Counts the draws of a case that tells, and fails rather than draw for ever."""
+    yield from range(n)
+    raise ValueError(f"no telling case in {n} draws: use other sizes or limits")
+
+
 # ---------------------------------------------------------------- stratified
 
 stratified = Exercise(
@@ -39,13 +46,10 @@ stratified = Exercise(
 @stratified.probe
 def _(answer, y, share, seed):
     train, test = (
-        np.asarray(rows)
-        for rows in answer(y.copy(), share, np.random.default_rng(seed))
+        np.asarray(rows) for rows in answer(y, share, np.random.default_rng(seed))
     )
-    again = answer(y.copy(), share, np.random.default_rng(seed))[1]
-    others = [
-        answer(y.copy(), share, np.random.default_rng(seed + i))[1] for i in range(1, 6)
-    ]
+    again = answer(y, share, np.random.default_rng(seed))[1]
+    others = [answer(y, share, np.random.default_rng(seed + i))[1] for i in range(1, 6)]
     jumps = [
         np.count_nonzero(
             np.diff(np.flatnonzero(np.isin(np.flatnonzero(y == 0), rows))) != 1
@@ -180,17 +184,6 @@ stratified.worked(
     why="Each class is shuffled for itself and cut once, so its share among the test rows is not left to luck, and no row can be in both sets."
 )
 
-stratified.equivalent(
-    {
-        "rows = rng.permutation(np.flatnonzero(y == c)) → rows = rng.permutation(np.flatnonzero(y != c))": "The order of row numbers does not matter."
-    }
-)
-
-
-def _cut(n, share):
-    return max(1, min(n - 1, round(share * n)))
-
-
 # ---------------------------------------------------------------- threshold
 
 threshold = Exercise(
@@ -209,7 +202,7 @@ threshold = Exercise(
 
 @threshold.probe
 def _(answer, p, y, miss, alarm):
-    t = answer(p.copy(), y.copy(), miss, alarm)
+    t = answer(p, y, miss, alarm)
     called = p >= t
     return {
         "cost": float(
@@ -241,7 +234,7 @@ def _telling(rng, n, miss, alarm, slope=1.0, digits=3, rare=1.0):
 
     rare: the share of the ill rows that stay ill.
     """
-    while True:
+    for _ in _tries(20_000):
         z = rng.normal(size=n) * 2
         y = (rng.random(n) < expit(z)) & (rng.random(n) < rare)
         y = y.astype(int)
@@ -255,6 +248,12 @@ def _telling(rng, n, miss, alarm, slope=1.0, digits=3, rare=1.0):
                 tried[np.argmin(_costs(case["p"], y, *pair, tried))]
                 for pair in ((alarm, miss), (1, 1), _rates(**case))
             ]
+        if digits == 1:  # rows that share a chance, called one by one
+            rows = np.argsort(-case["p"], kind="stable")
+            back = np.argsort(case["p"], kind="stable")[::-1]
+            for order in (rows, back, np.lexsort((-y, -case["p"]))):
+                spent = np.cumsum(np.where(y[order] == 1, -miss, alarm))
+                careless.append(case["p"][order[np.argmin(spent)]])
         # a row at the threshold counted as not called: the next lower one is returned
         careless.append(tried[max(0, np.argmin(costs) - 1)])
         if costs[:-1].min() == costs.min() < _costs(**case, t=careless).min():
@@ -356,8 +355,9 @@ threshold.worked(
 
 # What the probe, which stands alone, is asked for.
 TUMOURS, SEPARABLE = "log loss on new tumours", "log loss where a line separates"
-OVERLAP, FEW = "log loss where labels overlap", "log loss where few are ill"
-MOST, ALONE = "log loss where most are ill", "change when the other new rows are gone"
+OVERLAP, RARE = "log loss where labels overlap", "log loss where one in ten is ill"
+FEW, MOST = "log loss where few are ill", "log loss where most are ill"
+ALONE = "change when the other new rows are gone"
 UNITS, SAME = "mean change with other units", "change with the training rows' share"
 DECIDE, JUDGE = "dearer decisions", "loss, misses and alarms, against its own"
 PROMISE = "promise, against what came"
@@ -382,6 +382,8 @@ Classifier = Exercise(
             SEPARABLE: log_loss(at_most=1.0),
             # the true probabilities reach 0.43, neighbours 0.51; the right label at 0.95, or one share for all, 0.65
             OVERLAP: log_loss(at_most=0.6),
+            # a penalty 0.25, neighbours 0.29; one share for all 0.325, classes that weigh the same 0.47
+            RARE: log_loss(at_most=0.31),
             # told the share: 0.13 and 0.23, neighbours 0.14 and 0.27; the share for everybody 0.168 and 0.325
             FEW: log_loss(at_most=0.155),
             MOST: log_loss(at_most=0.3),
@@ -390,7 +392,7 @@ Classifier = Exercise(
             UNITS: within(0.01),
             DECIDE: exact(),
             JUDGE: close(rtol=0, atol=1e-3),
-            # two means of 100 and 300 losses have a standard error of 0.06 together; see _promised
+            # means of 100 to 300 losses have a standard error of at most 0.06 together; see _folds_tell
             PROMISE: within(0.2),
         }
     ),
@@ -406,20 +408,20 @@ Classifier = Exercise(
 
 @Classifier.probe
 def _(answer, X, y, X_new, n, ask, share, scale, shift):
-    model = answer().fit(X[:n].copy(), y[:n].copy())
+    model = answer().fit(X[:n], y[:n])
 
     def chance(rows, share=None):
-        return np.asarray(model.chance(rows.copy(), share), float)
+        return np.asarray(model.chance(rows, share), float)
 
     def own(rows, miss, alarm, share=None):
         p = chance(rows, share)
-        called = np.asarray(model.decide(rows.copy(), miss, alarm, share))
+        called = np.asarray(model.decide(rows, miss, alarm, share))
         return p, called, p * miss - (1 - p) * alarm  # what a call saves
 
     if "log loss" in ask:
         return {ask: chance(X_new, share)}
     if ask == "mean change with other units":
-        other = answer().fit(X * scale + shift, y.copy())
+        other = answer().fit(X * scale + shift, y)
         moved = np.asarray(other.chance(X_new * scale + shift), float)
         return {ask: np.abs(moved - chance(X_new)).mean()}
     if ask == "change when the other new rows are gone":
@@ -435,12 +437,13 @@ def _(answer, X, y, X_new, n, ask, share, scale, shift):
         return {ask: int(wrong)}
     rows, truth = X[n:], y[n:]
     if ask == "promise, against what came":
+        model.judge(rows[:9], 1 - truth[:9], 1, 1)  # changes no promise
         p = chance(rows)
         came = -np.mean(np.log(np.where(truth == 1, p, 1 - p)))
         return {ask: float(model.promise()) - came}
     off = []
-    for miss, alarm in ((20, 1), (1, 5)):
-        told = model.judge(rows.copy(), truth.copy(), miss, alarm)
+    for miss, alarm in ((20, 2), (2, 5)):
+        told = model.judge(rows, truth, miss, alarm)
         p, called, _ = own(rows, miss, alarm)
         loss = -np.mean(np.log(np.where(truth == 1, p, 1 - p)))
         missed = np.sum((called == 0) & (truth == 1))
@@ -467,6 +470,7 @@ def _(rng):
     yield "few rows that a line separates do not make it sure", few
     overlapping = _overlapping(rng)
     yield "sound chances where the classes overlap", asked(OVERLAP, *overlapping)
+    yield "sound chances where the classes overlap", asked(RARE, *_rare(rng))
     yield "a column that never varies does no harm", asked(OVERLAP, *_constant(rng))
     X, y, X_new = _tumours(rng, 80, 30, fair=False)
     yield "a row by itself, in any units", asked(UNITS, X, y, X_new, **units)
@@ -475,15 +479,13 @@ def _(rng):
         town = asked(ask, *_population(rng, share), share=share)
         yield "where another share is ill", town
     X, y = (part[:90] for part in overlapping[:2])
-    X_new = overlapping[2][:40]
-    yield "where another share is ill", asked(SAME, X, y, X_new)
+    X_new = overlapping[2]
+    yield "where another share is ill", asked(SAME, X, y, X_new[:40])
     yield "the cheaper decision, by its own chance", asked(DECIDE, X, y, X_new)
-    yield (
-        "it judges its own chances and decisions",
-        asked(JUDGE, X, y, X_new) | {"n": 50},
-    )
-    promised = asked(PROMISE, *_promised(rng))
-    yield "it keeps its promise", promised | {"n": 100}
+    judged = asked(JUDGE, *_more_ill(*overlapping)) | {"n": 50}
+    yield "it judges its own chances and decisions", judged
+    for n, promised in ((200, _luck(rng)), (100, _promised(rng))):
+        yield "it keeps its promise", asked(PROMISE, *promised) | {"n": n}
 
 
 def _rows(rng, n, d):
@@ -495,12 +497,14 @@ def _rows(rng, n, d):
 def _tumours(rng, n, m, fair=True):
     """n tumours with labels and m without. fair: a penalty does well, and a nearly free fit does not reach 0.3."""
     table = data.breast_cancer()
-    while True:
+    for _ in _tries():
         rows = rng.permutation(len(table.y))[: n + m]
         X, y = table.X[rows], 1 - table.y[rows]
         case, truth = (X[:n], y[:n], X[n:]), y[n:]
-        if not fair:
+        if not fair and _some_err(*case[:2]):
             return case
+        if not fair:
+            continue
         if _loss(case, truth, 1e-3) < 0.305 or _loss(case, truth, 0.1) > 0.28:
             continue
         p = _logistic(*case[:2], 2.0)(case[2])
@@ -511,7 +515,7 @@ def _tumours(rng, n, m, fair=True):
 def _separable(rng):
     """30 rows that a line separates, where a nearly free fit is much too sure of the 200 new ones, and a
     penalised one is not."""
-    while True:
+    for _ in _tries():
         X = rng.normal(size=(230, 15)).round(3)
         X[:, 14] = X[:, 13]
         labels = reference.simulated(torch.from_numpy(X)).numpy()
@@ -530,7 +534,7 @@ def _separable(rng):
 def _overlapping(rng):
     """200 rows and 300 new ones whose labels are partly luck: where neither one share for all nor the labels of a
     sound classifier at 95 % will do, and where 15 neighbours agree once on what then does not happen."""
-    while True:
+    for _ in _tries():
         X, labels = _rows(rng, 500, 6)
         case, truth = (X[:200], labels[:200], X[200:]), labels[200:]
         p = _logistic(*case[:2], 1.0)(case[2])
@@ -543,7 +547,7 @@ def _overlapping(rng):
 
 
 def _constant(rng):
-    while True:
+    for _ in _tries():
         X = rng.normal(size=(290, 6)).round(3)
         X[:, 4] = 3.0
         labels = reference.simulated(torch.from_numpy(X)).numpy()
@@ -559,7 +563,7 @@ def _population(rng, share):
     the row. Sound chances suffice, and those who forget the training share, or change p and not its odds, are not
     told here: by another case."""
     limit = 0.155 if share < 0.5 else 0.3
-    while True:
+    for _ in _tries():
         X, y = _rows(rng, 200, 6)
         more, labels = _rows(rng, 1000, 6)
         k = round(300 * share)
@@ -583,41 +587,96 @@ def _population(rng, share):
             return X, y, X_new
 
 
+def _rare(rng):
+    """200 rows and 300 new ones, one in ten of each ill: where neither one share for all nor classes that weigh the
+    same will do."""
+    for _ in _tries():
+        X, labels = _rows(rng, 2000, 6)
+        sick, well = np.flatnonzero(labels == 1)[:50], np.flatnonzero(labels == 0)[:450]
+        rows = np.r_[
+            rng.permutation(np.r_[sick[:20], well[:180]]),
+            rng.permutation(np.r_[sick[20:], well[180:]]),
+        ]
+        X, y = X[rows], labels[rows]
+        case, truth = (X[:200], y[:200], X[200:]), y[200:]
+        p = _logistic(*case[:2], 1.0)(case[2])
+        near = _log_loss(_neighbours(*case[:2], 15, extra=1)(case[2]), truth)
+        held = [_loss(case, truth, lam) for lam in (1e-3, 1.0, 10.0)]
+        if (
+            max(*held, near) < 0.295
+            and _log_loss(expit(logit(p) - logit(0.1)), truth) > 0.34
+        ):
+            return case
+
+
+def _more_ill(X, y, X_new):
+    """50 training rows and 40 more, of which another share is ill."""
+    sick, well = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    rows = np.r_[sick[25:40], well[15:50], sick[:25], well[:15]]
+    return X[rows], y[rows], X_new
+
+
+def _luck(rng):
+    """200 rows of 50 features, 300 more with labels, all of them tossed: where fitted rows do not tell what comes, be
+    the penalty strong or weak."""
+    for _ in _tries(10_000):
+        X, y = rng.normal(size=(500, 50)).round(3), rng.integers(2, size=500)
+        case, truth = (X[:200], y[:200], X[200:]), y[200:]
+        known = [_logistic(*case[:2], lam) for lam in (1.0, 10.0)]
+        worse = [
+            _log_loss(p(case[2]), truth) - _log_loss(p(X[:200]), y[:200]) for p in known
+        ]
+        if min(worse) > 0.22 and _folds_tell(case, truth):
+            return X, y, X[:1]
+
+
 def _promised(rng):
-    """100 rows of 20 features, 300 more with labels: where folds tell what comes, and fitted rows do not."""
-    order = np.random.default_rng(0).permutation(100)
-    shuffled, in_turn = (
-        np.array_split(order, 4),
-        np.split(np.arange(100).reshape(20, 5).T.ravel(), 5),
-    )
-    while True:
-        X, y = _rows(rng, 400, 20)
+    """100 tumours and 300 more, with labels, where a nearly free fit does much worse than one with a penalty."""
+    table = data.breast_cancer()
+    for _ in _tries(10_000):
+        rows = rng.permutation(len(table.y))[:400]
+        X, y = table.X[rows], 1 - table.y[rows]
         case, truth = (X[:100], y[:100], X[100:]), y[100:]
-        good, weak, free = (_loss(case, truth, lam) for lam in (10.0, 0.1, 1e-3))
-        fitted = _log_loss(_logistic(*case[:2], 0.1)(X[:100]), y[:100])
-        if free - good < 0.35 or weak - fitted < 0.3:
-            continue
-        known = (
-            (10.0, shuffled, 1),
-            (1.0, shuffled, 1),
-            (3.0, in_turn, 1),
-            (10.0, shuffled, -1),
-        )
-        if all(abs(_gap(case, truth, *one)) < 0.14 for one in known):
-            return X, y, case[2][:1]
+        free, good = (_loss(case, truth, lam) for lam in (1e-3, 10.0))
+        if free - good > 0.3 and _folds_tell(case, truth) and _some_err(*case[:2]):
+            return X, y, X[:1]
 
 
-def _gap(case, truth, lam, folds, sign):
-    """The log loss of rows that folds hold back, beyond that of new rows. sign -1: of the label 0's probabilities."""
+def _folds_tell(case, truth):
+    """Whether the loss of rows that folds hold back is that of new ones: for sound chances, those of the label 0, and
+    where new rows are standardised by themselves."""
     X, y, X_new = case
+    in_turn = [np.arange(i, len(y), 5) for i in range(5)]
+
+    def told(lam, folds=None, alone=False):
+        held = _held_back(X, y, lam, folds, alone)
+        new = _logistic(X, y, lam, alone=alone)(X_new)
+        gaps = [_log_loss(held, y) - _log_loss(new, truth)]
+        if lam == 10.0:
+            gaps.append(_log_loss(1 - held, y) - _log_loss(1 - new, truth))
+        return min(gaps) > -0.04 and max(gaps) < 0.1
+
+    known = ((10.0,), (1.0,), (3.0, in_turn), (10.0, in_turn), (10.0, None, True))
+    if not all(told(*one) for one in known):
+        return False
+    kept = {lam: _log_loss(_held_back(X, y, lam), y) for lam in (0.1, 1.0, 10.0)}
+    return told(min(kept, key=kept.get))
+
+
+def _held_back(X, y, lam, folds=None, alone=False):
+    """The chances of rows by fits without their fold; four folds at random where none are given."""
+    if folds is None:
+        folds = np.array_split(np.random.default_rng(0).permutation(len(y)), 4)
     held = np.empty(len(y))
     for fold in folds:
         rest = np.setdiff1d(np.arange(len(y)), fold)
-        held[fold] = _logistic(X[rest], y[rest], lam)(X[fold])
-    new = _logistic(X, y, lam)(X_new)
-    if sign < 0:
-        held, new = 1 - held, 1 - new
-    return _log_loss(held, y) - _log_loss(new, truth)
+        held[fold] = _logistic(X[rest], y[rest], lam, alone=alone)(X[fold])
+    return held
+
+
+def _some_err(X, y):
+    """Whether no penalty puts all the rows that it holds back on the right side: labels for chances fail then."""
+    return all(np.any((_held_back(X, y, lam) > 0.5) != y) for lam in (0.1, 1.0, 10.0))
 
 
 def _loss(case, truth, lam):
@@ -643,12 +702,13 @@ def _neighbours(X, y, k, extra=0):
     return chance
 
 
-def _logistic(X, y, lam, steps=6):
-    mean, sd = X.mean(0), X.std(0)
-    sd = np.where(sd == 0, 1, sd)
+def _logistic(X, y, lam, steps=6, alone=False):
+    """alone: every set of rows is standardised by itself."""
 
     def design(Z):
-        return np.c_[np.ones(len(Z)), (Z - mean) / sd]
+        scaled = Z if alone else X
+        mean, sd = scaled.mean(0), scaled.std(0)
+        return np.c_[np.ones(len(Z)), (Z - mean) / np.where(sd == 0, 1, sd)]
 
     A = design(X)
     penalty = lam * np.eye(A.shape[1])
@@ -706,6 +766,11 @@ Classifier.mistakes(
             "pass",
             "Of a thousand women ten are ill, not a third. What does Bayes' rule make of the same tumour?",
         ),
+        "each class weighs the same": (
+            SCORE,
+            SCORE + " - logit(self.share)",
+            "Balanced weights pretend that half of all rows are ill. Of 100 new rows with a chance near 0.3, how many are?",
+        ),
         "the training rows' share is not taken out": (
             BAYES,
             "z = z + logit(share)",
@@ -724,7 +789,7 @@ Classifier.mistakes(
         "the loss of rows that were fitted": (
             "rest = np.setdiff1d(order, fold)",
             "rest = order",
-            "The fit has bent itself towards its rows. With 20 features for 100 rows, how much smaller is its loss on them than on new ones?",
+            "The fit has bent itself towards its rows. With 50 features for 200 rows, how much smaller is its loss on them than on new ones?",
         ),
         "one half, whatever errors cost": (
             "> alarm / (alarm + miss)",
@@ -1026,11 +1091,6 @@ def _(rng):
     yield "all on one side", case(30, 0, 5)
     yield "as many on both sides", case(30, 4, 4)
     yield "they decide alike", case(20, 0, 0)
-
-
-def _discordant(y, called_a, called_b):
-    a, b = (called_a == y) & (called_b != y), (called_b == y) & (called_a != y)
-    return int(a.sum()), int(b.sum())
 
 
 EXACT = "float(stats.binomtest(a, max(a + b, 1)).pvalue)"

@@ -26,12 +26,12 @@ def wines() -> tuple[Tensor, Tensor]:
 
 
 def labels(X: Tensor) -> Tensor:
-    """What rows X (n, d) are -> (n,): even or odd for d = 64, cultivars for 13, the sign of x1 x2 (0 or 1) for 2.
+    """What rows X (n, d) are -> (n,): even or odd for d = 64, cultivars for 13, 1 where (x1 - 1/2)(x2 + 1/2) > 0 for 2.
 
     Raises ValueError for a row that is in no table.
     """
     if X.shape[-1] == 2:
-        return (X[:, 0] * X[:, 1] > 0).to(torch.int64)
+        return ((X[:, 0] - 0.5) * (X[:, 1] + 0.5) > 0).to(torch.int64)
     known, y = house_numbers() if X.shape[-1] == 64 else wines()
     same = (X[:, None] == known.to(X)).all(-1)
     if not same.any(1).all():

@@ -36,8 +36,8 @@ def test_wines_are_standardised():
     np.testing.assert_allclose(X.numpy().std(0), 1)
 
 
-def test_the_pattern_is_that_of_the_quadrants():
-    X = torch.tensor([[0.5, 0.2], [-0.5, 0.2], [-1.0, -1.0], [1.0, -0.1]])
+def test_the_pattern_is_that_of_quadrants_around_another_point():
+    X = torch.tensor([[0.6, 0.2], [0.6, -0.6], [0.4, -0.6], [-1.0, -0.4]])
     assert ref.labels(X).tolist() == [1, 0, 1, 0]
 
 
@@ -161,11 +161,11 @@ def test_a_training_that_knows_its_levels_is_told_apart():
     def codes(T, bits, step):
         return ref.to_codes(torch.as_tensor(T), bits, step).numpy()
 
-    units, after, during = pictures.rounding(train, codes, ref.widest, [3, 2])
-    assert units == [5, 8] and after == during
+    units, after, during = pictures.rounding(train, codes, ref.widest, [16, 3, 2])
+    assert units == [1, 5, 8] and after == during
     assert pictures.helps(train, codes, ref.widest) == 0
-    words = pictures.draw_rounding([3, 2], units, [0.9, 0.8], [0.9, 0.95])[1]
-    assert words.facts == {"after": 0.8, "during": 0.95}
+    words = pictures.draw_rounding([16, 3, 2], units, [0.6, 0.9, 0.8], [0.7, 0.9, 0.95])[1]
+    assert words.facts == {"after": 0.8, "during": 0.95, "units": 1, "fine": 0.7}
 
 
 def test_the_words_of_the_other_pictures():
