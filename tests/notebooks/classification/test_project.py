@@ -1,6 +1,5 @@
 """The classification project's truth: labels of the table, luck that is uniform, costs by brute force, statsmodels."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -78,12 +77,6 @@ def test_the_mean_width_is_a_mean_over_samples():
 
 
 # ------------------------------------------------------------ what it draws
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_the_title_tells_what_scikit_learns_fits_cost():

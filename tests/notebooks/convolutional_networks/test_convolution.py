@@ -1,6 +1,5 @@
 """References and pictures of 08_convolutional_networks/01_convolution against SciPy, torch, autograd and counting."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -10,20 +9,10 @@ from torch.nn import functional
 from descent.pictures.convolutional_networks import convolution as pictures
 from solutions import notebook_module
 from tests.notebooks import controls
+from tests.notebooks.conftest import randn
 
 NOTEBOOK = "08_convolutional_networks/01_convolution"
 ref = notebook_module(NOTEBOOK, "reference")
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
-def randn(*shape, seed=0):
-    g = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=g, dtype=torch.float64)
 
 
 # TWINS compares the references with libraries on the cases; here are all small sizes, and properties.

@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -11,25 +10,11 @@ from scipy import integrate, stats
 from descent.pictures.diffusion import ddpm as pictures
 from solutions import notebook_module
 from tests.notebooks import controls
+from tests.notebooks.conftest import randn
 
 NOTEBOOK = "15_diffusion/03_ddpm"
 ref = notebook_module(NOTEBOOK, "reference")
 LINEAR = torch.linspace(1e-3, 0.2, 100).double()
-
-
-@pytest.fixture
-def g():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
-def randn(*shape, g):
-    return torch.randn(*shape, generator=g, dtype=torch.float64)
 
 
 def test_hos_schedule_keeps_four_hundred_thousandths_of_the_power():

@@ -1,6 +1,5 @@
 """References and pictures of 15_diffusion/02_diffusion_chains against closed forms, integrals, simulation and torch."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -11,24 +10,10 @@ from descent.pictures.diffusion import diffusion_chains as pictures
 from descent.pictures.diffusion.mixtures import Mixture, two_hills
 from solutions import notebook_module
 from tests.notebooks import controls
+from tests.notebooks.conftest import randn
 
 NOTEBOOK = "15_diffusion/02_diffusion_chains"
 ref = notebook_module(NOTEBOOK, "reference")
-
-
-@pytest.fixture
-def g():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
-def randn(*shape, g):
-    return torch.randn(*shape, generator=g, dtype=torch.float64)
 
 
 def test_a_walk_is_the_step_repeated(g):

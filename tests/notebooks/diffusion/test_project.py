@@ -1,6 +1,5 @@
 """The painter project: its judges against scikit-learn and SciPy, its reader, its applicants, what it draws."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -237,12 +236,6 @@ def test_a_narrow_network_guesses_clean_images_more_easily_and_a_way_round_helps
 
 
 # ------------------------------------------------------------ what it draws
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_the_walk_ends_at_the_pictures():

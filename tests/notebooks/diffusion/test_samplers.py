@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -12,25 +11,11 @@ from descent.pictures.diffusion import samplers as pictures
 from descent.pictures.diffusion.mixtures import Mixture, ring, two_hills
 from solutions import notebook_module
 from tests.notebooks import controls
+from tests.notebooks.conftest import randn
 
 NOTEBOOK = "15_diffusion/04_samplers"
 ref = notebook_module(NOTEBOOK, "reference")
 ZERO, ONE = torch.zeros(1, 1).double(), torch.ones(1).double()
-
-
-@pytest.fixture
-def g():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
-def randn(*shape, g):
-    return torch.randn(*shape, generator=g, dtype=torch.float64)
 
 
 def net(d, g):

@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -12,24 +11,10 @@ from descent.pictures.diffusion import score_and_langevin as pictures
 from descent.pictures.diffusion.mixtures import three_hills, two_hills
 from solutions import notebook_module
 from tests.notebooks import controls
+from tests.notebooks.conftest import randn
 
 NOTEBOOK = "15_diffusion/05_score_and_langevin"
 ref = notebook_module(NOTEBOOK, "reference")
-
-
-@pytest.fixture
-def g():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
-def randn(*shape, g):
-    return torch.randn(*shape, generator=g, dtype=torch.float64)
 
 
 def test_the_score_is_minus_the_slope_of_the_energy_by_differences(g):

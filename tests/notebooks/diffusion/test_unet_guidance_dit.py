@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -12,24 +11,10 @@ from torch import nn
 from descent.pictures.diffusion import unet_guidance_dit as pictures
 from solutions import notebook_module
 from tests.notebooks import controls
+from tests.notebooks.conftest import randn
 
 NOTEBOOK = "15_diffusion/07_unet_guidance_dit"
 ref = notebook_module(NOTEBOOK, "reference")
-
-
-@pytest.fixture
-def g():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
-def randn(*shape, g):
-    return torch.randn(*shape, generator=g, dtype=torch.float64)
 
 
 def near(got, wanted):

@@ -2,7 +2,6 @@
 
 import itertools
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -266,12 +265,6 @@ def test_moves_is_where_autograd_finds_a_slope(batch, dtype, still):
 
 
 # ------------------------------------------------------------ what it draws
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "bernoulli"])

@@ -1,6 +1,5 @@
 """The network project's truth: labels of the tables, levels by brute force, gradients by finite differences."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -122,12 +121,6 @@ def test_levels_are_the_references_codes(bits):
 
 
 # ------------------------------------------------------------ what it draws
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_the_last_level_is_dragged_and_the_words_follow():

@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -214,12 +213,6 @@ BEGIN = np.array([1.0, 0.3])
 
 def rmsprop_as_given(theta, g, s, t, eta, beta):
     return rmsprop(theta, g, s, t, eta, beta)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("name", am.SURFACES)

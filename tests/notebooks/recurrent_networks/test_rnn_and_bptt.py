@@ -3,7 +3,6 @@
 import functools
 import operator
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -16,12 +15,6 @@ from tests.notebooks import controls
 
 NOTEBOOK = "09_recurrent_networks/01_rnn_and_bptt"
 ref = notebook_module(NOTEBOOK, "reference")
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Least-squares references against SciPy, scikit-learn, statsmodels and autograd; the sprint's data; the pictures."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -280,12 +279,6 @@ def test_choices_are_told_in_order():
 
 
 # ---------------------------------------------------------------------------------- what it draws
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_lines_and_intervals_of_the_pictures_are_the_references(rng):

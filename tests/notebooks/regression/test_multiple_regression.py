@@ -1,6 +1,5 @@
 """Multiple regression references against other libraries and brute force; Longley's table; the pictures."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.linalg
@@ -15,12 +14,6 @@ from tests.notebooks import controls
 
 NOTEBOOK = "01_regression/02_multiple_regression"
 ref = notebook_module(NOTEBOOK, "reference")
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def normal(*shape, seed=0):

@@ -1,6 +1,5 @@
 """The regression project's truth: outcomes of the table, normal noise, costs by simulation, SciPy's interval."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -67,12 +66,6 @@ def test_the_paired_interval_is_scipys(n):
 
 
 # ------------------------------------------------------------ what it draws
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_the_share_inside_follows_the_level():

@@ -1,6 +1,5 @@
 """Ridge, lasso, prior and early-stopping references against scikit-learn, SciPy, torch and brute force."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -325,12 +324,6 @@ def test_early_stopping_by_the_words_of_the_rule(patience, min_delta, dtype, rng
 
 
 # ------------------------------------------------------------ what it draws
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def soft(a, lam):
