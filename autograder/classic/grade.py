@@ -32,7 +32,7 @@ from autograder.workspace import Workspace
 MOST_FILES = 1000  # beside the notebooks of one hand-in
 # Imported once for all notebooks, where the assignment needs them: a package that starts a thread would stop all forks.
 WARM = set("matplotlib numpy pandas scipy sklearn seaborn statsmodels sympy torch".split())
-FIGURES = {"matplotlib.pyplot", "matplotlib.backends.backend_agg"}
+FIGURES = "matplotlib.pyplot"
 AHEAD = 4  # hand-ins for each job that may be run before the one in turn is entered
 NO_LIMIT = 360.0  # seconds that stand for a cell's where the course sets none
 NOTEBOOK_TIMES = 10  # a notebook may take this many times the limit of one cell, and at least 300 s
@@ -99,7 +99,7 @@ def _grade(course, todo, jobs, sandboxed) -> int:
     for sheet in course.sheets.values():
         _require_python(sheet)
     limits, recorder = _limits(course), Recorder(course)
-    modules = {name for name in course.imports() if name.split(".")[0] in WARM} | FIGURES
+    modules = {name for name in course.imports() if name.split(".")[0] in WARM} | {FIGURES}
     with Stage([], sorted(modules), live=True, sandboxed=sandboxed) as stage:
         tasks = [partial(_run, course, name, todo[name], own, stage, limits) for name in todo]
         for number, done in enumerate(_in_order(tasks, jobs), 1):

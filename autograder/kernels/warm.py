@@ -2,9 +2,9 @@
 
 Where a process cannot be forked and watched (Windows, macOS), everything starts as usual.
 
-For our own notebooks only. A student's code runs in no kernel: grading, of classic assignments too, forks its
-processes from one that was itself started inside the sandbox (`autograder/engine/stage.py`) and holds nothing of
-ours. A fork from here would bring this machine's files, variables and network with it.
+For our own notebooks only. A student's code runs in none of these: grading forks its processes, the kernels of
+classic assignments too, from one that was itself started inside the sandbox (`autograder/engine/stage.py`) and holds
+nothing of ours. A fork from here would bring this machine's files, variables and network with it.
 """
 
 import atexit

@@ -38,6 +38,15 @@ def receive(descriptor: int):
     return _parse(_exactly(descriptor, length))
 
 
+def each(descriptor: int):
+    """The messages of a pipe until it ends. Raises FrameError."""
+    while True:
+        try:
+            yield receive(descriptor)
+        except EOFError:
+            return
+
+
 def _exactly(descriptor, size):
     data = bytearray()
     while len(data) < size:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from . import frames
 from .shown import Record
+from .worker import leave
 
 MODULES = (
     "ipykernel.kernelapp",
@@ -44,11 +45,7 @@ def serve(requests: int, replies: int) -> int:
     """Answer requests until the pipe ends -> the exit status."""
     kernel = None
     frames.send(replies, {"id": 0, "ready": True})
-    while True:
-        try:
-            request = frames.receive(requests)
-        except EOFError:
-            return 0
+    for request in frames.each(requests):
         reply = {}
         if request["do"] == "folder":
             folder = Path(tempfile.mkdtemp()) / request["name"]
@@ -61,6 +58,7 @@ def serve(requests: int, replies: int) -> int:
         else:
             reply = kernel.run(request["source"], request["seconds"])
         frames.send(replies, reply | {"id": request["id"]})
+    return 0
 
 
 def _write(name: str, data: bytes) -> None:
@@ -187,7 +185,7 @@ def _be_kernel(connection: str, told: int) -> None:
         _seed()
         app = IPKernelApp.instance()
         app.initialize(["-f", connection, "--HistoryManager.hist_file=:memory:"])
-        app.shell.ask_exit = _leave
+        app.shell.ask_exit = leave
         os.write(told, b".")
         os.close(told)
         app.start()
@@ -202,8 +200,3 @@ def _seed() -> None:
         sys.modules["numpy"].random.seed(0)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(0)
-
-
-def _leave() -> None:
-    """exit() in a cell: an error in that cell, and the notebook goes on."""
-    raise SystemExit
