@@ -44,6 +44,9 @@ def _(rng):
     a, b, c = (int(count) for count in rng.permutation(np.arange(6, 13))[:3])
     own = case([0, 1, 2], [a + 20, b, c + 1], [[a + 16, 2, 2], [0, b, 0], [1, 0, c]])
     yield "each digit has its own label", own
+    # the digit with the lowest count is not the one that comes off worst
+    many = case([0, 1], [a, 4 * a], [[a, 0], [2 * a, 2 * a]])
+    yield "each digit has its own label", many
     # label 0 has three digits, label 1 two; wrong ones are many, and count for nothing
     mixed = [[a, b, c, 4, 5], [1, 0, 9, 2, 2]]
     yield (
@@ -52,8 +55,12 @@ def _(rng):
     )
     swapped = [[a, 0, 6, 2], [0, 7, 1, b]]
     yield "labels of several digits", case([0, 1, 0, 1], [a + 8, b + 8], swapped)
+    # an odd number for two: a fair share need not be a whole number
+    yield "labels of several digits", case([0, 0], [2 * a + 1], [[a, a + 1]])
     never = [[a, 0, b], [0, 0, c]]
     yield "a digit that is never painted", case([0, 0, 1], [a + b, c], never)
+    last = [[a, 0, 0], [c, b, 0]]
+    yield "a digit that is never painted", case([0, 1, 1], [a, b + c], last)
     stolen = [[a, 0, 0, 3], [0, b, 4, 0], [0, 9, 0, 1]]
     yield (
         "painted, but for another label",
@@ -98,6 +105,11 @@ coverage.mistakes(
             "fair = asked.sum()",
             "if painted == 0:\n            continue\n        fair = asked.sum()",
             "A digit that never comes is the worst case, not one to skip.",
+        ),
+        "digits up to the largest that was seen": (
+            "in enumerate(owner):",
+            "in enumerate(owner[: seen.max() + 1]):",
+            "How many digits there are, owner says. The last one may never have been seen.",
         ),
     }
 )
@@ -150,12 +162,21 @@ def _(rng):
     yield "some copied, some not", some
     copies = known[torch.from_numpy(rng.integers(9, size=6))].clone()
     yield "nothing but copies", dict(drawn=copies, known=known, new=new)
+    # known images far from each other, each with a new one beside it
+    corners = 9 * torch.eye(5).double()
+    beside = dict(
+        drawn=corners[[1, 4, 2]], known=corners, new=corners + rows(5, 5, 0.1)
+    )
+    yield "nothing but copies", beside
+    # more known images than new ones, and the copied ones stand last
+    beside = dict(drawn=corners[3:] + 0.01, known=corners, new=corners[3:] / 2)
+    yield "some copied, some not", beside
     # mirror images of the same distance: known on one side, new on the other
     side, up = torch.tensor([3.0, 0.0]).double(), torch.tensor([0.0, 1.0]).double()
     height = float(rng.integers(2, 6))
     middle = torch.stack([0 * up, height * up, 2 * height * up])
     tied = dict(drawn=middle, known=middle[[0, 1]] + side, new=middle[:2] - side)
-    tied["drawn"] = torch.cat([middle, middle[:1] + side / 4])
+    tied["drawn"] = torch.cat([middle, middle[:1] + side / 4, middle[:1] + side / 99])
     yield "a tie counts half", tied
     ways = torch.cat([torch.eye(3), -torch.eye(3)]).double()
     ways = ways[torch.from_numpy(rng.permutation(6))]
@@ -285,6 +306,12 @@ def _(rng):
     for label in (0, 1):
         stamped[0][stamped[1] == label] = torch.from_numpy(rng.normal(size=3))
     yield "stamped pictures have none", case(stamped, rows([4, 6]))
+    lacking = rows([4, 0, 6]), rows([3, 5, 3], scale=(1.0, 2.0, 0.5))
+    yield "a label that no picture has", case(*lacking)
+    equal = rows([4, 3])
+    first = equal[0][equal[1] == 0]
+    equal[0][equal[1] == 0] = first[[0, 0, 1, 2]]
+    yield "equal rows are a pair", case(equal, rows([3, 5]))
     one, two = rows([6, 5]), rows([4, 4])
     yield "more different than real ones", case((4 * one[0], one[1]), two)
 

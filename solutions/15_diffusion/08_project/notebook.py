@@ -90,8 +90,8 @@ check(coverage)
 # %% [markdown]
 # ## 2. Was it copied?
 #
-# A known image looks as good as a real one: it is one. How do you prove a theft? Take real images that took no part.
-# Of these, about half lie nearer to a known image than to any new one, because there are as many known as new. A copy lies
+# A known image looks as good as a real one: it is one. How do you prove a theft? Take real images that are
+# neither known nor among the new ones. About half of them lie nearer to a known image than to any new one, because there are as many known as new. A copy lies
 # nearer to a known one always.
 #
 # The same distances tell how real a picture looks: it should lie about as far from the new images as the known ones do.
@@ -174,7 +174,7 @@ def variety(drawn, wanted, images, labels):
     and integer tensors. A label that stands in a set stands there twice or more; drawn
     may lack some.
     The spread of a set of rows: for each label the mean distance between two
-    different rows of it, over all such pairs; then the mean over the set's labels.
+    of its rows, over all pairs, equal ones too; then the mean over the set's labels.
     -> spread of drawn, divided by spread of images.
     drawn = [[0.0], [1.0]], images = [[0.0], [2.0]], all of label 0: 0.5.
     """
@@ -223,8 +223,8 @@ with after(coverage, neighbours, variety):
 # ## 4. The painter
 #
 # Now train your own, **of any kind**: noise that is guessed ([[15/03]]), clean images that are guessed, velocities
-# ([[15/06]]); a walk with or without fresh noise ([[15/04]]); layers or convolutions ([[15/07]]). Your network needs three
-# inputs: the noised picture, how much noise is in it, and the label (`nn.Embedding(k, width)` learns a vector for each).
+# ([[15/06]]); a walk with or without fresh noise ([[15/04]]); layers or convolutions ([[15/07]]). A network is usually given
+# three inputs: the noised picture, how much noise is in it, and the label (`nn.Embedding(k, width)` learns a vector for each).
 #
 # Labels are 0 … k − 1. They may mean anything: only the images say what.
 
@@ -431,8 +431,8 @@ with after(coverage, neighbours, variety, Painter):
 #
 # - Each single number has a painter that pleases it and is no good. Ask for what is wanted, all of it, new, near to real,
 #   and varied.
-# - A theft shows by comparison: half of honest pictures are nearer to the images that were learned from. Dust does not
-#   hide it.
+# - A theft shows by comparison: half of honest pictures are nearer to the images that were learned from. Dust
+#   hides it no sooner than it spoils the pictures.
 # - A small network guesses a clean image more easily than noise. A way round its narrow layers helps where noise has to
 #   pass.
 # - What was learned from few images is recited, by an honest loss.
