@@ -251,7 +251,7 @@ with after(coverage, neighbours, variety):
 # **The judges** see 400 pictures a case, and as many new images as you had known ones. They ask for
 #
 # - 75 % right, and every digit at least a tenth of its fair share;
-# - at most 85 % copied;
+# - at most 85 % copied, and 5 % nearly equal to an image, known or new: nearer than 0.3 of what `far` divides by;
 # - far: at most 1.5;
 # - variety: at least 0.4.
 #

@@ -217,6 +217,20 @@ def test_what_is_no_state_is_told(state, told):
         Painter.probe_function(Other, **case_of(2))
 
 
+def test_half_copies_pass_as_painted_but_nearly_equal_an_image():
+    class HalfCopies(Halves):
+        def draw(self, state, wanted):
+            walk = super().draw(state, wanted)
+            for place in range(0, len(wanted), 2):
+                own = state["images"][state["labels"] == wanted[place]]
+                walk[-1, place] = own[place % len(own)]
+            return walk
+
+    told = Painter.probe_function(HalfCopies, **case_of(0))
+    assert told["nearly equal to an image"] == pytest.approx(0.5, abs=0.02)
+    assert Painter.probe_function(Halves, **case_of(0))["nearly equal to an image"] < 0.05
+
+
 def test_a_draw_without_its_walk_is_told():
     class Short(Fake):
         def draw(self, state, wanted):
