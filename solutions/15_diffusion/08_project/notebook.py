@@ -247,7 +247,8 @@ with after(coverage, neighbours, variety):
 # from elsewhere are no help, and a coin decides whether an image is black on white or white on black. Without that coin a
 # bell curve for each label would do, and no gradient. Now it paints the grey between. To try two inks, learn from
 # `images[known] * (1 - 2 * torch.randint(2, (550, 1)))`.
-#
+
+# %% [markdown]
 # **The judges** see 400 pictures a case, and as many new images as you had known ones. They ask for
 #
 # - 75 % right, and every digit at least a tenth of its fair share;
