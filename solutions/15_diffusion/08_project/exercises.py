@@ -652,33 +652,51 @@ Painter.mistakes(
             "320",
             "n_gradients is an argument. How many does your loop take in the last case?",
         ),
-        "in double precision": (
-            "return self.layers.state_dict()",
-            "return {name: part.double() for name, part in self.layers.state_dict().items()}",
-            "A number has four bytes. Does the painter need eight of each?",
-        ),
         "the class keeps the network": (
             "return self.layers.state_dict()",
             "Painter.kept = self.layers\n        return self.layers.state_dict()",
             "What stays in the class or in a global name after training counts, too. All that draw needs goes into the state.",
         ),
-        "it hands itself back": (
-            "return self.layers.state_dict()",
-            "return self",
-            "A fresh painter draws. What does it need of the one that learned?",
-        ),
-        "the state is lists": (
-            "return self.layers.state_dict()",
-            "return {name: part.tolist() for name, part in self.layers.state_dict().items()}",
-            "A state holds tensors, so that its numbers can be counted.",
-        ),
-        "the network is not loaded": (
-            "self.layers.load_state_dict(state)",
-            "self.layers.eval()",
-            "A fresh painter's network knows nothing yet. Where is what was learned?",
-        ),
     }
 )
+
+
+class _Unread:
+    """Never comes to paint: what it hands back is no state."""
+
+    def fit(self, images, labels, n_numbers, n_gradients):
+        self.images = images
+        return self.handed()
+
+    def draw(self, state, wanted):
+        return torch.randn(2, len(wanted), 64)
+
+
+@Painter.wrong(
+    "it hands itself back",
+    advice="A fresh painter draws. What does it need of the one that learned?",
+)
+class _(_Unread):
+    def handed(self):
+        return self
+
+
+@Painter.wrong(
+    "a list of tensors",
+    advice="Give each tensor a name: a dict, such as network.state_dict().",
+)
+class _(_Unread):
+    def handed(self):
+        return [self.images]
+
+
+@Painter.wrong(
+    "the state is lists",
+    advice="A state holds tensors, so that its numbers can be counted.",
+)
+class _(_Unread):
+    def handed(self):
+        return {"images": self.images.tolist()}
 
 
 def _means(images, labels):
