@@ -417,7 +417,7 @@ variety.worked(
 # ---------------------------------------------------------------- Painter
 
 NUMBERS, GRADIENTS = "numbers over the budget", "gradients over the budget"
-ELSEWHERE = "numbers left outside the state"
+ELSEWHERE = "over 100 numbers are left outside the state"
 LABELS, MISSING = "labels of what was painted", "digits left out"
 COPIED, FAR, ALIKE = "copied", "far", "variety, short of 0.4 by"
 EQUAL = "nearly equal to an image"
@@ -426,7 +426,7 @@ Painter = Exercise(
     "Painter",
     reference=lambda known, digits, new, new_digits, owner, wanted, n_numbers, n_gradients, seed: {
         NUMBERS: 0,
-        ELSEWHERE: 0,
+        ELSEWHERE: False,
         GRADIENTS: 0,
         LABELS: wanted,
         MISSING: 0,
@@ -582,7 +582,7 @@ def _(answer, known, digits, new, new_digits, owner, wanted, n_numbers, n_gradie
     usual = distances(known, new).amin(1).quantile(0.9)
     return {
         "numbers over the budget": max(0, numbers - n_numbers),
-        "numbers left outside the state": elsewhere if elsewhere > 100 else 0,
+        "over 100 numbers are left outside the state": elsewhere > 100,
         "gradients over the budget": max(0, gradients - n_gradients),
         "labels of what was painted": owner[read].to(torch.int8).numpy(),
         "digits left out": sum(

@@ -136,7 +136,7 @@ def test_the_check_counts_what_is_kept_and_how_often_torch_differentiates(number
     told = Painter.probe_function(Fake, **case_of(0, n_numbers=numbers, n_gradients=gradients))
     assert told["numbers over the budget"] == 705 - numbers
     assert told["gradients over the budget"] == 30 - gradients
-    assert told["numbers left outside the state"] == 0
+    assert not told["over 100 numbers are left outside the state"]
     assert torch.autograd._engine_run_backward is kept
 
 
@@ -178,7 +178,7 @@ def test_what_training_leaves_outside_the_state_is_found(hide):
             return super().fit(images, *given)
 
     told = Painter.probe_function(Hides, **case_of(2))
-    assert told["numbers left outside the state"] > 1000
+    assert told["over 100 numbers are left outside the state"]
 
 
 def test_a_fresh_painter_gets_tensors_only():
