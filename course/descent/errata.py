@@ -1,5 +1,6 @@
 """`erratum`: what the lecture notes print, what holds instead, and the computation that shows both."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -79,11 +80,17 @@ def _card(section, quote, corrected, kind, proof, slips) -> str:
     called, introduced, _ = KINDS[kind]
     mark = ("✗ " if slips else "✓ ") if proof else ""
     lines = [
-        f"{mark}**{section.replace(':', ' ')}**{called}. Printed: “{quote}”",
-        f"{introduced}: {corrected}",
+        f"{mark}**{section.replace(':', ' ')}**{called}. Printed: “{_inline(quote)}”",
+        f"{introduced}: {_inline(corrected)}",
         *(f"But {slip}." for slip in slips),
     ]
     return "  \n".join(lines)
+
+
+def _inline(text: str) -> str:
+    """A displayed formula in the line, as large: a block of its own leaves the quote's last mark alone on a line."""
+    line = re.sub(r"\$\$\s*(.+?)\s*\$\$", r"$\\displaystyle \1$", text, flags=re.DOTALL)
+    return re.sub(r"\\tag\{(.+?)\}", r"\\quad(\1)", line)  # a tag is for blocks only
 
 
 def _display(text: str) -> None:

@@ -37,6 +37,12 @@ def test_an_error_is_told_with_what_is_printed_and_what_holds(strict, shown):
     assert shown == ["✓ **wu 1.2**. Printed: “$1 = 2$”  \nWhat holds: $1 = 1$"]
 
 
+def test_a_displayed_formula_stands_in_the_line_with_its_number(strict, shown):
+    erratum("wu:1.2", quote="Here $$\n1 = 2 \\tag{3.1} $$", corrected="$$1 = 1$$", **PROVEN)
+    assert "Printed: “Here $\\displaystyle 1 = 2 \\quad(3.1)$”" in shown[0]
+    assert "What holds: $\\displaystyle 1 = 1$" in shown[0]
+
+
 @pytest.mark.parametrize("kind", ["convention", "copy"])
 def test_what_is_no_error_needs_no_proof_and_has_no_mark(strict, shown, kind):
     slip(kind)
