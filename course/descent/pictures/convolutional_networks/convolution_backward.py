@@ -14,7 +14,7 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from descent.pictures.convolutional_networks.convolution import digits, place
-from descent.plots import BLACK, BLUE, ORANGE, SKY, VERMILION, fixed_axes, light
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes, light
 from descent.words import say
 
 SIDE = 9  # pixels of the image whose paths are drawn
@@ -246,7 +246,7 @@ def draw_calls(batches, o, rows, cols, a, k):
         "one matrix product": [1 for _ in batches],
     }
     fig, ax = plt.subplots(figsize=(5.8, 3.8))
-    looks = (("o-", VERMILION), ("s--", ORANGE), ("^-.", BLUE), ("D:", BLACK))
+    looks = (("o-", VERMILION), ("s--", GREEN), ("^-.", BLUE), ("D:", BLACK))
     for (name, calls), (look, color) in zip(programs.items(), looks, strict=True):
         ax.plot(batches, calls, look, color=color, label=name)
     ax.set(
