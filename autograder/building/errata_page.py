@@ -4,6 +4,7 @@ from collections import Counter
 
 from autograder.building import coverage, masters
 from autograder.building.markdown import link, table_text
+from descent.errata import printed
 
 # Kind -> (what one of them is called, what several are, what it means).
 KINDS = {
@@ -52,5 +53,5 @@ def _section(master, entries) -> list[str]:
 
 
 def _row(entry, place) -> str:
-    told = [table_text(entry[key]) for key in ("section", "quote", "corrected")]
+    told = map(table_text, (entry["section"], printed(entry["quote"]), entry["corrected"]))
     return f"| {' | '.join([*told, link(place), KINDS[entry['kind']][0]])} |"

@@ -1,5 +1,6 @@
 """`erratum`: what the lecture notes print, what holds instead, and the computation that shows both."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -79,11 +80,45 @@ def _card(section, quote, corrected, kind, proof, slips) -> str:
     called, introduced, _ = KINDS[kind]
     mark = ("✗ " if slips else "✓ ") if proof else ""
     lines = [
-        f"{mark}**{section.replace(':', ' ')}**{called}. Printed: “{quote}”",
+        f"{mark}**{section.replace(':', ' ')}**{called}. Printed: “{printed(quote)}”",
         f"{introduced}: {corrected}",
         *(f"But {slip}." for slip in slips),
     ]
     return "  \n".join(lines)
+
+
+def printed(quote: str) -> str:
+    """A quote of the lecture notes as Markdown that reads as they are printed. Where " … " stands, text is left out.
+
+    A formula cut out of its dollars gets them, a displayed one stands in the line, as large. What Markdown would garble
+    and what is no whole formula (a piece of a fraction, a line of code) stands as it is, as code.
+    """
+    return " … ".join(_piece(piece) for piece in quote.split(" … "))
+
+
+def _piece(text: str) -> str:
+    text = re.sub(r"\$\$\s*(.+?)\s*\$\$", r"$\\displaystyle \1$", text, flags=re.DOTALL)
+    if text.count("$") % 2:  # cut within its first formula, or within its last
+        text = f"${text}" if "\\" in text.split("$")[0] else f"{text}$"
+    if "$" not in text and re.search(r"\\[a-zA-Z]|[_^]", text):
+        aligned = text.replace("&", "").removesuffix("\\\\").strip()
+        formula = re.search(r"\\[a-zA-Z]|[_^]\{", text) and not text.startswith("#")
+        text = f"$\\displaystyle {aligned}$" if formula and _whole(aligned) else f"`{text}`"
+    elif not all(map(_whole, re.findall(r"\$(.+?)\$", text, flags=re.DOTALL))):
+        text = f"`{text}`"
+    return re.sub(r"\\tag\{(.+?)\}", r"\\quad(\1)", text)  # a tag is for blocks only
+
+
+def _whole(formula: str) -> bool:
+    """Whether all that is opened in a formula is closed in it."""
+    bare = re.sub(r"\\[{}]", "", formula)
+    while (inner := re.sub(r"\{[^{}]*\}", "", bare)) != bare:
+        bare = inner
+    pairs = ("left", "right"), ("begin", "end")
+    return not set("{}") & set(bare) and all(
+        len(re.findall(rf"\\{opens}\b", formula)) == len(re.findall(rf"\\{closes}\b", formula))
+        for opens, closes in pairs
+    )
 
 
 def _display(text: str) -> None:

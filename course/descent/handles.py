@@ -168,8 +168,12 @@ def _on_step(control, value: float) -> float:
 def shown(control):
     """A control's value as it stands beside its slider: a logarithmic one at 12.589 shows 12.6.
 
-    Other sliders show their value in full.
+    Others show their value in full, but for what a browser's sum of steps lost: −7e-15 is the step at 0.
     """
     if hasattr(control, "base"):
         return float(format(control.value, control.readout_format))
+    if isinstance(control.value, float) and hasattr(control, "min"):
+        on_step = _on_step(control, control.value)
+        if abs(on_step - control.value) < 1e-9 * control.step:
+            return on_step
     return control.value

@@ -37,6 +37,28 @@ def test_an_error_is_told_with_what_is_printed_and_what_holds(strict, shown):
     assert shown == ["✓ **wu 1.2**. Printed: “$1 = 2$”  \nWhat holds: $1 = 1$"]
 
 
+@pytest.mark.parametrize(
+    "quote, shown_as",
+    [
+        ("half of it, $x_1$ and $x_2$", "half of it, $x_1$ and $x_2$"),
+        ("Here $$\n1 = 2 \\tag{3.1} $$", r"Here $\displaystyle 1 = 2 \quad(3.1)$"),
+        (r"\min\{x_1, \frac{a}{b}\}", r"$\displaystyle \min\{x_1, \frac{a}{b}\}$"),
+        (r"x &\sim N(0, 1) \\", r"$\displaystyle x \sim N(0, 1)$"),
+        ("words … x^{2}", r"words … $\displaystyle x^{2}$"),
+        (r"$\alpha = x_1", r"$\alpha = x_1$"),
+        (r"\alpha = x_1$ is small", r"$\alpha = x_1$ is small"),
+        (r"{\frac{a}{b}", r"`{\frac{a}{b}`"),
+        (r"\left(a_{1}", r"`\left(a_{1}`"),
+        ("def __init__(self)", "`def __init__(self)`"),
+        ("# P_k = K_k R_k^T", "`# P_k = K_k R_k^T`"),
+        (r"$\alpha and \frac{a$", r"`$\alpha and \frac{a$`"),
+    ],
+)
+def test_a_quote_reads_as_it_is_printed(shown, quote, shown_as):
+    erratum("wu:1.2", quote=quote, corrected="$1 = 1$", kind="convention")
+    assert f"Printed: “{shown_as}”" in shown[0]
+
+
 @pytest.mark.parametrize("kind", ["convention", "copy"])
 def test_what_is_no_error_needs_no_proof_and_has_no_mark(strict, shown, kind):
     slip(kind)

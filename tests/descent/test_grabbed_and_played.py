@@ -128,6 +128,11 @@ def test_values_are_on_the_sliders_steps():
     assert str(handles.nearest(FloatSlider(0, min=0, max=1, step=0.1), 0.31)) == "0.3"
 
 
+def test_a_value_that_a_browser_summed_up_from_steps_is_the_step():
+    assert handles.shown(FloatSlider(-7.1e-15, min=-39, max=24, step=0.5)) == 0
+    assert handles.shown(FloatSlider(0.25, min=0, max=1, step=0.1)) == 0.25
+
+
 def test_what_is_drawn_is_what_stands_beside_the_slider():
     seen = []
     explorer = Explorer(

@@ -140,6 +140,12 @@ def test_much_memory_at_once_is_refused(worker):
     assert run(worker, "x = bytearray(2_000_000_000)")["type"] == "MemoryError"
 
 
+def test_libraries_that_no_released_cell_imports_are_there_at_once(worker):
+    holds(worker, "import sys; before = set(sys.modules)")
+    holds(worker, "import scipy.stats, sklearn.metrics, sklearn.neighbors")
+    holds(worker, "assert set(sys.modules) == before")
+
+
 def test_magics_await_and_figures_work(worker):
     holds(worker, "import asyncio\nawait asyncio.sleep(0)")
     holds(

@@ -510,7 +510,7 @@ train.mistakes(
             "(Z[i] @ v) < 1",
             "A row whose score is 0.5, on its own side: is that a mistake?",
         ),
-        "a score of 0 counts as label -1": (
+        "a score of 0 counts as label −1": (
             "y[i] * (Z[i] @ v) <= 0",
             "(1 if Z[i] @ v > 0 else -1) != y[i]",
             "A score of exactly 0 is a mistake for both labels. What does your test say where y = -1?",

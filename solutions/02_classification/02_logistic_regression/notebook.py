@@ -143,7 +143,7 @@ predict(
     "probabilities 0.5?",
     ["a tiny positive number", "nan", "an error", "0.0"],
     truth=3 if np.prod(np.full(2000, 0.5)) == 0 else 0,
-    because="The smallest positive float is 2^-1074. The sum of 2000 logarithms is "
+    because="The smallest positive float is $2^{-1074}$. The sum of 2000 logarithms is "
     f"{2000 * np.log(0.5):.1f}, no trouble at all.",
     then=lambda: lr.draw_coin(14, 20),
 )

@@ -428,7 +428,7 @@ analogy.mistakes(
             "sum(s * vecs[i] / (np.linalg.norm(vecs[i]) or 1) for s, i in ((1, b), (-1, a), (1, c)))",
             "The step from a to b is a difference of vectors as stored. What becomes of it when you scale both?",
         ),
-        "question words score -1": ("-np.inf", "-1",
+        "question words score −1": ("-np.inf", "-1",
             "A cosine can be −1. Which score is below all cosines, whatever the words?"),
         "equal vectors are left out as well": (
             "score[[a, b, c]]", "score[(vecs[:, None] == vecs[[a, b, c]]).all(-1).any(-1)]",

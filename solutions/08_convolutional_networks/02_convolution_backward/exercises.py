@@ -245,6 +245,7 @@ def _(rng):
     yield "a stride, and pixels in no window", case(1, 2, 6, 9, 2, 3, 2, stride=2)
     yield "a stride, and pixels in no window", case(1, 1, 8, 6, 2, 2, 3, stride=3)
     yield "zeros around", case(2, 2, 4, 3, 2, 3, 2, pad=1)
+    yield "zeros around", case(2, 2, 4, 3, 2, 2, 2, pad=1)
     yield "stride and zeros", case(1, 2, 5, 6, 2, 3, 4, stride=2, pad=2)
     yield "one window", case(2, 1, 3, 2, 2, 3, 2)
     yield "one pixel, one weight", case(1, 1, 1, 1, 1, 1, 1)
@@ -335,6 +336,7 @@ def _(rng):
         return dict(G=draw(rng, n, c, -(-h // s), -(-w // s)), s=s, h=h, w=w)
 
     yield "every other number", case(2, 3, 2, 4, 6)
+    yield "every other number", case(2, 2, 2, 4, 4)
     yield "every third", case(1, 2, 3, 6, 9)
     yield "sizes that s does not divide", case(1, 2, 2, 5, 3)
     yield "sizes that s does not divide", case(2, 1, 3, 7, 8)
@@ -447,6 +449,16 @@ def _(rng):
         *rest,
     )
     yield "scores of 900 and -900", huge
+    apart = net(
+        rng, 2, 1, 1, 1
+    )  # all scores of an image near 900, of the other near -900
+    b, *rest = apart["layers"][0][1:]
+    W = np.array([900, 899, 898.5]).reshape(3, 1, 1, 1)
+    apart["layers"][0] = W, 0 * b, *rest
+    yield (
+        "scores of 900 and -900",
+        apart | dict(X=np.array([1.0, -1]).reshape(2, 1, 1, 1)),
+    )
 
 
 cnn_slopes.mistakes(
@@ -495,6 +507,11 @@ cnn_slopes.mistakes(
             "log_softmax(S.reshape(Y.shape), axis=1)",
             "np.log(np.exp(S[..., 0, 0]) / np.exp(S[..., 0, 0]).sum(1, keepdims=True))",
             "How large is the exponential of 900? scipy.special has log_softmax.",
+        ),
+        "the largest score of all": (
+            "log_softmax(S.reshape(Y.shape), axis=1)",
+            "(lambda Z: Z - np.log(np.exp(Z).sum(1, keepdims=True)))(S.reshape(Y.shape) - S.max())",
+            "Take the largest score of each image from its own scores, not the largest of all.",
         ),
         "weights see what came after ReLU": (
             "weight_slopes(H, G, *W",
@@ -572,6 +589,113 @@ def _(X, Y, layers):
         )
 
     return run(X, layers)
+
+
+# ---------------------------------------------------------------------------------- pool_backward
+
+pool_backward = Exercise(
+    "pool_backward",
+    reference=reference.pool_backward,
+    compare=close(),
+    hints=[
+        "Take one number that was kept. Where in X did it stand?",
+        "Go through all windows. In each find row and column of its largest number, add where the window begins, and add the slope there.",
+        "u, v = np.unravel_index(window.argmax(), window.shape); D[n, c, i * stride + u, j * stride + v] += G[n, c, i, j].",
+    ],
+)
+
+
+@pool_backward.cases
+def _(rng):
+    def case(n, c, h, w, size, stride, X=None):
+        rows, cols = ((m - size) // stride + 1 for m in (h, w))
+        X = draw(rng, n, c, h, w) if X is None else X
+        return dict(X=X, G=draw(rng, n, c, rows, cols), size=size, stride=stride)
+
+    yield "windows side by side", case(2, 3, 4, 6, 2, 2)
+    yield "windows side by side", case(1, 2, 3, 6, 3, 3)
+    X = draw(rng, 2, 2, 4, 5)
+    X[:, :, 1, 2] = 3  # in four windows
+    yield "one number wins several windows", case(2, 2, 4, 5, 2, 1, X)
+    X = draw(rng, 1, 1, 5, 7)
+    X[:, :, 2, 2] = 3
+    yield "one number wins several windows", case(1, 1, 5, 7, 3, 2, X)
+    yield "pixels in no window", case(1, 2, 8, 6, 2, 3)
+    yield "all below 0", case(1, 2, 4, 4, 2, 2, -rng.uniform(0.5, 2, (1, 2, 4, 4)))
+    X = 1.0 * rng.integers(-1, 2, (2, 1, 4, 4))
+    X[:, :, :2, :2], X[:, :, 2:, 2:] = 0, [[-2, 1], [1, -2]]
+    yield "several are largest", case(2, 1, 4, 4, 2, 2, X)
+    yield "windows of one pixel", case(1, 2, 2, 3, 1, 1)
+
+
+pool_backward.mistakes(
+    {
+        "the last window wins": (
+            "] += G",
+            "] = G",
+            "A number that won two windows hears both.",
+        ),
+        "all that are largest": (
+            "        D[n, c, top + u, left + v] += G[n, c, i, j]\n",
+            "        won = window == window.max()\n"
+            "        D[n, c, top : top + size, left : left + size] += won * G[n, c, i, j]\n",
+            "Where several are largest, only the first is kept.",
+        ),
+        "the last of several": (
+            "window.argmax()",
+            "window.size - 1 - window[::-1, ::-1].argmax()",
+            "Where several are largest, the first is kept.",
+        ),
+        "shared by the window": (
+            "        D[n, c, top + u, left + v] += G[n, c, i, j]\n",
+            "        D[n, c, top : top + size, left : left + size] += G[n, c, i, j] / size**2\n",
+            "That is a mean pool. What happens to the largest number if another one grows a little?",
+        ),
+        "the stride is forgotten": (
+            "top, left = i * stride, j * stride",
+            "top, left = i, j",
+            "Where does the second window begin?",
+        ),
+        "the place in the window": (
+            "D[n, c, top + u, left + v]",
+            "D[n, c, u, v]",
+            "u and v count from the window's first pixel. Where does it stand?",
+        ),
+        "the farthest from 0": (
+            "window.argmax()",
+            "np.abs(window).argmax()",
+            "−3 is not larger than 1.",
+        ),
+    }
+)
+
+pool_backward.worked(
+    why=r"""A kept number is passed on with local slope 1, all others with 0. So each slope goes to a single address, and the windows' winners give the addresses. A
+    number that won several windows adds up what they send, as everywhere in the chain rule. Right at a tie there is no slope; as with ReLU at 0, one
+    choice is made and kept."""
+)
+
+
+@pool_backward.right("by autograd", library="torch.nn.functional.max_pool2d")
+def _(X, G, size, stride):
+    leaf = torch.tensor(X, requires_grad=True)
+    kept = torch.nn.functional.max_pool2d(leaf, size, stride)
+    return torch.autograd.grad(kept, leaf, torch.as_tensor(G))[0]
+
+
+@pool_backward.right("place by place of the window")
+def _(X, G, size, stride):
+    rows, cols = G.shape[2:]
+    D, best = np.zeros(X.shape), np.full(G.shape, -np.inf)
+    winner = np.zeros(G.shape, int)
+    for number, (u, v) in enumerate(np.ndindex(size, size)):
+        seen = X[:, :, u::stride, v::stride][:, :, :rows, :cols]
+        winner[seen > best] = number
+        best = np.maximum(best, seen)
+    for number, (u, v) in enumerate(np.ndindex(size, size)):
+        part = D[:, :, u::stride, v::stride][:, :, :rows, :cols]
+        part += G * (winner == number)
+    return D
 
 
 # ------------------------------------------------------------------------------- conv_transpose2d

@@ -10,7 +10,7 @@
 # # Backprop through convolutions
 #
 # A network reads a digit. To see what it looks at, you ask for the slope of its answer by every pixel: where a pixel matters, the
-# slope is large. You do that for 200 digits and draw the mean size. Out comes a *grid*, as if the network looked through a
+# slope is large. You do that for 200 digits and draw the root of the mean square. Out comes a *grid*, as if the network looked through a
 # fence. No digit has a grid in it, and the network has not even been trained.
 #
 # A second network has windows of $4 \times 4$ in place of $3 \times 3$, and no grid.
@@ -39,8 +39,8 @@ show(*pictures.draw_puzzle())
 # %% [markdown] covers="wu:3.3 wu:3.3.3"
 # ## 1. The layer, once more
 #
-# In [[08/01]] you wrote a layer as a loop over places of the window. The sum can be read the other way round, too. Each place $(u, v)$ of the
-# *kernel* looks at the whole image at once, moved by $(u, v)$. With $P$ for the image with its zeros and $s$ for the stride,
+# In [[08/01]] each place $(i, j)$ of the window met the whole kernel. The sum can be read the other way round, too: each place $(u, v)$ of the
+# *kernel* meets the whole image, moved by $(u, v)$. With $P$ for the image with its zeros and $s$ for the stride,
 #
 # $$F_{oij} = b_o + \sum_{c}\sum_{u, v} W_{ocuv}\, P_{c,\,si+u,\,sj+v} .$$
 
@@ -239,7 +239,7 @@ with after(nudge_slopes, input_slopes, weight_slopes):
     slid = conv2d(image, map_, np.zeros(1))
     same = np.allclose(weight_slopes(image, map_, 3, 2)[0], slid)
     claim("stride 1: the map of slopes, slid over the image as a kernel", same)
-    cases, same = 0, []
+    same = []
     for stride, pad, a, k in np.ndindex(3, 3, 3, 3):
         stride, a, k = stride + 1, a + 1, k + 1
         W, b = rng.normal(size=(4, 3, a, k)), rng.normal(size=4)
@@ -429,32 +429,83 @@ with after(input_slopes, cnn_slopes, "no-grid"):
     right = pictures.right(tests, truth, layers)
     up = min(np.diff(Js)) > 0 and Js[0] < -2.2 and Js[-1] > -1.3
     claim("your gradients: J grows at each step, from below −2.2 to above −1.3", up)
-    claim("two in three new digits are read right by now", right > 2 / 3)
+    claim("more than two in three new digits are read right by now", right > 2 / 3)
     follows = np.corrcoef(np.sqrt(paths[0, 0]).ravel(), maps[0].ravel())[0, 1]
     claim("untrained: slopes follow the paths", follows > 0.6)
     grids = [pictures.grid(part) for part in maps]
-    claim("even pixels count 1.5 times the odd, before and after", min(grids) > 1.5)
+    claim(
+        "even rows and columns: 1.5 times the odd and more, before and after",
+        min(grids) > 1.5,
+    )
     show(*pictures.draw_grid(paths[0, 0], maps), digits=1)
 
 # %% [markdown] covers="wu:3.3 wu:3.3.3 explainers:4.5.3"
 # ## Take-aways
 #
-# - Forward collects, backward spreads: each number sends its slope to its window, weighted by the kernel. It is the transpose of the
-#   forward map. For stride 1 that is a layer with turned kernels.
+# - Forward collects, backward spreads: each number sends its slope to its window, weighted by the kernel. It is the transpose of
+#   forward. For stride 1 that is a layer with turned kernels.
 # - A weight is used at every place, so its slope is a sum over places. A bias collects all slopes of its map.
 # - What was forgotten, by a stride or a pool, has slope 0.
-# - **Who put the grid there:** the wiring. With stride 2 and $3 \times 3$ windows pixels have 4, 2 or 1 listeners, whatever the digits
-#   and weights are. Training has not removed it. Sizes that the stride divides give all pixels equally many.
+# - **Who put the grid there:** the wiring. With stride 2 and $3 \times 3$ windows pixels have 4, 2 or 1 listeners, whatever digits
+#   and weights. Training has not removed it. Sizes that the stride divides give all
+#   pixels away from the edge equally many.
 # - Two tests find nearly every slip: nudges, and $\langle \mathrm{conv}\,X, G\rangle = \langle X, \mathrm{back}\,G\rangle$.
 #
 # Next: [[next]].
+
+# %% [markdown] covers="explainers:4.5.3"
+# ## Deeper: only the winner hears
+#
+# A max pool keeps the largest number of each window. Nudge any other a little: nothing happens. So its backward is a subsampling with a
+# map of its own for each window. Windows may overlap, and one number may win several. What does it hear then?
+
+
+# %% exercise="pool_backward" points=2 difficulty=1 covers="explainers:4.5.3"
+def pool_backward(X, G, size, stride):
+    """The slopes of J by X, of which a max pool keeps the largest of each window.
+
+    X (n, c, h, w). Windows are size by size and start at every stride-th row and
+    column, as long as they fit. G (n, c, rows, cols): the slopes by what is kept.
+    Where several are largest, the first is kept, in the order of reading.
+    Returns (n, c, h, w).
+    X = [[[[1, 5, 2], [3, 4, 0]]]], G = [[[[10, 1]]]], size 2, stride 1 gives
+    [[[[0, 11, 0], [0, 0, 0]]]].
+    """
+    ### BEGIN SOLUTION
+    D = np.zeros(X.shape)
+    for n, c, i, j in np.ndindex(G.shape):
+        top, left = i * stride, j * stride
+        window = X[n, c, top : top + size, left : left + size]
+        u, v = np.unravel_index(window.argmax(), window.shape)
+        D[n, c, top + u, left + v] += G[n, c, i, j]
+    return D
+    ### END SOLUTION
+
+
+# %% check="pool_backward"
+check(pool_backward)
+
+# %% covers="explainers:4.5.3"
+# Max pools by autograd; and a mean pool, which is a layer.
+with after(input_slopes, pool_backward):
+    rng, same = np.random.default_rng(6), []
+    for size, stride in ((2, 2), (3, 2), (3, 1), (2, 3)):
+        A = rng.integers(0, 4, (2, 3, 7, 8)) * 1.0  # with ties
+        G = rng.normal(size=functional.max_pool2d(torch.tensor(A), size, stride).shape)
+        torchs = pictures.torchs_pool_slopes(A, G, size, stride)
+        same.append(np.allclose(pool_backward(A, G, size, stride), torchs))
+    claim("autograd, {n} pools: same slopes, ties included", all(same), n=len(same))
+    A, G = rng.normal(size=(2, 1, 7, 8)), rng.normal(size=(2, 1, 3, 3))
+    torchs = pictures.torchs_pool_slopes(A, G, 3, 2, functional.avg_pool2d)
+    mean = input_slopes(G, np.full((1, 1, 3, 3), 1 / 9), 7, 8, 2)
+    claim("a mean pool: kernels of 1/9, slopes shared alike", np.allclose(mean, torchs))
 
 # %% [markdown] covers="wu:3.3.3 explainers:4.5.3"
 # ## Deeper: a layer that enlarges
 #
 # A network that *paints* makes small maps large. So use the backward of a layer as a layer: numbers in, kernels laid down, a
-# stride apart. From $r$ rows come $(r - 1)s + a - 2p$: the formula for windows, turned round. (A layer with stride 2 makes 3 rows
-# from 7 and from 8 alike, so the way back has a choice; this one is the smallest.)
+# stride apart. From $r$ rows come $(r - 1)s + a - 2p$: the formula for windows, turned round. (Stride 2 and
+# 3 rows of kernel make 3 rows from 7 and from 8 alike, so the way back has a choice; this one is the smallest.)
 #
 # Now write it as an ordinary layer, with `conv2d` at stride 1: put $s - 1$ zeros between neighbours, zeros
 # around, turn the kernels. How many zeros around, if $p$ rows and columns are cut off afterwards?
@@ -490,7 +541,7 @@ check(conv_transpose2d)
 # %% covers="wu:3.3.3 explainers:4.5.3"
 # Two roads, one result; torch's; and the matrix.
 with after(input_slopes, conv_transpose2d):
-    rng, same, sizes = np.random.default_rng(4), [], []
+    rng, same = np.random.default_rng(4), []
     for stride, pad, a in ((1, 0, 3), (2, 1, 4), (3, 0, 2), (2, 1, 3)):
         G, W, b = (rng.normal(size=size) for size in ((2, 4, 3, 5), (4, 3, a, a), 3))
         large = conv_transpose2d(G, W, b, stride, pad)

@@ -63,6 +63,16 @@ def cnn_slopes(X: Tensor, Y: Tensor, layers: list) -> tuple[Tensor, list, Tensor
     return J.detach(), list(zip(rest[::2], rest[1::2], strict=True)), dX
 
 
+def pool_backward(X: Tensor, G: Tensor, size: int, stride: int) -> Tensor:
+    """Windows as columns, a 1 at each one's first largest, times its slope, folded back. X (n, c, h, w) -> the same."""
+    n, c, h, w = X.shape
+    columns = functional.unfold(X.reshape(n * c, 1, h, w), size, stride=stride)
+    won = functional.one_hot(columns.argmax(1), size * size).mT * G.reshape(
+        n * c, 1, -1
+    )
+    return functional.fold(won, (h, w), size, stride=stride).reshape(X.shape)
+
+
 def conv_transpose2d(G: Tensor, W: Tensor, b: Tensor, stride: int, pad: int) -> Tensor:
     """Every weighted kernel as a column, folded into one image. G (n, o, rows, cols) -> (n, c, h, w)."""
     a, k = W.shape[-2:]

@@ -59,6 +59,16 @@ def test_enlarging_and_reducing_are_transposes_of_each_other():
         assert torch.allclose((small * G).sum(), (X * large).sum())
 
 
+def test_max_pools_send_slopes_where_autograd_does_also_at_ties():
+    for n, (size, stride) in enumerate(((2, 2), (3, 1), (3, 2), (2, 3), (1, 1))):
+        for X in (randn(2, 3, 7, 8, seed=n), randn(2, 3, 7, 8, seed=n).round()):
+            leaf = X.requires_grad_(True)
+            kept = functional.max_pool2d(leaf, size, stride)
+            G = randn(*kept.shape, seed=9)
+            (dX,) = torch.autograd.grad(kept, leaf, G)
+            assert torch.allclose(ref.pool_backward(X.detach(), G, size, stride), dX)
+
+
 def test_nudges_of_a_cubic_are_its_differences():
     C, A, eps = randn(2, 3), randn(2, 3, seed=1), 0.4
 

@@ -14,7 +14,7 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from descent.pictures.convolutional_networks.convolution import digits, place
-from descent.plots import BLACK, BLUE, ORANGE, SKY, VERMILION, fixed_axes, light
+from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes, light
 from descent.words import say
 
 SIDE = 9  # pixels of the image whose paths are drawn
@@ -80,10 +80,10 @@ def torchs_slopes(X, W, b, G, stride, pad):
     return [part.numpy() for part in torch.autograd.grad(F, leaves, torch.tensor(G))]
 
 
-def torchs_pool_slopes(A, G):
-    """Autograd's slopes of the sum of G times the largest of 2 x 2 tiles, by A."""
+def torchs_pool_slopes(A, G, size=2, stride=2, pool=functional.max_pool2d):
+    """Autograd's slopes of the sum of G times a pool, by A."""
     leaf = torch.tensor(A, requires_grad=True)
-    pooled = functional.max_pool2d(leaf, 2)
+    pooled = pool(leaf, size, stride)
     return torch.autograd.grad(pooled, leaf, torch.tensor(G))[0].numpy()
 
 
@@ -117,16 +117,18 @@ def _puzzle():
 def draw_puzzle():
     """A digit, and how much each pixel matters to two networks with random weights, stride 2 in two layers."""
     digit, maps = _puzzle()
-    fig, axes = plt.subplots(1, 3, figsize=(9, 3.2))
+    fig, axes = plt.subplots(1, 3, figsize=(6.6, 2.6))
     axes[0].imshow(digit, cmap="gray_r")
-    axes[0].set_title("one of 200 digits")
+    axes[0].set_title("a digit of 200")
     for ax, (a, slopes) in zip(axes[1:], maps.items(), strict=True):
         ax.imshow(slopes, cmap="Oranges", vmin=0)
-        ax.set_title(f"slopes behind {a} × {a}, stride 2", fontsize=10)
+        ax.set_title(f"{a} × {a} windows")
     for ax in axes:
-        ax.set_axis_off()
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(True)
     return fig, say(
-        "A digit in a field of 22 by 22 pixels. Beside it the size of the slope by each pixel, over 200 digits: "
+        "A digit in a field of 22 by 22 pixels. Beside it the size of the slope by each pixel, over 200 digits, behind "
+        "two layers of stride 2: "
         "the larger, the stronger its colour. With 3 by 3 windows strong pixels stand in every other row and "
         "column: there slopes are {a:.1f} times as large as between them. With 4 by 4 windows: {b:.1f} times.",
         a=grid(maps[3]),
@@ -190,8 +192,8 @@ def draw_paths(col, row, j, i, size, stride):
 
 def draw_grid(paths, maps):
     """Paths from the last map to each pixel (h, w); slopes by each pixel before and after training."""
-    fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.7))
-    titles = ("paths to each pixel", "slopes, untrained", "slopes, trained")
+    fig, axes = plt.subplots(1, 3, figsize=(6.6, 2.6))
+    titles = ("paths to pixels", "slopes, untrained", "slopes, trained")
     for ax, title, part in zip(axes, titles, (np.sqrt(paths), *maps), strict=True):
         ax.imshow(part, cmap="Oranges", vmin=0)
         ax.set_title(title)
@@ -215,17 +217,18 @@ def draw_coverage(size, stride):
     fig, ax = fixed_axes(1, (4.6, 4.2), (0.1, 0.96, 0.12, 0.89))
     ax.imshow(painted, cmap="Oranges", vmin=0, vmax=max(painted.max(), 1))
     even = inside.size > 0 and inside.min() == inside.max()
+    title = "gaps" if stride > size else "even inside" if even else "a checkerboard"
     light(
         ax,
-        "even" if even else "a checkerboard",
+        title,
         range(0, len(painted), 5),
         range(0, len(painted), 5),
     )
     ax.set(xlabel="column", ylabel="row")
     ax.grid(False)
     return fig, say(
-        "Kernels of {size} by {size}, stride {stride}: {side} rows from 6. Away from the edge {low:.0f} to {high:.0f} "
-        "kernels lie on each other.",
+        "Kernels of {size} by {size}, stride {stride}: {side} rows from 6. Away from the edge a pixel lies under "
+        "{low:.0f} kernels at least, under {high:.0f} at most.",
         size=size,
         stride=stride,
         side=len(painted),
@@ -242,8 +245,8 @@ def draw_calls(batches, o, rows, cols, a, k):
         "each place of the kernel": [a * k for _ in batches],
         "one matrix product": [1 for _ in batches],
     }
-    fig, ax = plt.subplots(figsize=(6.6, 3.6))
-    looks = (("o-", VERMILION), ("s--", ORANGE), ("^-.", BLUE), ("D:", BLACK))
+    fig, ax = plt.subplots(figsize=(5.8, 3.8))
+    looks = (("o-", VERMILION), ("s--", GREEN), ("^-.", BLUE), ("D:", BLACK))
     for (name, calls), (look, color) in zip(programs.items(), looks, strict=True):
         ax.plot(batches, calls, look, color=color, label=name)
     ax.set(
