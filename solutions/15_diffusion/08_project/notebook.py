@@ -427,8 +427,8 @@ predict(
             torch.tensor([1, 3]),
         )
     ),
-    because="Their faults are far beyond the bounds, and nobody chose them to please "
-    "the new images. Whom luck or your choosing carried over a bound must fear a lock.",
+    because="Nobody chose them to please the new images, so other images find the "
+    "same faults. Only who was picked by a judge must fear the next one.",
 )
 
 # %%
