@@ -26,16 +26,22 @@ def coverage(seen: Tensor, wanted: Tensor, owner: Tensor) -> Tensor:
 
 
 def neighbours(drawn: Tensor, known: Tensor, new: Tensor) -> Tensor:
-    """Share of drawn nearer to known than to new, ties half; mean distance to new, over that of known -> (2,)."""
+    """Share of drawn nearer to known than to new, ties half; how far nine in ten stay, over that of known -> (2,)."""
 
     def nearest(x, among):
         return (x[:, None] - among).square().sum(-1).sqrt().amin(1)
 
+    def ninth(distances):
+        """Where nine tenths end, on straight lines between the sorted distances."""
+        place = 0.9 * (len(distances) - 1)
+        low, ordered = int(place), distances.sort().values
+        high = min(low + 1, len(distances) - 1)
+        return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
     gap = nearest(drawn, new) - nearest(drawn, known)
     copied = (gap.sign() + 1).mean() / 2
-    return torch.stack(
-        [copied, nearest(drawn, new).mean() / nearest(known, new).mean()]
-    )
+    far, usual = (ninth(nearest(x, new)) for x in (drawn, known))
+    return torch.stack([copied, far / usual])
 
 
 def variety(drawn: Tensor, wanted: Tensor, images: Tensor, labels: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import confusion_matrix
 from torch import nn
+from torch.autograd import grad as grad_by_another_name
 
 from autograder import checkdata
 from descent.pictures.diffusion import project as pictures
@@ -45,7 +46,8 @@ def test_neighbours_are_scipys(rng):
     copied, far = ref.neighbours(*tensors(drawn, known, new)).tolist()
     one, two = cdist(drawn, known).min(1), cdist(drawn, new).min(1)
     assert copied == pytest.approx(np.mean(one < two))
-    assert far == pytest.approx(two.mean() / cdist(known, new).min(1).mean())
+    usual = np.quantile(cdist(known, new).min(1), 0.9)
+    assert far == pytest.approx(np.quantile(two, 0.9) / usual)
 
 
 def test_variety_is_scipys(rng):
@@ -70,26 +72,36 @@ def test_half_of_the_locked_images_are_nearer_to_a_known_one_and_they_are_as_var
 
 
 class Fake:
-    """Paints real images with labels that are asked for, keeps 705 numbers and takes 30 gradients."""
+    """Hands back 705 numbers, takes 30 gradients, paints dust."""
 
     taken = 30
 
     def fit(self, images, labels, n_numbers, n_gradients):
-        self.shelf = {"some": [torch.zeros(300), (np.zeros((20, 20)),)]}
-        self.again = self.shelf["some"][0]  # counted once
-        self.layer = nn.Linear(5, 1, bias=False)
-        Fake.images, Fake.labels = images, labels
         weight = torch.zeros(1, requires_grad=True)
+        take = [
+            lambda loss: loss.backward(),
+            lambda loss: torch.autograd.grad(loss, weight),
+            lambda loss: grad_by_another_name(loss, weight),
+            lambda loss: torch.func.grad(torch.sin)(torch.tensor(1.0)),
+        ]
         for step in range(self.taken):
-            if step % 2:
-                weight.square().sum().backward()
-            else:
-                torch.autograd.grad(weight.square().sum(), weight)
-        return self
+            take[step % 4](weight.square().sum())
+        some = nn.Linear(5, 60)
+        return {**some.state_dict(), "more": torch.zeros(20, 17), "few": torch.zeros(9).half()}
 
-    def draw(self, wanted):
+    def draw(self, state, wanted):
+        return torch.randn(2, len(wanted), 64)
+
+
+class Halves:
+    """Paints halfway between two images of a label."""
+
+    def fit(self, images, labels, n_numbers, n_gradients):
+        return {"images": images, "labels": labels.short()}
+
+    def draw(self, state, wanted):
         halves = [
-            self.images[self.labels == label][[0, 1 + k % 9]].mean(0)
+            state["images"][state["labels"] == label][[0, 1 + k % 9]].mean(0)
             for k, label in enumerate(wanted)
         ]
         return torch.stack([torch.zeros(len(wanted), 64), torch.stack(halves)])
@@ -101,41 +113,163 @@ def case_of(number, **changes):
 
 def test_the_check_judges_as_the_notebook_does():
     case = case_of(0)
-    told = Painter.probe_function(Fake, **case)
+    told = Painter.probe_function(Halves, **case)
     known, new = (torch.from_numpy(case[name]).double() / 8 - 1 for name in ("known", "new"))
     labels, new_digits, wanted = (
         torch.from_numpy(case[name]).long() for name in ("digits", "new_digits", "wanted")
     )
-    drawn = Fake().draw(wanted)[-1]
+    drawn = Halves().draw(Halves().fit(known.float(), labels, 0, 0), wanted)[-1]
     seen = pictures.reader(new, new_digits)(drawn)
     assert np.array_equal(told["labels of what was painted"], seen.numpy())
     copied, far = ref.neighbours(drawn.double(), known, new).tolist()
     assert told["copied"] == pytest.approx(copied)
     assert told["far"] == pytest.approx(far, rel=1e-5)
-    told_variety = 1 - told["1 - variety"]
-    assert told_variety == pytest.approx(
-        ref.variety(drawn.double(), wanted, known, labels).item(), rel=1e-4
-    )
+    varied = ref.variety(drawn.double(), wanted, known, labels).item()
+    assert told["variety, short of 0.4 by"] == pytest.approx(max(0, 0.4 - varied), abs=1e-4)
     rarest = ref.coverage(seen, wanted, torch.arange(10))[1]
     assert (told["digits left out"] > 0) == bool(rarest < 0.1)
 
 
 @pytest.mark.parametrize(("numbers", "gradients"), [(705, 30), (704, 28)])
 def test_the_check_counts_what_is_kept_and_how_often_torch_differentiates(numbers, gradients):
-    kept = torch.autograd.backward, torch.autograd.grad
+    kept = torch.autograd._engine_run_backward
     told = Painter.probe_function(Fake, **case_of(0, n_numbers=numbers, n_gradients=gradients))
     assert told["numbers over the budget"] == 705 - numbers
     assert told["gradients over the budget"] == 30 - gradients
-    assert (torch.autograd.backward, torch.autograd.grad) == kept
+    assert not told["over 100 numbers are left outside the state"]
+    assert torch.autograd._engine_run_backward is kept
+
+
+def test_gradients_taken_while_painting_count_and_a_float64_counts_twice():
+    class Later(Fake):
+        def fit(self, *given):
+            return {"wide": torch.zeros(100).double()}
+
+        def draw(self, state, wanted):
+            super().fit(None, None, 0, 0)
+            return super().draw(state, wanted)
+
+    told = Painter.probe_function(Later, **case_of(0, n_numbers=190, n_gradients=10))
+    assert told["gradients over the budget"] == 20
+    assert told["numbers over the budget"] == 10
+
+
+STORE: dict = {}
+HELD = torch.zeros(20, 64)
+HIDEOUTS = {
+    "in the class": lambda cls, x: setattr(cls, "kept", x.clone()),
+    "in a plain list": lambda cls, x: setattr(cls, "kept", x[:20].ravel().tolist()),
+    "in bytes": lambda cls, x: setattr(cls, "kept", x.numpy().tobytes()),
+    "in a dictionary outside": lambda cls, x: STORE.setdefault(len(STORE), x.clone()),
+    "in a network": lambda cls, x: STORE.setdefault(len(STORE), nn.Linear(64, 64)),
+    "in an argument's default": lambda cls, x, kept=[]: kept.append(x.clone()),  # noqa: B006
+    "on a function": lambda cls, x: setattr(cls.draw, "kept", x.clone()),
+    "in a closure": lambda cls, x: setattr(cls, "say", lambda: x),
+    "in a bound method": lambda cls, x: setattr(cls, "say", nn.Linear(64, 64).forward),
+    "in a tensor that was there": lambda cls, x: HELD.add_(1 + x[:20]),
+}
+
+
+@pytest.mark.parametrize("hide", HIDEOUTS.values(), ids=HIDEOUTS)
+def test_what_training_leaves_outside_the_state_is_found(hide):
+    class Hides(Fake):
+        def fit(self, images, *given):
+            hide(type(self), images)
+            return super().fit(images, *given)
+
+    told = Painter.probe_function(Hides, **case_of(2))
+    assert told["over 100 numbers are left outside the state"]
+
+
+def test_a_fresh_painter_gets_tensors_only():
+    class Clings(Fake):
+        def fit(self, *given):
+            self.learned = 1
+            part = nn.Parameter(torch.zeros(3))
+            part.more = "hidden"
+            return {"part": part}
+
+        def draw(self, state, wanted):
+            seen.append((hasattr(self, "learned"), type(state["part"]), vars(state["part"])))
+            return super().draw(state, wanted)
+
+    seen: list = []
+    Painter.probe_function(Clings, **case_of(2))
+    assert seen == [(False, torch.Tensor, {})]
+
+
+@pytest.mark.parametrize(("state", "told"), [
+    (nn.Linear(2, 2), "fit hands back something of type Linear, not a dict from names to tensors"),
+    ([torch.zeros(3)], "fit hands back something of type list, not a dict"),
+    (None, "fit hands back something of type NoneType, not a dict"),
+    ({"width": 25}, "the state's 'width' is of type int; .* torch.tensor"),
+    ({"net": {"a": torch.zeros(2)}}, "the state's 'net' is of type dict"),
+    ({"w": np.zeros(3)}, "the state's 'w' is of type ndarray"),
+    ({"1.5 " * 30: torch.zeros(1)}, "names, of at most 60 letters"),
+    ({str(i): torch.zeros(0, i) for i in range(300)}, "at most 200 names"),
+])  # fmt: skip
+def test_what_is_no_state_is_told(state, told):
+    class Other(Fake):
+        def fit(self, *given):
+            return state
+
+    with pytest.raises((TypeError, ValueError), match=told):
+        Painter.probe_function(Other, **case_of(2))
+
+
+def test_half_copies_pass_as_painted_but_nearly_equal_an_image():
+    class HalfCopies(Halves):
+        def draw(self, state, wanted):
+            walk = super().draw(state, wanted)
+            for place in range(0, len(wanted), 2):
+                own = state["images"][state["labels"] == wanted[place]]
+                walk[-1, place] = own[place % len(own)]
+            return walk
+
+    told = Painter.probe_function(HalfCopies, **case_of(0))
+    assert told["nearly equal to an image"] == pytest.approx(0.5, abs=0.02)
+    assert Painter.probe_function(Halves, **case_of(0))["nearly equal to an image"] < 0.05
 
 
 def test_a_draw_without_its_walk_is_told():
     class Short(Fake):
-        def draw(self, wanted):
-            return super().draw(wanted)[-1]
+        def draw(self, state, wanted):
+            return super().draw(state, wanted)[-1]
 
     with pytest.raises(ValueError, match=r"shape \(400, 64\)"):
         Painter.probe_function(Short, **case_of(0))
+
+
+def bell_curves(images, labels, wanted):
+    """A picture for each label wanted, from one bell curve a label."""
+    drawn = torch.zeros(len(wanted), 64)
+    for label in labels.unique():
+        own, rows = images[labels == label].double(), wanted == label
+        g = np.random.default_rng(int(label))
+        told = g.multivariate_normal(own.mean(0).numpy(), own.T.cov().numpy(), int(rows.sum()))
+        drawn[rows] = torch.from_numpy(told).float()
+    return drawn.clamp(-1, 1)
+
+
+@pytest.mark.parametrize("inks", [1, 2])
+def test_bell_curves_pass_on_one_ink_and_paint_grey_on_two(inks):
+    images, digits = pictures.digits()
+    known, new, _ = pictures.split()
+    g = torch.Generator().manual_seed(0)
+    if inks == 2:
+        images = images * (1 - 2 * torch.randint(2, (len(images), 1), generator=g))
+    wanted = torch.arange(10).repeat(40)
+    drawn = bell_curves(images[known], digits[known], wanted)
+    seen = pictures.reader(images[new], digits[new])(drawn)
+    numbers = [
+        *ref.coverage(seen, wanted, torch.arange(10)),
+        *ref.neighbours(drawn, images[known], images[new]),
+        ref.variety(drawn, wanted, images[known], digits[known]),
+    ]
+    assert pictures.fails(numbers)[2:] == [False, inks == 2, False]
+    assert any(pictures.fails(numbers)) == (inks == 2)
+    if inks == 2:
+        assert drawn.abs().mean() < images[known].abs().mean() - 0.2
 
 
 # ------------------------------------------------------------ what the text says
@@ -171,9 +305,9 @@ def test_the_applicants_are_what_the_notebook_says():
 
 def test_no_dust_hides_a_copy_before_it_is_far_from_real_images():
     facts = controls.explorer(NOTEBOOK, "draw_dust", dust=0.3).words.facts
-    assert facts["free"] == 0 and facts["copied"] > 0.98 and facts["far"] < 1.7
+    assert facts["free"] == 0 and facts["copied"] > 0.98 and facts["far"] < 1.5
     facts = controls.explorer(NOTEBOOK, "draw_dust", dust=1.0).words.facts
-    assert facts["copied"] < 0.85 and facts["far"] > 1.7
+    assert facts["copied"] < 0.85 and facts["far"] > 1.5
 
 
 def test_dust_adds_about_as_much_to_all_squared_distances():
@@ -247,8 +381,8 @@ def test_the_walk_ends_at_the_pictures():
 
 
 @pytest.mark.parametrize(("numbers", "caught"), [
-    ([0.75, 0.1, 0.85, 1.7, 0.4], [False] * 5),
-    ([0.74, 0.09, 0.86, 1.71, 0.39], [True] * 5),
+    ([0.75, 0.1, 0.85, 1.5, 0.4], [False] * 5),
+    ([0.74, 0.09, 0.86, 1.51, 0.39], [True] * 5),
 ])  # fmt: skip
 def test_a_bound_that_is_met_exactly_is_met(numbers, caught):
     assert pictures.fails(numbers) == caught
@@ -261,14 +395,14 @@ def test_a_table_tells_who_is_turned_away_by_whom():
 
 
 def test_whoever_recites_is_told_from_whoever_paints_new_images():
-    class Reciter(Fake):
-        def draw(self, wanted):
-            own = [self.images[self.labels == label] for label in wanted]
+    class Reciter(Halves):
+        def draw(self, state, wanted):
+            own = [state["images"][state["labels"] == label] for label in wanted]
             rows = [images[k % len(images)] for k, images in enumerate(own)]
             return torch.stack([torch.zeros(len(wanted), 64), torch.stack(rows)])
 
-    class Honest(Fake):
-        def draw(self, wanted):
+    class Honest(Halves):
+        def draw(self, state, wanted):
             images, _ = pictures.digits()
             rows = pictures.split()[2][: len(wanted)]
             return torch.stack([torch.zeros(len(wanted), 64), images[rows]])

@@ -18,7 +18,7 @@ JUDGES = {
     "right": ("as wanted", 0.75, True),
     "rarest": ("rarest digit", 0.1, True),
     "copied": ("copied", 0.85, False),
-    "far": ("far", 1.7, False),
+    "far": ("far", 1.5, False),
     "variety": ("variety", 0.4, True),
 }
 
@@ -116,9 +116,9 @@ def lesson(Painter, size):
     torch.manual_seed(size)
     # a few images may lack a digit: labels are those that are there
     kinds, labels = digits[known].unique(return_inverse=True)
-    painter = Painter().fit(images[known].clone(), labels, 40_000, 600)
+    state = Painter().fit(images[known].clone(), labels, 40_000, 600)
     wanted = torch.arange(len(kinds)).repeat(-(-400 // len(kinds)))[:400]
-    painted = torch.as_tensor(painter.draw(wanted))[-1].detach().float().clamp(-1, 1)
+    painted = torch.as_tensor(Painter().draw(state, wanted))[-1].detach().float().clamp(-1, 1)
     to_known = torch.cdist(painted, images[known])
     copied = to_known.amin(1) < torch.cdist(painted, images[new]).amin(1)
     return copied.double().mean().item(), painted, images[known][to_known.argmin(1)]
@@ -208,8 +208,8 @@ def draw_dust(dust, dusts, judged):
     right.grid(False)
     light(right, "one of the copies")
     return fig, say(
-        "Dust {dust:.1f}: {copied:.0%} lie nearer to a known image, and pictures are {far:.2f} times as far from "
-        "new images as usual. Of {n} amounts of dust, {free} please both judges.",
+        "Dust {dust:.1f}: {copied:.0%} lie nearer to a known image, and nine in ten stay within {far:.2f} times the "
+        "usual distance from new images. Of {n} amounts of dust, {free} please both judges.",
         dust=dust,
         copied=copied[here],
         far=far[here],
