@@ -682,6 +682,8 @@ def _(rng):
     yield "two layers", case(20, K=5)
     yield "two streams", case(20, k=1.0, loud=0.1)
     yield "streams that leak", case(20, k=0.6, loud=0.5)
+    even = dict(R=np.zeros((2, 4)), draws=rng.permutation([0.25, 0.5, 0.0, 0.6]))
+    yield "a draw on the edge", case(4, **even)
     yield "nothing to write", case(0)
     yield "one symbol", case(3, K=1)
 

@@ -28,7 +28,7 @@ def called(rng, rows=32, length=200):
 
 
 def network(b, size=16, seed=0):
-    """First weights of an LSTM, uniform as torch's; b is added to the forget gates' bias, and taken from the inputs'."""
+    """First weights of an LSTM, uniform as torch's; b is added to the forget gates' bias, taken from the inputs'."""
     rng, edge = np.random.default_rng(seed), 1 / np.sqrt(size)
     W, U = (rng.uniform(-edge, edge, (n, 4 * size)) for n in (8, size))
     bias = rng.uniform(-edge, edge, 4 * size)
@@ -143,7 +143,7 @@ def reader(size=48, epochs=8, seed=0):
     with torch.no_grad():
         net.cells.bias_hh_l0[size : 2 * size] += 1
     adam_ = torch.optim.Adam(net.parameters(), 0.02)
-    onehot = torch.eye(K)
+    onehot, state = torch.eye(K), None
     for t in [*range(0, 1449, 50)] * epochs:
         state = None if t == 0 else tuple(part.detach() for part in state)
         states, state = net.cells(onehot[rows[t : t + 50]], state)
@@ -224,7 +224,7 @@ def _shares(ax, curves, guess=25):
         ax.plot(steps, 100 * np.asarray(right), line, color=color, label=name, marker="o")
     ax.axhline(guess, color=GREY, linestyle=":", linewidth=1, label="guessing")
     ax.set(xlabel="updates", ylabel="digits told right (%)", ylim=(0, 105))
-    ax.legend(fontsize=9, loc="upper left", bbox_to_anchor=(0, 0.93))
+    ax.legend(fontsize=9, loc="center right", bbox_to_anchor=(1, 0.62))
 
 
 def draw_puzzle():
@@ -290,8 +290,8 @@ def draw_carousel(f, i, o):
     right.set_title("A digit at step 1, a disturbance at step 100")
     right.legend(fontsize=9, loc="lower left")
     return fig, say(
-        "f = {f:.2f}, i = {i:.2f}, o = {o:.2f}: at step {T} the stream holds {digit:.2g} of the digit and {noise:.2g} of "
-        "the disturbance.",
+        "f = {f:.2f}, i = {i:.2f}, o = {o:.2f}: at step {T} the stream holds {digit:.2g} of the digit and "
+        "{noise:.2g} of the disturbance.",
         f=f,
         i=i,
         o=o,
@@ -333,7 +333,7 @@ def draw_answer(curve, gates, streams, digit):
     T = len(gates)
     stream.plot(np.arange(1, T + 1), streams, linewidth=1)
     stream.set(
-        xlabel="step", ylabel="value of the stream", title=f"Its stream keeps the digit {digit}"
+        xlabel="step", ylabel="value of the stream", title=f"Its stream, after the digit {digit}"
     )
     for ax, k, name in ((inputs, 0, "input"), (forgets, 1, "forget")):
         image = ax.imshow(
@@ -349,13 +349,15 @@ def draw_answer(curve, gates, streams, digit):
         ax.grid(False)
         fig.colorbar(image, ax=ax, label="gate")
     return fig, say(
-        "After {n} updates {right:.0%} of the digits are told right. Mean input gate: {first:.2f} at the digit, {later:.3f} "
-        "later. Mean forget gate later: {keep:.3f}.",
+        "After {n} updates {right:.0%} of the digits are told right. Mean input gate: {first:.2f} at "
+        "the digit, {later:.2f} later. Mean forget gate later: {keep:.2f}. "
+        "The stream's largest number at the end: {far:.0f}.",
         n=curve[0][-1],
         right=curve[1][-1],
         first=gates[0, 0].mean(),
         later=gates[1:, 0].mean(),
         keep=gates[1:, 1].mean(),
+        far=np.abs(streams[-1]).max(),
     )
 
 
@@ -378,8 +380,8 @@ def draw_cells(curves, weights, update):
     fig.colorbar(image, ax=right, label="gate u")
     told = [say("{name}: {s:.0%}", name=name, s=right_[-1]) for name, (_, right_) in curves.items()]
     return fig, say(
-        "Told right after {n} updates. {told:; }. The GRU's update gates: {first:.2f} in the mean at the digit, {later:.2f} "
-        "later.",
+        "Told right after {n} updates. {told:; }. The GRU's update gates: {first:.2f} in the mean at the digit, "
+        "{later:.2f} later.",
         n=next(iter(curves.values()))[0][-1],
         told=told,
         first=update[0].mean(),
