@@ -107,9 +107,9 @@ with after(stream, "stream-back"):
     show(*pictures.draw_keeps(sizes, lengths))
 
 # %% [markdown] covers="wu:4.3.1 wu:4.4.1"
-# So the sum keeps too much: state and slopes grow without end. A $k$ below 1 forgets everything at one rate, and
-# $0.9^{200}$ is nothing. What to keep, what to add? No fixed number can know. The network itself must say it, for each
-# number of the state, at each step.
+# So the sum keeps too much: state and slopes grow without end. A $k$ below 1 calms it, but on the straight way
+# everything fades at one rate, and $0.9^{200}$ is less than a billionth. What to keep, what to add? No fixed number can
+# know. The network itself must say it, for each number of the state, at each step.
 
 # %% [markdown] covers="guo:V.3 wu:4.4.1 wu:4.4.2"
 # ## 2. Gates
@@ -413,9 +413,9 @@ with after(gru_step):
     claim("u = 0 and r = 0 ignore it", np.array_equal(*gone))
 
 # %% covers="guo:V.4 wu:4.4.2"
-# Three kinds of cell with equally many weights, on a digit after 100 steps, by torch.
+# Four kinds of cell with equally many weights, on a digit after 100 steps, by torch.
 with after(gru_step):
-    kinds = {"RNN": 36, "LSTM": 16, "GRU": 19}
+    kinds = {"RNN": 36, "stream": 36, "LSTM": 16, "GRU": 19}
     nets = {kind: pictures.Cells(kind, H, b=4.0) for kind, H in kinds.items()}
     weights = {kind: net.trained() for kind, net in nets.items()}
     curves = {kind: pictures.practise(net, 100, 90) for kind, net in nets.items()}

@@ -57,17 +57,32 @@ class Adam:
         return [p - part.reshape(p.shape) for p, part in zip(params, parts, strict=True)]
 
 
+class Stream(torch.nn.RNN):
+    """The weights of a plain network, used as h_t = h_{t-1} + tanh(…), from 0."""
+
+    def forward(self, X):
+        into, on, *biases = self.parameters()
+        pushes = X @ into.T + sum(biases)
+        h = X.new_zeros(X.shape[1], self.hidden_size)
+        states = []
+        for v in pushes:
+            h = h + torch.tanh(v + h @ on.T)
+            states.append(h)
+        return torch.stack(states), h[None]
+
+
 class Cells(torch.nn.Module):
-    """torch's network of RNN, LSTM or GRU cells with a read-out of the last state."""
+    """torch's network of RNN, LSTM or GRU cells, or a `Stream`, with a read-out of the last state."""
 
     def __init__(self, kind, size, b=0.0, seed=0, symbols=8, answers=4, dtype=torch.float32):
         super().__init__()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.cells = getattr(torch.nn, kind)(symbols, size, dtype=dtype)
+            cells = Stream if kind == "stream" else getattr(torch.nn, kind)
+            self.cells = cells(symbols, size, dtype=dtype)
             self.read = torch.nn.Linear(size, answers, bias=False, dtype=dtype)
         with torch.no_grad():
-            if kind != "RNN":
+            if kind in ("LSTM", "GRU"):
                 self.cells.bias_hh_l0[size : 2 * size] += b
             if kind == "LSTM":
                 self.cells.bias_hh_l0[:size] -= b
@@ -207,7 +222,7 @@ def cosines(d, n=2000, seed=0):
     return (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
 
 
-def read_back(d, k, known=200, trials=40, seed=0):
+def read_back(d, k, known=1000, trials=10, seed=0):
     """Of k random directions in one sum, the share that is among the k best matches of `known` ones."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(trials):
@@ -287,7 +302,7 @@ def draw_carousel(f, i, o):
     right.plot(o * np.tanh(c), "--", color=ORANGE, label="state h = o tanh c")
     right.axhline(0, color=GREY, linewidth=0.8)
     right.set(xlabel="step", ylabel="value", ylim=(-1.1, 1.1))
-    right.set_title("A digit at step 1, a disturbance at step 100")
+    right.set_title("A digit at 1, a disturbance at 100")
     right.legend(fontsize=9, loc="lower left")
     return fig, say(
         "f = {f:.2f}, i = {i:.2f}, o = {o:.2f}: at step {T} the stream holds {digit:.2g} of the digit and "
@@ -347,6 +362,7 @@ def draw_answer(curve, gates, streams, digit):
         )
         ax.set(xlabel="step", ylabel="unit", title=f"Its {name} gates")
         ax.grid(False)
+        ax.yaxis.get_major_locator().set_params(integer=True)
         fig.colorbar(image, ax=ax, label="gate")
     return fig, say(
         "After {n} updates {right:.0%} of the digits are told right. Mean input gate: {first:.2f} at "
@@ -362,7 +378,7 @@ def draw_answer(curve, gates, streams, digit):
 
 
 def draw_cells(curves, weights, update):
-    """Three kinds of cell by updates, and a GRU's update gates over one row. weights {name: how many}."""
+    """Kinds of cell by updates, and a GRU's update gates over one row. weights {name: how many}."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.8))
     _shares(left, {f"{name}, {weights[name]} weights": curve for name, curve in curves.items()})
     left.set_title("A digit after 100 steps")
@@ -377,6 +393,7 @@ def draw_cells(curves, weights, update):
     )
     right.set(xlabel="step", ylabel="unit", title="The GRU's update gates")
     right.grid(False)
+    right.yaxis.get_major_locator().set_params(integer=True)
     fig.colorbar(image, ax=right, label="gate u")
     told = [say("{name}: {s:.0%}", name=name, s=right_[-1]) for name, (_, right_) in curves.items()]
     return fig, say(
@@ -406,6 +423,7 @@ def draw_reading(text, step, params, order):
         )
         ax.set(ylabel="unit", title=f"{name} gates".capitalize())
         ax.grid(False)
+        ax.yaxis.get_major_locator().set_params(integer=True)
         fig.colorbar(image, ax=ax, label="gate")
     shown = [{" ": "␣", "\n": "¶"}.get(c, c) for c in known]
     axes[1].set_xticks(range(len(known)), shown, fontsize=9)
