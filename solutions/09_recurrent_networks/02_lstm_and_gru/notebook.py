@@ -318,7 +318,8 @@ with after(stream, lstm_slopes, "half-gates"):
 # %% [markdown] covers="guo:V.3 wu:4.4.1"
 # That is the number: $b$ is *added to the forget gates' bias* before the training, and taken from the input gates'. With
 # $b = 5$, $f = 0.993$, and $f^{199}$ is about ¼. Why close the input? 199 letters at $i = ½$ would bury the digit. With
-# $i = 0.007$ they add up to about 1 at most. (A common habit is $b = 1$ for the forget gate alone.)
+# $i = 0.007$ they add up to 1.3 at most. (A common habit is $b = 1$, for the forget gates alone. In 2018 Corentin Tallec
+# and Yann Ollivier derived $b = \log T$ for both; here 5.3.)
 #
 # Now train: Adam is ready, slopes and gates are yours. Then look at the stream. Does it rest?
 
@@ -344,6 +345,8 @@ with after(lstm_step, lstm_slopes, "half-gates"):
     claim("the digit after 200 steps: right in over {s:.0%}", right[-1] > 0.95, s=0.95)
     row = exam[:, 0].argmax(1)
     gates, streams = pictures.gates_over(row, lstm_step, params)
+    far = np.abs(streams[-1]).max()
+    claim("the stream runs: one of its numbers ends beyond {n}", far > 20, n=20)
     show(*pictures.draw_answer((steps, right), gates, streams, digits[0]), digits=0)
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
@@ -433,14 +436,15 @@ with after(gru_step):
     show(*pictures.draw_cells(curves, weights, np.array(update)), digits=0)
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
-# In the GRU one $b$ does both: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast. The plain RNN gets part of the
-# way, or none: that depends on its first weights, and on luck.
+# In the GRU one $b$ does both: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast. So does the plain stream of
+# section 1, here, where its growth does no harm. The plain RNN gets part of the way, or none: that depends on its first
+# weights, and on luck.
 
 # %% [markdown] covers="wu:4.4.2 guo:V.3"
 # ## 6. Gates over your own words
 #
 # What do gates do on a text? Here is an LSTM of 48 units that has read Python's manual, as the reader of [[09/01]] did.
-# The cell that reads is yours. Type something.
+# The cell that reads is yours. Type something. Which units live for a word, which for longer?
 
 # %% covers="wu:4.4.2 guo:V.3"
 # Type a text: a trained LSTM reads it, and its gates are drawn.
@@ -509,10 +513,9 @@ with after(stream, path_grads):
     paths = path_grads(m, W, g2, g3)
     J = stream(V[1:], W, 1, hs[1])[1]
     claim("the four paths add up to your J", np.allclose(paths.sum(0), J @ m))
-    J0 = stream(V[1:], W, 0, hs[1])[1]  # its own g: another network
-    claim(
-        "the network without a stream has another slope", not np.allclose(J0 @ m, J @ m)
-    )
+    bare, J0 = stream(V[1:], W, 0, hs[1])
+    last = path_grads(m, W, *bare[1:])[3]
+    claim("without a stream only the last one is left", np.allclose(J0 @ m, last))
     names = ["straight", "through g₃", "through g₂", "through both"]
     bars = dict(zip(names, np.linalg.norm(paths, axis=1)))
     show(*pictures.draw_paths(bars | {"sum": np.linalg.norm(paths.sum(0))}))
