@@ -107,20 +107,18 @@ with after(stream, "stream-back"):
     show(*pictures.draw_keeps(sizes, lengths))
 
 # %% [markdown] covers="wu:4.3.1 wu:4.4.1"
-# So the sum keeps too much: state and slopes grow without end. A $k$ below 1 calms it, but on the straight way
-# everything fades at one rate, and $0.9^{200}$ is less than a billionth. What to keep, what to add? No fixed number can
-# know. The network itself must say it, for each number of the state, at each step.
-
-# %% [markdown] covers="guo:V.3 wu:4.4.1 wu:4.4.2"
+# So the sum keeps too much: state and slopes grow without end. A $k$ below 1 calms it, but all fades at one rate:
+# $0.9^{200}$ is below a billionth. What to keep, what to add? The network itself must say.
+#
 # ## 2. Gates
 #
-# Sepp Hochreiter and Jürgen Schmidhuber put *gates* beside the stream: numbers between 0 and 1, each computed from the
-# input and the state. (Felix Gers added the forget gate two years later.) With $\sigma$ the logistic function,
+# Sepp Hochreiter and Jürgen Schmidhuber put *gates* beside the stream: numbers between 0 and 1, computed from input and
+# state. (Felix Gers added the forget gate later.) With $\sigma$ the logistic function,
 #
 # $$i, f, o = \sigma(x_t W + h_{t-1} U + b), \qquad g = \tanh(x_t W + h_{t-1} U + b),$$
 # $$c_t = f \odot c_{t-1} + i \odot g, \qquad h_t = o \odot \tanh(c_t),$$
 #
-# each of the four with weights of its own. The stream is $c$ now; $g$ is a *candidate*, not the increment. The state
+# each with weights of its own. The stream is $c$ now; $g$ is a *candidate*, not the increment. The state
 # $h$ is what the stream shows.
 
 # %% covers="wu:4.4.1"
@@ -439,8 +437,7 @@ with after(gru_step):
 # In the GRU one $b$ does both: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast. So does the plain stream of
 # section 1, here, where its growth does no harm. The plain RNN gets part of the way, or none: that depends on its first
 # weights, and on luck.
-
-# %% [markdown] covers="wu:4.4.2 guo:V.3"
+#
 # ## 6. Gates over your own words
 #
 # What do gates do on a text? Here is an LSTM of 48 units that has read Python's manual, as the reader of [[09/01]] did.

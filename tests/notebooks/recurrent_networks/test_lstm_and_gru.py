@@ -238,7 +238,7 @@ def test_random_cosines_spread_as_one_over_the_root_of_d(d):
 
 def test_few_items_come_back_out_of_a_sum():
     assert pictures.read_back(200, 1) == 1
-    assert pictures.read_back(200, 10) > 0.95
+    assert pictures.read_back(200, 10) > 0.85
     assert pictures.read_back(20, 20) < 0.6
 
 
