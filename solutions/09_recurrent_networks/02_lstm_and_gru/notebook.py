@@ -455,9 +455,8 @@ with after(lstm_step):
     order = np.argsort(-fall)  # units that forget most at a space come first
     claim("one unit's forget gate falls by {s} at a space", fall.max() > 0.2, s=0.2)
     draw = partial(pictures.draw_reading, step=lstm_step, params=manual, order=order)
-    explore(
-        draw, text=Text("for each item in the list, the loop", description="your text")
-    )
+    typed = Text("for each item in the list, the loop", description="your text")
+    explore(draw, digits=0, text=typed)
 
 # %% [markdown] covers="guo:V.3 guo:V.4 wu:4.4.1 wu:4.4.2"
 # ## Take-aways

@@ -199,7 +199,7 @@ def test_constant_gates_keep_powers_of_f():
 
 
 def test_a_typed_text_is_read_by_the_trained_cell():
-    widget = controls.explorer(NOTEBOOK, "text=Text")
+    widget = controls.explorer(NOTEBOOK, "text=typed")
     at = {}
     for text, n in (("a b", 3), ("", 1), ("Ünknown Ω", 7), ("x" * 500, 64)):
         widget.controls["text"].value = text
