@@ -748,8 +748,8 @@ printed = R.T @ s.grad[0] * (1 - h.detach() ** 2)
 erratum(
     "wu:4.5.1",
     quote=(
-        r"\frac{\partial J}{\partial h_3^{(2)}} = \mathbf{W}_{\text{unembed}}^{\top} "
-        r"\frac{\partial J}{\partial s} \odot (1 - h_3^{(2)^2})"
+        r"$\frac{\partial J}{\partial h_3^{(2)}} = \mathbf{W}_{\text{unembed}}^{\top} "
+        r"\frac{\partial J}{\partial s} \odot (1 - h_3^{(2)^2})$"
     ),
     corrected=(
         r"(4.55) to (4.60) are slopes $\delta = \partial J/\partial a$ by what goes "
@@ -802,7 +802,7 @@ erratum(
 )
 erratum(
     "wu:4.4.2",
-    quote=r"\Delta c_t = \tanh(\mathbf{W}_c[h_{t-1}, x_t] + b_c) \tag{4.48}",
+    quote=r"$\Delta c_t = \tanh(\mathbf{W}_c[h_{t-1}, x_t] + b_c)$",
     corrected=(
         r"a candidate $g$; the increment in the sense of (4.44) is "
         r"$(f - 1) \odot c_{t-1} + i \odot g$"

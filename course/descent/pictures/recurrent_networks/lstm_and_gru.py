@@ -379,8 +379,9 @@ def draw_answer(curve, gates, streams, digit):
 
 def draw_cells(curves, weights, update):
     """Kinds of cell by updates, and a GRU's update gates over one row. weights {name: how many}."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.8))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.3))
     _shares(left, {f"{name}, {weights[name]} weights": curve for name, curve in curves.items()})
+    left.legend(fontsize=9, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.2))
     left.set_title("A digit after 100 steps")
     image = right.imshow(
         update.T,
