@@ -17,7 +17,7 @@ EXPLORERS = [(nb, i) for nb in masters.notebooks() for i in range(len(texts(nb))
 def places(control) -> list:
     """The values that a control is moved to, from its low end to its high end.
 
-    Every option of a menu; of a slider its ends and its middle.
+    Every option of a menu; of a slider its ends and its middle; of a text none, strange and long ones.
     """
     if hasattr(control, "options"):
         values = [value for _, value in control._options_full]
@@ -25,6 +25,8 @@ def places(control) -> list:
         return [values[0], values[len(values) // 2], values[-1]] if slides else values
     if isinstance(control.value, bool):
         return [False, True]
+    if isinstance(control.value, str):  # a text that is typed
+        return ["", "Ünknown 1 Ω\n", control.value * 20]
     middle = control.min + (control.max - control.min) // (2 * control.step) * control.step
     ends = [control.min, middle, control.max]
     return [control.base**value for value in ends] if hasattr(control, "base") else ends

@@ -160,6 +160,44 @@ def torch_rnn(ids, E, W, b, h0):
     return np.concatenate([h0[None], states.transpose(0, 1).numpy()])
 
 
+def loaded(cell, *weights):
+    with torch.no_grad():
+        for own, given in zip(cell.parameters(), weights, strict=True):
+            own.copy_(t(given))
+    return cell
+
+
+def torch_lstm_cell(x, h, c, W, U, b):
+    cell = loaded(torch.nn.LSTMCell(len(W), len(U)).double(), W.T, U.T, b, 0 * b)
+    new_h, new_c = cell(t(x), (t(h), t(c)))
+    i, f, g, o = (t(x @ W + h @ U + b)).chunk(4, 1)
+    gates = torch.stack([i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()])
+    return new_h.detach(), new_c.detach(), gates
+
+
+def torch_gru_cell(x, h, W, U, b, reset_after):
+    r, u = torch.sigmoid(t(x @ W + h @ U + b)[:, : 2 * len(U)]).chunk(2, 1)
+    if reset_after:
+        cell = loaded(torch.nn.GRUCell(len(W), len(U)).double(), W.T, U.T, b, 0 * b)
+        return cell(t(x), t(h)).detach(), torch.stack([r, u])
+    # torch has no such cell; its RNN cell, told r * h, is the candidate
+    H = len(U)
+    parts = W[:, 2 * H :].T, U[:, 2 * H :].T, b[2 * H :], 0 * b[2 * H :]
+    new = loaded(torch.nn.RNNCell(len(W), H).double(), *parts)(t(x), r * t(h))
+    return (u * t(h) + (1 - u) * new).detach(), torch.stack([r, u])
+
+
+def jacobian_of_stream(V, W, k, h0):
+    def run(h):
+        hs = [h]
+        for v in t(V):
+            hs.append(k * hs[-1] + torch.tanh(hs[-1] @ t(W) + v))
+        return torch.stack(hs)
+
+    slopes = torch.autograd.functional.jacobian(lambda h: run(h)[-1], t(h0))
+    return run(t(h0)), slopes.T
+
+
 # Notebook -> exercise -> what a library gives for the inputs of a case, as students get them.
 TWINS = {
     "00_start_here/01_how_this_course_works": {
@@ -272,6 +310,11 @@ TWINS = {
         "rnn_forward": torch_rnn,
         "probe": lambda H, y, H_new: np.insert(H_new, 0, 1, axis=1)
         @ scipy.linalg.lstsq(np.insert(H, 0, 1, axis=1), np.eye(y.max() + 1)[y])[0],
+    },
+    "09_recurrent_networks/02_lstm_and_gru": {
+        "lstm_step": torch_lstm_cell,
+        "gru_step": torch_gru_cell,
+        "stream": jacobian_of_stream,
     },
 }  # fmt: skip
 
