@@ -29,10 +29,10 @@ trace = Exercise(
     compare=exact(),
     hints=[
         "On the meta device a batch has a shape and no numbers. How do you make one, and how do you send it through a layer?",
-        'x = torch.empty(shape, device="meta"); then for each layer count its parameters and try x = layer(x). What is written down where '
+        'x = torch.empty(shape, device="meta") is such a batch; for each layer count its parameters and try layer(x). What is written down where '
         "torch raises RuntimeError?",
-        "count = sum(p.numel() for p in layer.parameters()). In try: x = layer(x) and append (tuple(x.shape), count); in except RuntimeError: "
-        "append (None, count) and break.",
+        "count = sum(p.numel() for p in layer.parameters()). In try: shape = tuple(layer(x).shape); in except RuntimeError: "
+        "append (None, count) and break; else append (shape, count).",
     ],
 )
 
@@ -129,8 +129,8 @@ trace.mistakes(
             "Which layer refused? Its row has the shape None.",
         ),
         "every layer sees the images": (
-            "x = layer(x)\n            rows.append((tuple(x.shape), count))",
-            "rows.append((tuple(layer(x).shape), count))",
+            'shape = tuple(layer(torch.empty(shape, device="meta")).shape)\n',
+            'first = locals().get("first", shape)\n            shape = tuple(layer(torch.empty(first, device="meta")).shape)\n',
             "Each layer gets what the one before it has made.",
         ),
         "counts tensors, not numbers": (
@@ -149,16 +149,10 @@ trace.mistakes(
             "Is a bias not learned?",
         ),
         "the number of images is left out": (
-            "tuple(x.shape)",
-            "tuple(x.shape[1:])",
+            "rows.append((shape, count))",
+            "rows.append((shape[1:], count))",
             "The example has four numbers in its shape. What is the first?",
         ),
-    }
-)
-
-trace.equivalent(
-    {
-        "x = layer(x) → x = -layer(x)": "Layers there check what they are given, and compute nothing."
     }
 )
 
@@ -349,17 +343,17 @@ def _(answer, X, y, K, W, rate, momentum, epochs, batch, seed):
 def _(rng):
     def case(n, batch, epochs, classes=3, c=1):
         y = torch.from_numpy(rng.permutation(np.arange(n) % classes))
-        X, K = away(rng, n, c, 4, 4), away(rng, 2, c, 2, 2) / 2
-        W = away(rng, classes, 18) / 4
+        X, K = away(rng, n, c, 3, 3), away(rng, 2, c, 2, 2) / 2
+        W = away(rng, classes, 8) / 3
         how = dict(epochs=epochs, batch=batch, seed=int(rng.integers(1000)))
         return dict(X=X, y=y, K=K, W=W, rate=0.05, momentum=0.8) | how
 
     yield "one batch an epoch", case(6, 6, 3)
-    yield "several batches", case(8, 4, 2)
-    yield "the last batch is smaller", case(7, 3, 2, c=2)
-    yield "the last batch is smaller", case(5, 4, 1, classes=4)
+    yield "several batches", case(12, 4, 2)
+    yield "the last batch is smaller", case(11, 4, 2, c=2)
+    yield "the last batch is smaller", case(13, 5, 1, classes=4)
     yield "a batch larger than the data", case(3, 10, 2)
-    yield "one image at a time", case(4, 1, 2)
+    yield "one image at a time", case(9, 1, 2)
     yield "no epoch, no step", case(4, 2, 0)
 
 
@@ -370,15 +364,10 @@ train.mistakes(
             "pass",
             "backward adds to the slopes that are there. What must go first?",
         ),
-        "slopes thrown away before the step": (
-            "optimizer.zero_grad()\n            loss.backward()",
-            "loss.backward()\n            optimizer.zero_grad()",
-            "With which slopes does the optimiser step?",
-        ),
         "never steps": (
             "optimizer.step()",
             "pass",
-            "What moves the weights?",
+            "What moves the weights? And are its slopes still there when it does?",
         ),
         "one order for all epochs": (
             "    for _ in range(epochs):\n        total = 0.0\n        order = torch.randperm(len(X), generator=g)",
@@ -392,12 +381,12 @@ train.mistakes(
         ),
         "its own generator": (
             "torch.randperm(len(X), generator=g)",
-            "torch.randperm(len(X))",
+            "torch.randperm(len(X), generator=torch.Generator().manual_seed(0))",
             "Who gives you the random numbers?",
         ),
         "the mean of the batches' means": (
             "total += loss.item() * len(rows)",
-            "total += loss.item() * len(X) / math.ceil(len(X) / batch)",
+            "total += loss.item() * len(X) / -(-len(X) // batch)",
             "A small last batch must not count as much as a full one.",
         ),
         "sums in place of means": (
@@ -663,6 +652,10 @@ Refined.mistakes(
     }
 )
 
+Refined.equivalent(
+    {"self.plain = plain → self.plain = -plain": "With plain=True the sum is left out"}
+)
+
 Refined.worked(
     why=r"""Only `enter` changes channels and size; behind it every step gets and gives maps of one shape, so that they can be added. A step with zero kernels and biases adds
     ReLU(0) = 0. `nn.ModuleList` makes torch see the steps' weights: a plain list would hide them from the optimiser."""
@@ -717,17 +710,14 @@ def _(answer, X, V, kernel, k, size, jump):
 
 @top_patches.cases
 def _(rng):
-    def case(n, c, h, w, size, jump, k, o=3):
-        return dict(
-            X=away(rng, n, c, h, w),
-            V=away(rng, o, c, size, size),
-            kernel=int(rng.integers(1, o)),
-            k=k,
-            size=size,
-            jump=jump,
-        )
+    def case(n, c, h, w, size, jump, k):
+        kernel, V = int(rng.integers(1, 3)), away(rng, 3, c, size, size)
+        signs = (-1.0) ** torch.arange(V[0].numel()).reshape(V[0].shape)
+        V[0] = signs * V[kernel]  # it likes other windows
+        X = away(rng, n, c, h, w)
+        return dict(X=X, V=V, kernel=kernel, k=k, size=size, jump=jump)
 
-    yield "windows of one map", case(1, 1, 4, 6, 2, 1, 3)
+    yield "windows of one map", case(1, 1, 5, 7, 2, 1, 5)
     yield "of several images", case(4, 1, 5, 4, 3, 1, 5)
     yield "of several images", case(3, 1, 4, 7, 2, 1, 6)
     yield "a jump of two pixels", case(3, 1, 6, 9, 2, 2, 4)

@@ -53,7 +53,7 @@ def trace(layers, shape):
     """What each layer makes of a batch, without computing: a row (shape, weights) each.
 
     layers: list of torch layers on the meta device. shape: of the batch that the first
-    one gets; make it on the meta device, torch.empty(shape, device="meta").
+    one gets. torch.empty(shape, device="meta") makes such a batch.
     shape in a row: a tuple, what comes out of this layer. weights: how many numbers it
     learns. A layer that its input does not fit raises RuntimeError: its row is
     (None, weights), and ends the table.
@@ -61,16 +61,15 @@ def trace(layers, shape):
     [((2, 6, 5, 4), 156), (None, 1948)].
     """
     ### BEGIN SOLUTION
-    x = torch.empty(shape, device="meta")
     rows = []
     for layer in layers:
         count = sum(p.numel() for p in layer.parameters())
         try:
-            x = layer(x)
-            rows.append((tuple(x.shape), count))
+            shape = tuple(layer(torch.empty(shape, device="meta")).shape)
         except RuntimeError:
             rows.append((None, count))
             break
+        rows.append((shape, count))
     return rows
     ### END SOLUTION
 
@@ -90,7 +89,7 @@ predict(
     "11 × 11 kernels, stride 4, on 224 pixels, no padding. How many windows in a row? "
     "The famous figure says 55.",
     ["54", "55", "56"],
-    truth=(224 - 11) // 4,
+    truth=(224 - 11) // 4 + 1 - 54,
     because="(224 − 11) / 4 is 53.25: 53 steps after the first window make 54. The "
     "figure needs 227 pixels, or two zeros on either side.",
 )
@@ -439,7 +438,7 @@ with after(train, Refined, "born-idle"):
 # %% [markdown] covers="wu:4.9.3 wu:4.9.5 cs480:10-lenet explainers:4.2.box-why"
 # ## Take-aways
 #
-# - Ask the layers for their shapes before you train: on the meta device it costs nothing.
+# - Ask the layers for their shapes before you train.
 # - A CNN sees, then reads. What sees has few weights; in LeNet and AlexNet nearly all are in what reads.
 # - The loop: shuffle, batch, loss, old slopes away, backward, step.
 # - Convolution moves along; only pools forget the place.
