@@ -292,7 +292,7 @@ with after(LeNet, train, moved):
     torch.manual_seed(0)
     nets["MLP"], nets["Pooled"] = pictures.mlp(), pictures.pooled()
     learn(nets["MLP"], X, y, 8, 64, 3e-3)
-    learn(nets["Pooled"], X, y, 5, 32, 5e-3)
+    learn(nets["Pooled"], X, y, 8, 32, 4e-3)
     curves = {}
     for name, net in nets.items():
         curves[name] = []
@@ -320,8 +320,8 @@ with after(LeNet, train, moved, "moved-lenet"):
     claim("in the middle all three read more than 92 %", middle > 0.92)
     most = max(curves[name][4] for name in ("LeNet", "MLP"))
     claim("moved by 4 pixels, LeNet and MLP read under 55 %", most < 0.55)
-    words = "Pooled, with a quarter of their weights: over 70 %"
-    claim(words, curves["Pooled"][4] > 0.7)
+    words = "Pooled, with a quarter of their weights: over 60 %"
+    claim(words, curves["Pooled"][4] > 0.6)
     show(*pictures.draw_moved(curves), digits=1)
 
 # %% covers="explainers:4.2.box-why"
@@ -411,8 +411,8 @@ with after(train, Refined, "born-idle"):
 
     copy, shallow = deep(30, True), deep(2, True)
     pictures.hand_on(copy[0].steps)
-    copy[0].enter, copy[0].steps[:2] = shallow[0].enter, shallow[0].steps
-    copy[2] = shallow[2]
+    copy[0].enter, copy[2] = shallow[0].enter, shallow[2]
+    copy[0].steps[0], copy[0].steps[1] = shallow[0].steps
     gap = (copy(small[:50]) - shallow(small[:50])).abs().max().item()
     claim("31 plain layers can say what three say", gap < 1e-5)
     h = [torch.relu(deep(30, False)[0].enter(small[:50]))]
@@ -620,16 +620,17 @@ with after(train):
         lines["HOG + SVM"].append(pictures.hog_svm(X[:n], y[:n], tests, truth))
         for name, make, epochs in (
             ("MLP", pictures.mlp, 4800 // n),
-            ("Pooled", pictures.pooled, 2400 // n),
+            ("Pooled", pictures.pooled, 4800 // n),
         ):
             torch.manual_seed(0)
             net = make()
             learn(net, X[:n], y[:n], epochs, 32, 3e-3)
             right = np.mean(pictures.read(net, tests) == truth.numpy())
             lines[name].append(right)
-    best = lines["HOG + SVM"]
-    claim("with 60 examples, features by hand read more than 75 %", best[0] > 0.75)
-    claim("with 600, more than 93 %", best[2] > 0.93)
+    hand, *others = (np.array(line) for line in lines.values())
+    claim("with 60 examples, features by hand read more than 85 %", hand[0] > 0.85)
+    ahead = hand[:2] > np.max(others, axis=0)[:2]
+    claim("with 60 and with 200 they read the most", ahead.all())
     show(*pictures.draw_examples(sizes, lines), digits=0)
 
 # %% [markdown] covers="explainers:4.2 explainers:4.2.box-why"

@@ -318,10 +318,10 @@ def draw_training(losses, table, before, after):
     middle.set_xticks(range(10))
     middle.set_yticks(range(10))
     middle.grid(False)
-    small = grid[2].subgridspec(4, 3, height_ratios=[1, 1, 1, 1])
+    cells = grid[2].subgridspec(5, 3, height_ratios=[1, 1, 0.5, 1, 1])  # a gap in the middle
     both = np.concatenate([np.asarray(before)[:, 0], np.asarray(after)[:, 0]])
     for number in range(12):
-        ax = fig.add_subplot(small[number // 3, number % 3])
+        ax = fig.add_subplot(cells[number // 3 + number // 6, number % 3])
         ax.imshow(both[number], **parts(both))
         ax.set_axis_off()
         if number % 6 == 1:
