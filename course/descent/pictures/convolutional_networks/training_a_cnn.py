@@ -373,7 +373,7 @@ def draw_reading(nets, image, digit, down, right):
     fig, axes = fixed_axes(
         4, (10, 3.2), (0.05, 0.99, 0.17, 0.86), wspace=0.25, width_ratios=[1.2, 1, 1, 1]
     )
-    axes[0].imshow(moved[0], cmap="gray_r", vmin=0, vmax=1, extent=(-16, 16, 16, -16))
+    axes[0].imshow(moved[0].numpy(), cmap="gray_r", vmin=0, vmax=1, extent=(-16, 16, 16, -16))
     axes[0].set(xlabel="right (pixels)", ylabel="down (pixels)")
     axes[0].set_gid("field")
     axes[0].grid(False)
