@@ -304,7 +304,6 @@ train = Exercise(
     "train",
     reference=reference.train,
     compare=close(rtol=1e-6, atol=1e-8),
-    data_dependent="the generator of the order lives on the CPU",
     hints=[
         "Two loops: epochs, and in each the batches of a shuffled order. What are the four things that happen to each batch?",
         "torch.randperm(len(X), generator=g).split(batch) gives the rows of each batch. Loss, old slopes away, backward, a step of the optimiser. The mean over "

@@ -246,7 +246,7 @@ def draw_puzzle():
         title="The deep network does not even learn",
     )
     left.set_xticks(range(1, 5))
-    left.legend(loc="center left", bbox_to_anchor=(0.02, 0.55))
+    left.legend(loc="center right", bbox_to_anchor=(0.99, 0.62))
     shares = [share for _, share in told.values()]
     right.bar(
         ["3 layers", "31 layers"], np.array(shares) * 100, color=[SKY, ORANGE], edgecolor=BLACK
@@ -371,7 +371,7 @@ def draw_reading(nets, image, digit, down, right):
     frame = F.pad(image, (8, 8, 8, 8))
     moved = frame[:, 8 - down : 40 - down, 8 - right : 40 - right]
     fig, axes = fixed_axes(
-        4, (10, 3.2), (0.05, 0.99, 0.17, 0.86), wspace=0.25, width_ratios=[1.2, 1, 1, 1]
+        4, (10, 3.2), (0.07, 0.99, 0.17, 0.86), wspace=0.42, width_ratios=[1.2, 1, 1, 1]
     )
     axes[0].imshow(moved[0].numpy(), cmap="gray_r", vmin=0, vmax=1, extent=(-16, 16, 16, -16))
     axes[0].set(xlabel="right (pixels)", ylabel="down (pixels)")
@@ -384,9 +384,8 @@ def draw_reading(nets, image, digit, down, right):
         says[name] = int(p.argmax())
         colors = [VERMILION if k == digit else SKY for k in range(10)]
         ax.bar(range(10), p * 100, color=colors, edgecolor=BLACK, linewidth=0.8)
-        ax.set(ylim=(0, 100), xlabel="digit")
+        ax.set(ylim=(0, 100), xlabel="digit", ylabel="probability (%)")
         light(ax, f"{name}: {says[name]}", range(10), [0, 50, 100])
-    axes[1].set_ylabel("probability (%)")
     return fig, say(
         "A {digit}, moved {down} down and {right} right. LeNet reads {lenet}, the MLP {mlp}, Pooled {pooled}.",
         digit=int(digit),
@@ -445,6 +444,7 @@ def draw_patches(kernels, found):
                 scale = float(np.abs(window).max()) if colors == "PuOr_r" else 1.0
                 ax.imshow(window, cmap=colors, vmin=-scale if colors == "PuOr_r" else 0, vmax=scale)
                 ax.set(xticks=[], yticks=[])
+                ax.spines[:].set_visible(True)
                 if row == 0 and column == 0:
                     title = (
                         "c1: kernel, and its best windows" if name == "c1" else "c3: best windows"
