@@ -100,7 +100,8 @@ with after(resmlp_forward):
 # m_{t-1} = m_t + \delta_t W_t^\top .$$
 #
 # The stream is there again: the message runs back *whole*, and each block adds to it. (With `skip`, $m_{t-1}$ is
-# skip $\cdot\, m_t + \dots$) The other slopes are the usual ones, $h_{t-1}^\top \delta_t$ for $W_t$.
+# skip $\cdot\, m_t + \dots$) The others are the usual ones: $h_{t-1}^\top \delta_t$ by
+# $W_t$, column sums of $\delta_t$ by $b_t$.
 
 
 # %% exercise="resmlp_grads" points=6 difficulty=1 covers="explainers:4.6.Q5 wu:4.6.5 wu:4.8.3 wu:4.6.2"
@@ -142,8 +143,8 @@ predict(
     "behind the last layer about 10⁻²¹ arrives at the first. With the +?",
     ["less than 1/1000", "between 1/100 and 100", "more than 1000"],
     truth=int(np.digitize(np.log10(pictures.arrives(1.0)), [-2.5, 2.5])),
-    because="m + δWᵀ is the message and a small random vector. Forty of those change it, "
-    "but they neither wipe it out nor blow it up.",
+    because="m + δWᵀ is the message and a small random vector. Forty of them change "
+    "it, but they neither wipe it out nor blow it up.",
 )
 
 # %% covers="explainers:4.6.Q5 wu:4.6.5 wu:4.8.3"
@@ -317,8 +318,8 @@ with after(gd_as_resnet):
 #
 # $$x_t = S_{\theta}\big(x_{t-1} + (y - x_{t-1} D^\top)\,V\big), \qquad V = \eta D, \quad \theta = \eta\lambda .$$
 #
-# A gradient step, then the *soft threshold* $S_\theta$, which moves each number towards 0 by $\theta$, and those within $\theta$ to 0.
-# That is ISTA, and a network: a stream, corrections, a bend.
+# A gradient step, then the *soft threshold* $S_\theta$: each number moves towards 0 by $\theta$, and not beyond. That is
+# ISTA, and a network: a stream, corrections, a bend.
 #
 # In 2010 Karol Gregor and Yann LeCun asked: why should $V$ and $\theta$ be what the proof wants? Give each round its
 # own, and *learn* them: **LISTA** (here in a later, leaner form).
@@ -385,15 +386,15 @@ check(train_lista)
 # %% predict="rounds" minutes=1 covers="wu:4.7.5"
 predict(
     "rounds",
-    "Training begins at ISTA's own numbers and lasts seconds. Afterwards 8 rounds run on "
+    "Training begins at ISTA's own numbers and lasts seconds. Then 8 rounds run on "
     "new data. How many rounds of ISTA, with the best λ of four, are as good?",
     ["8 to 16", "17 to 60", "more than 60"],
     truth=int(
         np.digitize(pictures.rounds_needed(pictures.race()[0], pictures.race()[1][-1]),
                     [17, 61])
     ),
-    because="ISTA's step and threshold must be safe for every y. Training shapes 8 steps "
-    "and thresholds for these y: large ones first, fine ones last.",
+    because="ISTA's step and threshold must be safe for every y. Training shapes 8 "
+    "steps and thresholds for these y: large ones first, fine ones last.",
 )  # fmt: skip
 
 # %% open=true covers="wu:4.7.5"
@@ -568,7 +569,7 @@ with after(resmlp_forward, resmlp_grads, assembly):
 with after(resmlp_forward, resmlp_grads, gd_as_resnet, assembly):
 
     def lopsided(J):
-        """0 for a symmetric matrix, 1 for one that changes its sign when turned over."""
+        """0 for a symmetric matrix, 1 where turning over changes the sign."""
         return np.linalg.norm(J - J.T) / (
             np.linalg.norm(J - J.T) + np.linalg.norm(J + J.T)
         )
@@ -638,7 +639,7 @@ with after(train_lista):
 # shares where there is one pair of weights only. The memory stream adds up $\sin 2x_t$ over 10 numbers, and sees 100 examples.
 
 # %% covers="wu:4.9.1 wu:4.9.2"
-# Parameters and errors, shared and not, in both streams; and more steps than trained for.
+# Parameters and errors, shared and not, in both streams; more steps than trained for.
 with after(train_lista):
     one = train_lista(D, ista, 0.1 * theta, pictures.lessons(), 0.01, even)
     tied = {"one pair a round": pictures.off(run(Vs, thetas, 16), X),
@@ -728,7 +729,7 @@ erratum(
         r"\frac{d\ell}{dw_1} &= \frac{1}{N} \sum_{n=1}^N 2(\mathbb{E}[y_n | x_n] - y_n)"
         r" w_2."
     ),
-    corrected=r"$\dots\, w_2\, p_n (1 - p_n)\, h_{n,1}$, with $p_n = \varphi(w_1 h_{n,1})$",
+    corrected=r"$\dots w_2\, p_n (1 - p_n)\, h_{n,1}$, $p_n = \varphi(w_1 h_{n,1})$",
     kind="error",
     printed_holds=np.isclose(front, true1),
     corrected_holds=np.isclose(front * p * (1 - p) * h1, true1),
@@ -738,8 +739,8 @@ erratum(
     "guo:III.7",
     quote=r"w_2 (h_{n,2}(1 - h_{n,2})w_1 + \mathbf{1}) h_{n,1}(1 - h_{n,1})x.",
     corrected=(
-        r"$p_n(1 - p_n)$ in place of $h_{n,2}(1 - h_{n,2})$: with the skip, $h_2 = p + h_1$ "
-        r"is no value of the logistic function any more"
+        r"$p_n(1 - p_n)$ in place of $h_{n,2}(1 - h_{n,2})$: with the skip, "
+        r"$h_2 = p + h_1$ is no value of the logistic function any more"
     ),
     kind="error",
     printed_holds=np.isclose(

@@ -4,8 +4,6 @@ A network is E (K, d), Ws (T, d, d), bs (T, d), U (d, K): h_t = skip · h_{t−1
 Every function works on the device and in the dtype of its arguments.
 """
 
-from itertools import combinations
-
 import torch
 import torch.nn.functional as F  # noqa: N812 — as everybody writes it
 from torch import Tensor
@@ -46,19 +44,18 @@ def resmlp_grads(
 
 
 def path_sums(Js: Tensor) -> Tensor:
-    """Entry k: the sum, over all choices of k blocks, of their product in order. Js (T, d, d) -> (T + 1, d, d)."""
-    T, d = len(Js), Js.shape[-1]
+    """Entry k: the sum, over all choices of k blocks, of their product in order. Js (T, d, d) -> (T + 1, d, d).
+
+    They are the coefficients of ∏ (I + z J_t), a polynomial in z: its values at the roots of unity, transformed back.
+    """
+    n, d = len(Js) + 1, Js.shape[-1]
+    angle = 2 * torch.pi * torch.arange(n, dtype=Js.dtype, device=Js.device) / n
+    z = torch.polar(torch.ones_like(angle), angle)[:, None, None]
     eye = torch.eye(d, dtype=Js.dtype, device=Js.device)
-    sums = []
-    for k in range(T + 1):
-        total = torch.zeros_like(eye)
-        for chosen in combinations(range(T), k):
-            product = eye
-            for t in chosen:
-                product = product @ Js[t]
-            total = total + product
-        sums.append(total)
-    return torch.stack(sums)
+    values = eye.to(z.dtype).expand(n, d, d)
+    for J in Js:
+        values = values @ (eye + z * J)
+    return torch.fft.fft(values, dim=0).real / n
 
 
 def gd_as_resnet(A: Tensor, b: Tensor, eta: float, T: int) -> tuple[Tensor, Tensor]:

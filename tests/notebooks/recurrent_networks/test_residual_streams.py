@@ -1,4 +1,7 @@
-"""References and pictures of 09_recurrent_networks/03_residual_streams against differences, sums over paths, scikit-learn."""
+"""References and pictures of 09_recurrent_networks/03_residual_streams against nudges, paths, scikit-learn."""
+
+import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -47,6 +50,15 @@ def test_a_message_is_the_sum_over_all_paths_of_the_last_one(rng):
         added = hs[1:, row] - hs[:-1, row]
         paths = ref.path_sums(Ws * (1 - added**2)[:, None, :]).sum(0)
         torch.testing.assert_close(told["messages"][0, row], paths @ told["messages"][-1, row])
+
+
+def test_all_choices_of_blocks_one_by_one_give_the_sums(rng):
+    Js = torch.tensor(rng.normal(size=(5, 3, 3)))
+    for k, found in enumerate(ref.path_sums(Js)):
+        total = torch.zeros(3, 3).double()
+        for chosen in itertools.combinations(Js, k):
+            total += functools.reduce(torch.matmul, chosen, torch.eye(3).double())
+        torch.testing.assert_close(found, total)
 
 
 def test_equal_blocks_make_binomial_coefficients():
