@@ -393,8 +393,8 @@ predict(
         np.digitize(pictures.rounds_needed(pictures.race()[0], pictures.race()[1][-1]),
                     [17, 61])
     ),
-    because="ISTA's step and threshold must be safe for every y. Training shapes 8 "
-    "steps and thresholds for these y: large ones first, fine ones last.",
+    because="ISTA's step and threshold must be safe for every y. Training makes "
+    "steps longer, and starts with high thresholds and ends with low ones.",
 )  # fmt: skip
 
 # %% open=true covers="wu:4.7.5"
@@ -417,9 +417,15 @@ with after(train_lista, "rounds"):
     claim("8 rounds: ISTA is over {n} times as far off", best > 3 * fast[-1], n=3)
     need = pictures.rounds_needed(slow, fast[-1])
     claim("as good: not before round {n} of ISTA", need is None or need > 60, n=60)
+    words = "the first threshold is over {n} times the last"
+    claim(words, thetas[0] > 5 * thetas[-1], n=5)
     other = pictures.dictionary(seed=5)  # another mixture, which it never saw
     lost = pictures.off(lista_forward(X @ other.T, other, Vs, thetas, 8), X)[-1]
     claim("with another mixture it is worse than answering 0", lost > 1)
+    safe = pictures.off(pictures.ista(X @ other.T, other, 0.1, 300), X)[-1]
+    claim(
+        "ISTA comes below {e:.0%} there, too, in {n} rounds", safe < 0.1, e=0.1, n=300
+    )
     show(*pictures.draw_race(slow, fast, "The puzzle, with your loop"), digits=1)
 
 # %% [markdown] covers="wu:4.7.5 wu:4.6.9"

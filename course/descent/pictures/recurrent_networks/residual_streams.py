@@ -14,7 +14,13 @@ from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, VERMILION, fixed_axe
 from descent.words import say
 
 GREY = "#808080"  # seen on white and on black
-LOOKS = [("-", BLUE, "o"), ("--", VERMILION, "s"), ("-.", GREEN, "^"), (":", PINK, "D")]
+LOOKS = [
+    ("-", BLUE, "o"),
+    ("--", VERMILION, "s"),
+    ("-.", GREEN, "^"),
+    (":", PINK, "D"),
+    ("-", ORANGE, "v"),
+]
 
 NAMES = [
     pair.split(" ", 1)
@@ -181,7 +187,7 @@ def stream_messages(shared, skip, T=40, d=16, seed=0):
 
 
 def _race(ax, slow, fast):
-    for (lam, curve), (line, color, _) in zip(slow.items(), LOOKS[1:] * 2, strict=False):
+    for (lam, curve), (line, color, _) in zip(slow.items(), LOOKS[1:], strict=True):
         ax.loglog(
             np.arange(1, len(curve)), 100 * curve[1:], line, color=color, label=f"ISTA, λ = {lam}"
         )
@@ -241,7 +247,7 @@ def draw_depths(depths, losses, guess):
     ax.set_xticks(range(len(depths)), [str(T) for T in depths])
     ax.set(xlabel="layers", ylabel="loss (nats)", ylim=(-0.15, guess + 0.5))
     ax.set_title("With the +, depth does not stop learning")
-    ax.legend(fontsize=9, loc="center left")
+    ax.legend(fontsize=9, loc=(0.34, 0.28))
     return fig, say(
         "Loss with {T} layers. {told:; }. No idea: {guess:.2f}.",
         T=depths[-1],
@@ -424,7 +430,7 @@ def draw_times():
         "memory, no +": (True, 0.0),
         "residual, no +": (False, 0.0),
     }
-    for (name, (shared, skip)), (line, color, _) in zip(curves.items(), LOOKS, strict=True):
+    for (name, (shared, skip)), (line, color, _) in zip(curves.items(), LOOKS, strict=False):
         sizes = stream_messages(shared, skip)
         right.semilogy(np.arange(len(sizes))[::-1], sizes, line, color=color, label=name)
         told.append(say("{name}: 10 to the power {p:.0f}", name=name, p=np.log10(sizes[0])))
