@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from descent.compare import close, parts
+from descent.compare import close, exact, parts
 from solutions.spec import Exercise
 
 from . import reference
@@ -330,8 +330,8 @@ path_sums.mistakes(
             "A path may also pass the block. Which sums stay?",
         ),
         "no path past all blocks": (
-            "sums[0] = np.eye(len(Js[0]))",
-            "sums[1] = np.eye(len(Js[0]))",
+            "sums[0] = np.eye(d)",
+            "sums[1] = np.eye(d)",
             "Entry 0 is what passes all blocks: unchanged.",
         ),
         "a path through a block twice": (
@@ -486,7 +486,8 @@ def _(rng):
     yield "more rounds than weights", case(2, 3, 4, 2, 4)
     yield "fewer rounds than weights", case(2, 2, 3, 3, 1)
     yield "as many rows as measured and hidden numbers", case(3, 3, 3, 2, 2)
-    yield "one number", case(1, 1, 1, 1, 2)
+    one, X = loop(rng, 1, 1, 1, 1)
+    yield "one number", one | dict(Y=-X.abs() @ one["D"].T, T=2)
 
 
 lista_forward.mistakes(
@@ -578,6 +579,7 @@ train_lista = Exercise(
         Vs=close(rtol=1e-5, atol=1e-6),
         thetas=close(rtol=1e-5, atol=1e-6),
         losses=SLOPES,
+        attached=exact(),
     ),
     hints=[
         "Copies of Vs and thetas that want slopes; Adam on both; then for each batch: loss, slopes, step.",
@@ -592,7 +594,13 @@ train_lista = Exercise(
 @train_lista.probe
 def _(answer, D, Vs, thetas, batches, lr, weights):
     Vs, thetas, losses = answer(D, Vs, thetas, batches, lr, weights)
-    return {"Vs": Vs, "thetas": thetas, "losses": list(losses)}
+    attached = [float(Vs.requires_grad), float(thetas.requires_grad)]
+    return {
+        "Vs": Vs.detach(),
+        "thetas": thetas.detach(),
+        "losses": list(losses),
+        "attached": attached,
+    }
 
 
 @train_lista.cases
@@ -612,6 +620,11 @@ def _(rng):
 
 train_lista.mistakes(
     {
+        "the graph is handed on": (
+            "Vs.detach(), thetas.detach()",
+            "Vs, thetas",
+            "Whoever uses the weights next need not carry their slopes. Which method cuts them off?",
+        ),
         "slopes are never cleared": (
             "adam.zero_grad()",
             "pass",
@@ -801,8 +814,9 @@ assembly = Exercise(
 @assembly.cases
 def _(rng):
     def case(B, K, d, T):
-        targets = (words(rng, B, K) + np.arange(B)) % K
-        return net(rng, K, d, T) | dict(ids=words(rng, B, K), targets=targets)
+        ids = words(rng, B, K)
+        targets = (ids + 1 + np.arange(B)) % K
+        return net(rng, K, d, T) | dict(ids=ids, targets=targets)
 
     yield "a few blocks", case(3, 4, 2, 3)
     yield "a few blocks", case(2, 5, 3, 4)

@@ -222,8 +222,9 @@ def path_sums(Js):
     Js = [J1, J2] gives [I, J1 + J2, J1 J2].
     """
     ### BEGIN SOLUTION
-    sums = np.zeros((len(Js) + 1, *Js[0].shape))
-    sums[0] = np.eye(len(Js[0]))
+    T, d, _ = Js.shape
+    sums = np.zeros((T + 1, d, d))
+    sums[0] = np.eye(d)
     for J in Js:
         sums[1:] += sums[:-1] @ J
     return sums
@@ -418,7 +419,7 @@ with after(train_lista, "rounds"):
     need = pictures.rounds_needed(slow, fast[-1])
     claim("as good: not before round {n} of ISTA", need is None or need > 60, n=60)
     words = "the first threshold is over {n} times the last"
-    claim(words, thetas[0] > 5 * thetas[-1], n=5)
+    claim(words, bool(thetas[0] > 5 * thetas[-1]), n=5)
     other = pictures.dictionary(seed=5)  # another mixture, which it never saw
     lost = pictures.off(lista_forward(X @ other.T, other, Vs, thetas, 8), X)[-1]
     claim("with another mixture it is worse than answering 0", lost > 1)

@@ -115,7 +115,12 @@ def train_lista(
             root = (second[i] / (1 - 0.999**step)).sqrt() + 1e-8
             params[i] = params[i] - lr * first[i] / (1 - 0.9**step) / root
         losses.append(loss.detach())
-    return dict(Vs=params[0], thetas=params[1], losses=torch.stack(losses))
+    return dict(
+        Vs=params[0],
+        thetas=params[1],
+        losses=torch.stack(losses),
+        attached=D.new_zeros(2),
+    )
 
 
 def scalar_skip_grads(
