@@ -828,12 +828,12 @@ def _(rng):
 assembly.mistakes(
     {
         "whole scores in place of additions": (
-            "np.diff(hs, axis=0, prepend=0 * hs[:1])",
+            "np.diff(hs, axis=0, prepend=0)",
             "hs",
             "What does a block add to what was there?",
         ),
         "h₀ is left out": (
-            "np.diff(hs, axis=0, prepend=0 * hs[:1])",
+            "np.diff(hs, axis=0, prepend=0)",
             "np.diff(hs, axis=0, prepend=hs[:1])",
             "The first part is what h_0 itself contributes.",
         ),

@@ -518,7 +518,7 @@ def assembly(ids, targets, E, Ws, bs, U):
     """
     ### BEGIN SOLUTION
     hs = resmlp_forward(ids, E, Ws, bs)
-    added = np.diff(hs, axis=0, prepend=0 * hs[:1])
+    added = np.diff(hs, axis=0, prepend=0)
     parts, without = (added * U.T[targets]).sum(2), []
     for t in range(len(Ws)):
         rest = np.arange(len(Ws)) != t
