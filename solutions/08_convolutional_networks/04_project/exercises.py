@@ -529,7 +529,9 @@ Reader.mistakes(
 def _train(net, X, y, steps, batch=64, moved=True):
     """Adam with a rate that falls, on fields that are moved."""
     adam = torch.optim.AdamW(net.parameters(), 0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(adam, 0.02, total_steps=steps)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        adam, lambda step: min(1, 1.5 - 1.5 * step / steps)
+    )
     for _ in range(steps):
         rows = torch.randint(len(X), (batch,))
         fields = functional.pad(X[rows], (2, 2, 2, 2), mode="replicate")
