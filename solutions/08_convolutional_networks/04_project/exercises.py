@@ -350,7 +350,7 @@ Reader = Exercise(
         "Count the entries before you train. Then look at the five numbers on the try digits.",
         "Two layers of 3 × 3 kernels with ReLU, a global max pool behind, and a linear readout; between the layers a max pool of 2. Adam with 0.02 that falls to 0, some 500 steps of 64 fields. "
         "Make the layers wider as long as they fit. A stride minds single pixels: move the fields while you train.",
-        "Kernels (c, 1, 3, 3) and (d, c, 3, 3), readout (k, d), each with biases: 10 c + d (9 c + 1) + k (d + 1) numbers. Start the weights from torch.randn times the root of 2 over a unit's inputs. "
+        "Kernels (c, 1, 3, 3) and (d, c, 3, 3), readout (k, d), each with biases: 10 c + d (9 c + 1) + k (d + 1) numbers. Start the weights from torch.randn times the root of 2 over a unit's inputs; functional.leaky_relu(…, 0.1) lets no kernel die. "
         "Move: functional.pad(X, (2, 2, 2, 2), mode='replicate') and a window that starts at torch.randint(5, (2,)).",
     ],
 )
@@ -623,9 +623,9 @@ def _plain(width, k):
     """Two layers at every pixel, no small pool, a global one."""
     return nn.Sequential(
         nn.Conv2d(1, width, 3, padding=1, padding_mode="replicate"),
-        nn.ReLU(),
+        nn.LeakyReLU(0.1),
         nn.Conv2d(width, width * 3 // 2, 3, padding=1, padding_mode="replicate"),
-        nn.ReLU(),
+        nn.LeakyReLU(0.1),
         nn.AdaptiveMaxPool2d(1),
         nn.Flatten(),
         nn.Linear(width * 3 // 2, k),
@@ -648,10 +648,10 @@ class _:
     def net(self, width, k):
         return nn.Sequential(
             nn.Conv2d(1, width, 5, padding=2),
-            nn.ReLU(),
+            nn.LeakyReLU(0.1),
             nn.MaxPool2d(2),
             nn.Conv2d(width, width, 3, padding=1),
-            nn.ReLU(),
+            nn.LeakyReLU(0.1),
             nn.AdaptiveMaxPool2d(1),
             nn.Flatten(),
             nn.Linear(width, k),

@@ -307,9 +307,9 @@ class Reader:
     def scores(self, state, X):
         K, b, L, c, V, d = state
         maps = functional.conv2d(self.framed(X[:, None]), K, b)
-        maps = functional.max_pool2d(maps.relu(), 2)
+        maps = functional.max_pool2d(functional.leaky_relu(maps, 0.1), 2)
         maps = functional.conv2d(self.framed(maps), L, c)
-        found = maps.relu().amax((2, 3))
+        found = functional.leaky_relu(maps, 0.1).amax((2, 3))
         return found @ V.T + d
         ### END SOLUTION
 
