@@ -488,7 +488,7 @@ def _(rng):
         return images, labels, n
 
     quarters, mirrored = int(rng.integers(4)), bool(rng.integers(2))
-    yield "ten digits", case(*some(np.arange(10), 700), 1500)
+    yield "ten digits", case(*some(np.arange(10), 700), 1600)
     quarters = int(rng.integers(4))
     yield "made-up signs", case(*signs(6, 600), 1200)
     quarters = int(rng.integers(4))
