@@ -179,7 +179,7 @@ def kinds(read, y):
 def draw_belt(images, light):
     """Five digits in the middle and after a slip -> (fig, words)."""
     fields = slipped(images[:5], light[:5])
-    places = [12, 12, 18, 24, 3]
+    places = [6, 13, 18, 24, 3]
     fig, axes = plt.subplots(2, 5, figsize=(7.4, 3.2))
     told = []
     for column, place in enumerate(places):
@@ -268,7 +268,7 @@ def draw_slip(fields, mine, theirs, y, number, down, right):
     fields (25, n, 14, 14); mine, theirs (25, n): labels.
     """
     place, truth = SHIFTS.index((down, right)), int(y[number])
-    fig, axes = fixed_axes(3, (7.6, 3.1), (0.06, 0.99, 0.16, 0.86), wspace=0.25)
+    fig, axes = fixed_axes(3, (7.6, 3.1), (0.09, 0.99, 0.16, 0.86), wspace=0.25)
     image = fields[place, number]
     axes[0].imshow(image, cmap="gray_r", vmin=-0.7, vmax=1.5, extent=(-7, 7, 7, -7))
     axes[0].set_gid("field")
