@@ -223,32 +223,6 @@ def test_centring_by_ink_fails_under_the_lamp():
     assert all(verdict_of(Centred, number) for number in range(3))
 
 
-class Random:
-    """Random kernels, kept in the state, and a readout by least squares: no gradient."""
-
-    size = 3
-
-    def see(self, X, K):
-        maps = nn.functional.conv2d(X[:, None], K, padding=2)
-        return nn.functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
-
-    def fit(self, X, y, n_numbers):
-        k = int(y.max()) + 1
-        count = (n_numbers - k) // (self.size**2 + k)
-        K = torch.randn(count, 1, self.size, self.size)
-        K = (K - K.mean((2, 3), keepdim=True)).half().float()
-        H = self.see(X, K)
-        gram = H.T @ H + torch.eye(count + 1)
-        return [K, torch.linalg.solve(gram, H.T @ (torch.eye(k)[y] - 1 / k))]
-
-    def predict(self, state, X):
-        return (self.see(X, state[0]) @ state[1]).argmax(1)
-
-
-def test_kernels_without_training_do_not_read_ten_digits_within_the_budget():
-    assert verdict_of(Random, 0)
-
-
 # ------------------------------------------------------------ what the text says
 
 
