@@ -1,0 +1,301 @@
+"""The project on shifted digits: its judges by SciPy, its check against dodges, its readers, what it draws."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from scipy import ndimage, stats
+from torch import nn
+
+from autograder import checkdata
+from descent.pictures.convolutional_networks import project as pictures
+from solutions import notebook_module
+from tests.notebooks import controls
+
+NOTEBOOK = "08_convolutional_networks/04_project"
+ref = notebook_module(NOTEBOOK, "reference")
+Reader = checkdata.load_exercises(NOTEBOOK)["Reader"]
+
+
+# ------------------------------------------------------------ the judges
+
+
+@pytest.mark.parametrize("s", [0, 1, 2])
+def test_places_are_scipys_shifts(s, rng):
+    X = rng.normal(size=(3, 4, 5))
+    moved = ref.places(torch.from_numpy(X), s).numpy()
+    shifts = list(itertools.product(range(-s, s + 1), repeat=2))
+    wanted = [ndimage.shift(X, (0, *shift), order=0, mode="constant") for shift in shifts]
+    assert np.allclose(moved, wanted)
+
+
+def test_verdicts_are_counted_one_by_one(rng):
+    read, y = rng.integers(0, 3, (5, 8)), rng.integers(0, 3, 8)
+    read[:, 0] = y[0]
+    told = ref.verdict(torch.from_numpy(read), torch.from_numpy(y)).tolist()
+    pairs = [a == b for digit in read.T for a, b in itertools.combinations(digit, 2)]
+    places = [np.mean(row == y) for row in read]
+    sure = [all(digit == label) for digit, label in zip(read.T, y, strict=True)]
+    assert told == pytest.approx(
+        [places[2], np.mean(places), min(places), np.mean(sure), np.mean(pairs)]
+    )
+
+
+def test_a_comparison_is_the_paired_t_test(rng):
+    read_a, read_b, y = rng.integers(0, 2, (5, 30)), rng.integers(0, 2, (5, 30)), np.ones(30, int)
+    difference, error = ref.compare(*map(torch.from_numpy, (read_a, read_b, y))).tolist()
+    test = stats.ttest_rel(read_a.mean(0), read_b.mean(0))
+    assert difference / error == pytest.approx(test.statistic)
+
+
+def test_errors_by_digits_are_the_spread_over_draws_of_digits_and_by_readings_far_too_small(rng):
+    one, y = pictures.tried("windows, moved")
+    two, _ = pictures.tried("dense, moved")
+    _, error = ref.compare(one, two, y).tolist()
+    ahead = ((one == y).double() - (two == y).double()).numpy()
+    draws = [ahead[:, rng.integers(0, len(y), len(y))].mean() for _ in range(2000)]
+    assert np.std(draws) == pytest.approx(error, rel=0.1)
+    assert ahead.std() / np.sqrt(ahead.size) < error / 2
+
+
+# ------------------------------------------------------------ the check of the reader
+
+
+def case_of(number, **changes):
+    return dict(list(Reader.drawn(np.random.default_rng(5)))[number][1]) | changes
+
+
+def verdict_of(answer, number=2, **changes):
+    case = case_of(number, **changes)
+    return Reader.compare(Reader.reference(**case), Reader.probe_function(answer, **case))
+
+
+class Handing:
+    """Hands over what the test says, and says label 0."""
+
+    state = [torch.zeros(3)]
+
+    def fit(self, X, y, n_numbers):
+        return self.state
+
+    def predict(self, state, X):
+        return torch.zeros(len(X))
+
+
+@pytest.mark.parametrize(("state", "told"), [
+    (None, "not a list of tensors"),
+    ({"a": torch.zeros(3)}, "not a list of tensors"),
+    ([[1.0, 2.0]], "not a list of tensors"),
+    ([nn.Linear(2, 2)], "not a list of tensors"),
+    ([torch.zeros(0, 5)], "empty"),
+    ([torch.zeros(3, dtype=torch.complex64)], "complex"),
+    ([torch.tensor([float("nan")])], "not finite"),
+    ([torch.tensor([1e6])], "not finite"),
+])  # fmt: skip
+def test_what_is_no_state_is_refused_with_what_to_do(state, told):
+    answer = type("Other", (Handing,), {"state": state})
+    with pytest.raises(ValueError, match=told):
+        Reader.probe_function(answer, **case_of(2))
+
+
+def test_the_numbers_of_the_state_are_counted_and_rounded_to_16_bits():
+    seen = []
+
+    class Keeps(Handing):
+        state = [torch.full((20, 10), 1 / 3), np.zeros((4, 5))]
+
+        def predict(self, state, X):
+            seen.append(state)
+            return super().predict(state, X)
+
+    for n_numbers, over in ((220, 0), (219, 1)):
+        told = Reader.probe_function(Keeps, **case_of(2, n_numbers=n_numbers))
+        assert told["numbers over the budget"] == over
+    assert seen[0][0][0, 0] == torch.tensor(1 / 3).half() and seen[0][0].dtype == torch.float32
+
+
+def test_predict_gets_an_object_that_has_seen_nothing():
+    class Remembers(Handing):
+        def fit(self, X, y, n_numbers):
+            self.learned = True
+            return [torch.zeros(1)]
+
+        def predict(self, state, X):
+            assert not hasattr(self, "learned")
+            return super().predict(state, X)
+
+    Reader.probe_function(Remembers, **case_of(2))
+
+
+@pytest.mark.parametrize("seeds", [
+    lambda: torch.manual_seed(0),
+    lambda: torch.Generator().manual_seed(0),
+    lambda: np.random.default_rng(0),
+    lambda: np.random.RandomState(0),
+    lambda: torch.random.manual_seed(0),
+])  # fmt: skip
+def test_a_seed_in_predict_is_refused_and_everything_is_put_back(seeds):
+    class Seeds(Handing):
+        def predict(self, state, X):
+            seeds()
+            return super().predict(state, X)
+
+    before = torch.manual_seed, torch.Generator, np.random.default_rng
+    with pytest.raises(ValueError, match="let fit put them into the state"):
+        Reader.probe_function(Seeds, **case_of(2))
+    assert (torch.manual_seed, torch.Generator, np.random.default_rng) == before
+
+
+def test_a_reader_that_looks_at_the_other_fields_is_told():
+    class Looks(Handing):
+        def predict(self, state, X):
+            return torch.full((len(X),), float(len(X) > 1))
+
+    told = Reader.probe_function(Looks, **case_of(2))
+    assert told["fields read otherwise when alone"] == 20
+
+
+def test_always_the_same_label_is_steady_and_fails():
+    told = Reader.probe_function(Handing, **case_of(0))
+    assert told["unsteady (%)"] == pytest.approx(0) and told["wrong on average (%)"] > 80
+    assert verdict_of(Handing, 0)
+
+
+def test_the_check_judges_as_the_notebook_does():
+    class Corner(Handing):
+        """Says what the top left part of a field is like."""
+
+        def predict(self, state, X):
+            return X[:, :6, :6].amax((1, 2)).mul(3).round().long().clamp(0, 4)
+
+    case = case_of(2)
+    told = Reader.probe_function(Corner, **case)
+    side = torch.linspace(-1, 1, 14)
+    u = torch.from_numpy(case["new_lamp"]).float()[:, :, None, None]
+    light = u[:, 0] * side[:, None] + u[:, 1] * side + u[:, 2]
+    fields = pictures.slipped(torch.from_numpy(case["new"]).float() / 16, light)
+    read = torch.stack([Corner().predict(None, X) for X in fields])
+    y = torch.from_numpy(case["y_new"]).long()
+    middle, *five = ref.verdict(read, y).tolist()
+    assert np.mean(told["labels in the middle"] == case["y_new"]) == pytest.approx(middle, abs=0.01)
+    names = ("on average", "at the worst place")
+    values = [told[f"wrong {name} (%)"] for name in names]
+    values += [told["not right everywhere (%)"], told["unsteady (%)"]]
+    assert values == pytest.approx([100 * (1 - share) for share in five], abs=1)
+
+
+def test_images_are_drawn_anew_and_no_sign_shares_a_half_with_one_to_learn_from():
+    one, two = (
+        {name: case for name, case in Reader.drawn(np.random.default_rng(seed))} for seed in (1, 2)
+    )
+    assert not np.array_equal(one["ten digits"]["images"], two["ten digits"]["images"])
+    signs = one["made-up signs"]
+    halves = [
+        {
+            half.tobytes()
+            for image in signs[name]
+            for half in (image[:4], image[4:], image[:, :4], image[:, 4:])
+        }
+        for name in ("images", "new")
+    ]
+    assert len(halves[0] & halves[1]) <= 12  # real halves may be equal by chance
+
+
+def test_centring_by_ink_fails_under_the_lamp():
+    class Centred:
+        """Moves the centre of the ink to the middle, and takes the nearest mean: no gradient, no kernel."""
+
+        def centre(self, X):
+            line, mass = torch.arange(14.0), X.sum((1, 2)).clamp(min=0.1)
+            starts = [(X * axis).sum((1, 2)) / mass for axis in (line[:, None], line)]
+            corners = [(s - 4).round().long().clamp(0, 6).tolist() for s in starts]
+            cut = [x[a : a + 8, b : b + 8] for x, a, b in zip(X, *corners, strict=True)]
+            return torch.stack(cut).flatten(1)
+
+        def fit(self, X, y, n_numbers):
+            Z = self.centre(X)
+            return [torch.stack([Z[y == label].mean(0) for label in y.unique()])]
+
+        def predict(self, state, X):
+            return torch.cdist(self.centre(X), state[0]).argmin(1)
+
+    assert all(verdict_of(Centred, number) for number in range(3))
+
+
+# ------------------------------------------------------------ what the text says
+
+
+def test_the_reader_of_the_first_screen():
+    even, odd, middle = pictures.kinds(*pictures.tried("windows"))
+    corner = pictures.by_place(*pictures.tried("windows"))
+    assert middle > 0.88 and corner[3, 3] < 0.5 and corner[4, 4] > corner[3, 3] + 0.05
+    assert even > odd + 0.15
+    assert pictures.numbers_of("windows") == 1296
+    assert pictures.numbers_of("dense, moved") == 12_430
+
+
+def test_a_stride_of_two_moves_along_with_even_slips_only():
+    state = pictures._trained("windows")
+    X = pictures.field(pictures.digits()[0][:50])
+    wide = nn.functional.pad(X, (6, 6, 6, 6))  # far from any edge
+    scores = [pictures._windows(state, torch.roll(wide, (by, by), (1, 2))) for by in (0, 1, 2)]
+    assert torch.allclose(scores[0], scores[2], atol=1e-4)
+    assert (scores[0] - scores[1]).abs().amax(1).min() > 0.1
+    state = pictures._trained("no stride")
+    one, two = (pictures._windows(state, torch.roll(wide, by, 2), 1) for by in (0, 1))
+    assert torch.allclose(one, two, atol=1e-4)
+
+
+def test_the_dense_reader_is_right_on_average_and_not_everywhere():
+    read, y = pictures.tried("dense, moved")
+    middle, average, place, everywhere, steady = ref.verdict(read, y).tolist()
+    assert 0.86 < average < 0.93 and 0.5 < everywhere < 0.7
+    assert ref.verdict(*pictures.tried("windows, moved"))[3] > everywhere + 0.1
+
+
+def test_parts_do_not_overlap_and_the_lamp_lights_every_field_otherwise():
+    rows = torch.cat(pictures.split())
+    assert [len(part) for part in pictures.split()] == [700, 500, 500]
+    assert len(rows.unique()) == len(rows)
+    light = pictures.lamp(30)
+    assert light.abs().max() < 0.75 and light.flatten(1).std(0).min() > 0.05
+
+
+# ------------------------------------------------------------ what it draws
+
+
+def test_a_digit_that_is_dragged_is_told_by_both_readers():
+    widget = controls.explorer(NOTEBOOK, "draw_slip", number=2, down=-2, right=2)
+    facts = widget.words.facts
+    read, y = pictures.tried("dense, moved")
+    place = pictures.SHIFTS.index((-2, 2))
+    assert facts["truth"] == y[2] and facts["theirs"] == read[place, 2]
+    assert facts["b"] == (read[:, 2] == y[2]).sum()
+
+
+def test_a_table_tells_who_fails_which_judge():
+    rows = {"a": [1.0] * 5, "b": [0.9, 0.9, 0.75, 0.49, 0.8], "c": [0.84, 1, 1, 1, 1]}
+    told = pictures.draw_verdicts(rows)[1].facts["told"]
+    assert [one.facts["by"] for one in told] == ["none", "everywhere", "middle"]
+
+
+def test_the_price_and_the_misread_are_told():
+    five = [0.9, 0.8, 0.7, 0.6, 0.9]
+    told = pictures.draw_price([400, 800], [five, five], five)[1].facts["told"]
+    assert [one.facts["n"] for one in told] == [400, 800] and told[0].facts["e"] == 60
+    read, y = pictures.tried("always 3")
+    fields = torch.zeros(25, 500, 14, 14)
+    facts = pictures.draw_misread(fields, read, y, (0.1, 0.02))[1].facts
+    assert facts["count"] == (y != 3).sum() and facts["difference"] == pytest.approx(10)
+
+
+def test_maps_and_belt_tell_the_readers_shares():
+    images, _ = pictures.digits()
+    assert len(pictures.draw_belt(images[:5], pictures.lamp(5))[1].facts["told"]) == 5
+    table = pictures.tried("windows")
+    even, odd, middle = pictures.kinds(*table)
+    facts = pictures.draw_map(*table)[1].facts
+    assert (facts["even"], facts["odd"], facts["middle"]) == (even, odd, middle)
+    told = pictures.draw_maps({"a": table, "b": table})[1].facts["told"]
+    assert [one.facts["odd"] for one in told] == [odd, odd]
