@@ -273,6 +273,12 @@ TWINS = {
         "probe": lambda H, y, H_new: np.insert(H_new, 0, 1, axis=1)
         @ scipy.linalg.lstsq(np.insert(H, 0, 1, axis=1), np.eye(y.max() + 1)[y])[0],
     },
+    "09_recurrent_networks/04_seq2seq_and_beam_search": {
+        "context": lambda s, H: (
+            torch.softmax(H @ s[:, :, None], 1)[:, :, 0],
+            F.scaled_dot_product_attention(s[:, None], H, H, scale=1.0)[:, 0],
+        ),
+    },
 }  # fmt: skip
 
 EXACT = 1e-10  # both compute in float64
