@@ -395,7 +395,9 @@ def _(rng):
 
     yield "texts and answers of two lengths", case(3, 4, 2, 2)
     yield "texts and answers of two lengths", case(2, 2, 4, 3)
-    yield "as many rows as steps and numbers", case(3, 3, 3, 3)
+    same = case(3, 3, 3, 3)
+    same["y"][1, 0] = 0  # word 0 is a word like others
+    yield "as many rows as steps and numbers", same
     yield "it sees what look says", case(2, 3, 3, 2, turned=True)
     yield "answers that end early", case(3, 3, 4, 2, ends=[2, 4, 1])
     yield "answers that end early", case(2, 2, 5, 2, ends=[5, 2])
@@ -430,8 +432,8 @@ Translator.mistakes(
             "Which state are the scores read off, the old one or the new one?",
         ),
         "the decoder starts from 0": (
-            "H[:, -1], torch.zeros_like(y[:, 0]), 0.0",
-            "0 * H[:, -1], torch.zeros_like(y[:, 0]), 0.0",
+            "= H[:, -1], torch",
+            "= 0 * H[:, -1], torch",
             "What does the decoder know at its first step? s₀ = h_T.",
         ),
         "fed with its own words": (
@@ -639,7 +641,7 @@ context = Exercise(
     hints=[
         "Three steps: scores (B, T), weights (B, T), and a mean of states (B, d). Which axis vanishes in each?",
         "A product of (B, T, d) and (B, d, 1) is (B, T, 1): give s a third axis, take it away again. softmax goes over T.",
-        "scores = (H @ s[:, :, None])[:, :, 0]; alpha = torch.softmax(scores, dim=1); the mean is (alpha[:, None, :] @ H)[:, 0].",
+        "scores = (H @ s[:, :, None]).squeeze(2); alpha = torch.softmax(scores, dim=1); the mean is (alpha[:, None, :] @ H).squeeze(1).",
     ],
 )
 
@@ -687,17 +689,17 @@ context.mistakes(
             "exp(1000) is infinite. torch.softmax knows a way round.",
         ),
         "the likeliest state only": (
-            "(alpha[:, None, :] @ H)[:, 0]",
+            "(alpha[:, None, :] @ H).squeeze(1)",
             "H[torch.arange(len(H)), alpha.argmax(1)]",
             "The context is a mean of all states, by their weights.",
         ),
         "the sum of all states": (
-            "(alpha[:, None, :] @ H)[:, 0]",
+            "(alpha[:, None, :] @ H).squeeze(1)",
             "H.sum(1)",
             "Where are the weights?",
         ),
         "the mean of all states": (
-            "(alpha[:, None, :] @ H)[:, 0]",
+            "(alpha[:, None, :] @ H).squeeze(1)",
             "H.mean(1)",
             "Where are the weights?",
         ),

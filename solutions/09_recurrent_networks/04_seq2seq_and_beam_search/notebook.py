@@ -12,7 +12,7 @@
 # *1245*: what time is that, in words? People do not agree. Most often they say “a quarter to one”.
 #
 # At the end of this notebook your own network learns from them. It reads four digits, says one word after the other,
-# and picks each time the word that it believes most. At 12:45 it answers “twelve forty five”, and then “am” or “pm".
+# and picks each time the word that it believes most. At 12:45 it answers “twelve forty five”, and then “am” or “pm”.
 # Nobody would complain. But ask it how likely it holds both answers: it gives “a quarter to one” clearly more.
 #
 # And so at 36 of the 48 quarter hours of its clock. *How can a network say what it believes less, when it picks what
@@ -106,7 +106,7 @@ with after(chain_logprob):
     nonsense = np.prod(
         [share(t, w) for t, w in enumerate(pictures.encode("a forty to pm"))]
     )
-    claim("“a forty to pm” then has the chance {x:.2f}", nonsense > 0.02, x=nonsense)
+    claim("then “a forty to pm” has the chance {x:.2f}", nonsense > 0.02, x=nonsense)
 
 # %% [markdown] covers="guo:V.4.e cs480:11-goal"
 # ## 2. The search
@@ -175,16 +175,15 @@ check(beam)
 
 # %% open=true covers="guo:V.4.e cs480:11-goal"
 with after(chain_logprob, beam):
-    found = [np.exp(beam(tree, None, width, 4)[1]) for width in (1, 2, 3, 4)]
-    words = "widths 1, 2, 3 on the tree find {a:.3f}, {b:.3f}, {c:.3f}"
-    claim(words, found[0] < found[1] < found[2], a=found[0], b=found[1], c=found[2])
-    best = max(product([1, 2], repeat=3),
-               key=lambda y: chain_logprob(tree, None, [*y, 0]))  # fmt: skip
-    claim("exhaustive search agrees with width 4 = |V|²",
-          beam(tree, None, 4, 4)[0] == [*best, 0])  # fmt: skip
+    found = [np.exp(beam(tree, None, width, 4)[1]) for width in (1, 2, 3)]
+    words = "widths 1, 2, 3 on the tree find {p:, }"
+    claim(words, found[0] < found[1] < found[2], p=[f"{x:.3f}" for x in found])
+    log_chance = partial(chain_logprob, tree, None)
+    best = max(([*y, 0] for y in product([1, 2], repeat=3)), key=log_chance)
+    words = "exhaustive search agrees with width 4 = |V|²"
+    claim(words, beam(tree, None, 4, 4)[0] == best)
     told = [pictures.decode(beam(people, None, width, 5)[0]) for width in (1, 2)]
-    claim("12:45, width 1: “{a}”; width 2: “{b}”", told[0] != told[1],
-          a=told[0], b=told[1])  # fmt: skip
+    claim("12:45, widths 1 and 2: {a:; }", told[0] != told[1], a=told)
 
 # %% predict="guest" minutes=1 covers="guo:V.4.e"
 predict(
@@ -202,7 +201,7 @@ predict(
 with after(beam, "guest"):
 
     def reply(width, alpha=0.0):
-        words, _ = beam(pictures.guest, None, width, 7, alpha)
+        words, _ = beam(pictures.guest, None, width, 9, alpha)
         return pictures.decode(words, pictures.REPLY_WORDS)
 
     claim("greedy: “{a}”", reply(1).startswith("I"), a=reply(1))
@@ -289,7 +288,7 @@ class Translator(Parts):
         """
         ### BEGIN SOLUTION
         H = self.encode(x)
-        s, word, total = H[:, -1], torch.zeros_like(y[:, 0]), 0.0
+        s, word, total = H[:, -1], torch.zeros(len(x), dtype=int), 0.0
         for right in y.T:
             scores, s = self.step(s, word, H)
             total += F.cross_entropy(scores, right, ignore_index=-1, reduction="sum")
@@ -415,9 +414,9 @@ def context(s, H):
     must give finite results.
     """
     ### BEGIN SOLUTION
-    scores = (H @ s[:, :, None])[:, :, 0]
+    scores = (H @ s[:, :, None]).squeeze(2)
     alpha = torch.softmax(scores, dim=1)
-    return alpha, (alpha[:, None, :] @ H)[:, 0]
+    return alpha, (alpha[:, None, :] @ H).squeeze(1)
     ### END SOLUTION
 
 
@@ -430,8 +429,8 @@ with after(Translator, train, context, "gap"):
     # a lecture note's numbers
     H3, s0 = torch.tensor(pictures.STATES)[None], torch.tensor([[0.5, 0.2]]).double()
     alpha, c = context(s0, H3)
-    noted = np.allclose(alpha, [0.3374, 0.2501, 0.4125], atol=1e-4)
-    claim("the note's weights .3374, .2501, .4125; they add up to 1", noted)
+    noted = np.allclose(alpha, [0.3374, 0.2501, 0.4125], atol=3e-4)
+    claim("the note's weights .338, .250, .412; they add up to 1", noted)
     claim("its context (0.75, 0.66)", np.allclose(c, [0.75, 0.66], atol=0.005))
     equal = torch.allclose(context(0 * s0, H3)[1], H3.mean(1))
     claim("s = 0: all weights the same, c is the mean", equal)

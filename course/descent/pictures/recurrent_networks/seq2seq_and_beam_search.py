@@ -57,6 +57,8 @@ def speaker(options, n_words):
         for codes, chance in options:
             if codes[: len(said)] == said and len(codes) > len(said):
                 p[codes[len(said)]] += chance
+        if not p.any():  # nobody goes on from there
+            p[0] = 1
         with np.errstate(divide="ignore"):
             return np.log(p / p.sum()), said
 
@@ -186,7 +188,7 @@ def draw_puzzle():
     ax.barh(texts, 100 * np.array(chances), color=BLUE)
     ax.set(xlabel="of 100 people", title="12:45, in words")
     ax.grid(axis="y", visible=False)
-    told = [say("{text}: {p:.0%}", text=t, p=p) for t, p in zip(texts, chances, strict=True)]
+    told = [say("{y}: {p:.0%}", y=t, p=p) for t, p in zip(texts, chances, strict=True)]
     return fig, say("What people say at 12:45. {told:; }.", told=told[::-1])
 
 
@@ -221,7 +223,7 @@ def draw_tree(width, step):
     ax.set(xlim=(-0.2, 4.1), ylim=(-7.6, 0.6))
     ax.set_title(title)
     ax.axis("off")
-    held = [say("{text} {p:.3f}", text=t or "·", p=q) for t, q in kept[step]]
+    held = [say("{y} {p:.3f}", y=t or "·", p=q) for t, q in kept[step]]
     words = say("{title}: keeps {held:, }. ", title=title, held=held)
     return fig, words + say(
         "In the end width {width} finds {found} with {p:.3f}; the likeliest is {best} with {most:.3f}.",
