@@ -208,16 +208,19 @@ def _(rng):
     yield "an answer that has ended can be overtaken", case(late, 2, 5, V=6)
     yield "not ended after max_len", case(tree, 2, 2, V=3)
     yield "one round", case(clock, 2, 1, V=6)
-    # the guest: with α the long one wins; its beginning must survive, too
+    # the guest: with a large α the long one wins; its beginning must survive, too
     guest = dict(a=0.3, bcdeb=0.2, bcdec=0.17, bcded=0.17, bcdee=0.16)
     yield "length counts", case(guest, 4, 7, 1.0, V=6)
     yield "length counts", case(guest, 4, 7, 0.22, V=6)
+    yield "an answer that has ended keeps its place", case(guest, 4, 7, 0.22, V=6)
     # after two rounds the ended a leads by score, in the end the long one
     turn = dict(a=0.6, bcdecb=0.25, bcdecc=0.15)
     yield "the score ranks in each round", case(turn, 3, 8, 1.0, V=6)
+    yield "an answer that has ended can be overtaken", case(turn, 3, 8, 1.0, V=6)
     # after three rounds the ended a is first by chance, and last by score: bce needs its place
     last = dict(a=0.35, bcdb=0.1, bcdc=0.09, bceb=0.17, deeb=0.1, deec=0.1, deed=0.09)
     yield "the score ranks in each round", case(last, 3, 6, 2.0, V=6)
+    yield "length counts", case(last, 3, 6, 2.0, V=6)
 
 
 beam.mistakes(

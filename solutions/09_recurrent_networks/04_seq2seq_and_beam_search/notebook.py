@@ -455,13 +455,19 @@ with after(Translator, train, context, "gap"):
             _, s = attentive.step(s, word, H)
             word = letter
     table = torch.stack(table, 1).numpy()
+    claim("each row of weights adds up to 1", np.allclose(table.sum(2), 1, atol=1e-5))
+    found = table.mean(0).argmax(1)
+    words = "word by word it looks further to the left, at most one letter beside"
+    near = np.abs(found - np.arange(8)[::-1]).max() <= 1
+    claim(words, near and bool((np.diff(found) <= 0).all()))
     letters = ["".join(pictures.LETTERS[i] for i in row) for row in (x[0], y[0, :8])]
     show(*pictures.draw_alignment(*letters, table[0], table.mean(0)), digits=0)
 
 # %% [markdown] covers="moon:27.1-mt guo:V.5.c"
 # Each row of such a table adds up to 1, and its largest weight tells where the network looks: an *alignment*. For “I am
 # learning” a lecture note draws one with “Je” at “I” (0.7) and “suis” at “am” (0.8). Nobody gave the network such a
-# table. Here it runs backwards, as the task does.
+# table. Here it runs backwards, as the task does. Where it looks one letter beside, remember that a state
+# holds its own letter and those before.
 #
 # ## 5. Back to the clock
 #

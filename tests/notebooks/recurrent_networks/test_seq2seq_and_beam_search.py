@@ -215,7 +215,7 @@ def test_pictures_tell_the_numbers_that_they_draw():
     facts = pictures.draw_lengths([2, 8, 12], {"one": [1.0, 0.3, 0.0]})[1].facts
     assert facts["told"][0].facts["s"] == 0.3
     facts = pictures.draw_alignment("ab", "ba", np.eye(2), np.eye(2)[::-1])[1].facts
-    assert facts["found"] == "1 0"
+    assert facts["found"] == "2 1"
     likeliest = {1: 12, 2: 48}
     drawn = ["x", "y"], np.array([0.4, 0.6]), "x", "y", likeliest
     facts = pictures.draw_answer(*drawn)[1].facts

@@ -210,7 +210,7 @@ def draw_tree(width, step):
             on = any(text.startswith(prefix + letter) for text in now)
             line = dict(color=BLUE, linewidth=2.5) if on else dict(color=GREY, linewidth=1)
             ax.plot([x0, x1], [y0, y1], **line)
-            ax.text(x0 + 0.6 * (x1 - x0), y0 + 0.6 * (y1 - y0) + 0.12, f"{q:g}", fontsize=9)
+            ax.text(x0 + 0.6 * (x1 - x0), y0 + 0.6 * (y1 - y0) + 0.2, f"{q:g}", fontsize=9)
     for prefix, (x, y) in place.items():
         color = ORANGE if prefix in now else "#F4F4F4"
         box = dict(boxstyle="round", facecolor=color, edgecolor=BLACK)
@@ -307,20 +307,20 @@ def draw_attention(x, y):
 
 def draw_alignment(source, answer, alpha, mean):
     """Weights of one answer (T', T) beside the mean over many. source, answer: letters."""
-    fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharex=True, sharey=True)
+    fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9))
     for ax, table in zip(axes, (alpha, mean), strict=True):
         mesh = ax.imshow(table, vmin=0, vmax=1, aspect="auto")
         ax.grid(False)
-        ax.set_xlabel("letter read")
-    axes[0].set_xticks(range(len(source)), source)
-    axes[0].set_yticks(range(len(answer)), answer)
-    axes[0].set(ylabel="letter said", title=f"Reading “{source}”")
+        ax.set_xticks(range(len(source)), source if ax is axes[0] else range(1, len(source) + 1))
+        ax.set_yticks(range(len(answer)), answer if ax is axes[0] else range(1, len(answer) + 1))
+        ax.set(xlabel="letter read", ylabel="letter said")
+    axes[0].set_title(f"Reading “{source}”")
     axes[1].set_title("The mean of 300 texts")
     fig.colorbar(mesh, ax=list(axes), label="weight α")
-    found = np.asarray(mean).argmax(1)
+    found = 1 + np.asarray(mean).argmax(1)
     return fig, say(
         "Weights of an attentive network that reverses {source}. In the mean of 300 texts the largest weight of each "
-        "letter said lies at the letters read {found}, counted from 0.",
+        "letter said lies at the letters read {found}.",
         source=source,
         found=" ".join(map(str, found)),
     )
