@@ -1,6 +1,7 @@
 """Exercises of 09_recurrent_networks/04_seq2seq_and_beam_search."""
 
 import math
+from itertools import product
 
 import numpy as np
 import torch
@@ -44,7 +45,11 @@ def _(answer, E, W, R, h0, words):
         scores = h @ R
         return scores - np.logaddexp.reduce(scores), h
 
-    return answer(step, h0, [int(word) for word in words])
+    given = [int(word) for word in words]
+    found = answer(step, h0, given)
+    if given != [int(word) for word in words]:
+        raise ValueError("words is the caller's list, and your answer has changed it")
+    return found
 
 
 @chain_logprob.cases
@@ -70,6 +75,7 @@ def _(rng):
     impossible["R"][:, impossible["words"][1]] = -np.inf
     impossible["W"], impossible["E"] = np.zeros((3, 3)), abs(impossible["E"])
     yield "an impossible word", impossible
+    yield "a chance too small for a number", case(*rng.integers(1, 4, size=900), 0)
 
 
 chain_logprob.mistakes(
@@ -108,6 +114,11 @@ chain_logprob.mistakes(
             "for word in words:",
             "for word in [w for w in words if w]:",
             "To stop is a choice, too, with a chance.",
+        ),
+        "the logarithm of a product": (
+            "return total",
+            "return np.log(np.exp(total))",
+            "After a thousand words their chance is 0 to the computer. Which sum is not?",
         ),
         "the mean": (
             "return total",
@@ -207,12 +218,25 @@ def _(rng):
     late = dict(a=0.2, b=0.19, cdd=0.35, cde=0.26)
     yield "an answer that has ended can be overtaken", case(late, 2, 5, V=6)
     yield "not ended after max_len", case(tree, 2, 2, V=3)
+    # bcd has not ended after three rounds, but is likelier than a
+    cut = dict(a=0.2, bcd=0.45, bce=0.35)
+    yield "not ended after max_len", case(cut, 3, 3, V=6)
+    # each of ab, ac, ad splits in two; ae, the last of a's four, does not
+    fork = dict(abc=0.15, abd=0.14, acb=0.14, acd=0.13, adb=0.12, adc=0.12, aeb=0.2)
+    yield "all continuations compete", case(fork, 4, 5, V=6)
     yield "one round", case(clock, 2, 1, V=6)
     # the guest: with a large α the long one wins; its beginning must survive, too
     guest = dict(a=0.3, bcdeb=0.2, bcdec=0.17, bcded=0.17, bcdee=0.16)
     yield "length counts", case(guest, 4, 7, 1.0, V=6)
     yield "length counts", case(guest, 4, 7, 0.22, V=6)
     yield "an answer that has ended keeps its place", case(guest, 4, 7, 0.22, V=6)
+    # the ended a takes the place of bd, which would win in the end
+    full = dict(a=0.4, bcb=0.1, bcd=0.11, bce=0.1, bdcde=0.29)
+    yield "an answer that has ended keeps its place", case(full, 2, 8, 1.0, V=6)
+    # a waits in its place to the end; without it there bce would stay, and win
+    wait = dict(a=0.4, bcdb=0.085, bcdc=0.08, bcdd=0.075, bcde=0.07)
+    wait |= dict(bcebcd=0.2, bcb=0.09)
+    yield "an answer that has ended keeps its place", case(wait, 2, 9, 1.0, V=6)
     # after two rounds the ended a leads by score, in the end the long one
     turn = dict(a=0.6, bcdecb=0.25, bcdecc=0.15)
     yield "the score ranks in each round", case(turn, 3, 8, 1.0, V=6)
@@ -229,6 +253,11 @@ beam.mistakes(
             "for k, v in enumerate(log_p)]",
             "for k, v in enumerate(log_p) if not words or v == max(log_p)]",
             "A good beginning may have two good continuations. Do both compete in your beam?",
+        ),
+        "two continuations each": (
+            "for k, v in enumerate(log_p)]",
+            "for k, v in enumerate(log_p) if v >= sorted(log_p)[-2]]",
+            "How many of one beginning's continuations may stay? As many as are good enough.",
         ),
         "only the newest word counts": (
             "total + v, words",
@@ -250,6 +279,16 @@ beam.mistakes(
             "pass",
             "An answer that ends early may be the best. Where does it wait?",
         ),
+        "ended ones take no place": (
+            "kept = grown[:width]",
+            "kept = [a for i, a in enumerate(grown) if sum(b[1][-1] != 0 for b in grown[:i]) < width]",
+            "An answer that has ended is one of the `width` that stay. Does it count in yours?",
+        ),
+        "ended ones are preferred": (
+            "kept[0]\n",
+            "next((one for one in kept if one[1][-1] == 0), kept[0])\n",
+            "What has not ended after the last round stands as it is, and may be the best.",
+        ),
         "it speaks on after the mark": (
             "if words and words[-1] == 0:",
             "if False:",
@@ -265,10 +304,10 @@ beam.mistakes(
             "grown[: width + 1]",
             "How many does a beam of width 1 keep?",
         ),
-        "the length plays no part": (
+        "a long answer gains nothing": (
             " / len(one[1]) ** alpha",
             "",
-            "Where is α?",
+            "Divided by m to the power α, a longer answer's score comes nearer to 0. Does yours?",
         ),
         "the mark is not counted": (
             "len(one[1]) ** alpha",
@@ -297,6 +336,25 @@ beam.mistakes(
         ),
     }
 )
+
+
+@beam.wrong(
+    "ended ones give up their place",
+    advice="An answer that has ended is one of the `width` in each later round, too. How many others may stay beside it?",
+)
+def _(step, state, width, max_len, alpha=0.0):
+    going, ended = [(0.0, [], state)], []
+    for _ in range(max_len):
+        grown = []
+        for total, words, state in going:
+            log_p, new = step(state, words[-1] if words else 0)
+            grown += [(total + v, words + [k], new) for k, v in enumerate(log_p)]
+        grown.sort(key=lambda one: one[0] / len(one[1]) ** alpha, reverse=True)
+        ended += [one for one in grown[:width] if one[1][-1] == 0]
+        going = [one for one in grown[:width] if one[1][-1] != 0]
+    best = max(ended + going, key=lambda one: one[0] / len(one[1]) ** alpha)
+    return best[1], best[0]
+
 
 beam.worked(
     why=r"""A beginning is known by three things: its log-chance, its words and its state. The step gives $V$ chances at once, and one new
@@ -372,8 +430,12 @@ def _(answer, x, y, s, word, theta, n_in, n_out, turned):
     with torch.no_grad():
         H = net.encode(x)
         scores, state = net.step(s, word, H)
-        loss = net.loss(x, y)
-    return {"H": H, "scores": scores, "state": state, "loss": loss}
+    loss, given = net.loss(x, y), list(net.parameters())
+    loss.backward()
+    slopes = [torch.zeros_like(p) if p.grad is None else p.grad for p in given]
+    slopes = torch.nn.utils.parameters_to_vector(slopes)
+    told = {"H": H, "scores": scores, "state": state}
+    return told | {"loss": loss.detach(), "slopes of the loss": slopes}
 
 
 @Translator.cases
@@ -413,6 +475,11 @@ Translator.mistakes(
             "return self.encoder(self.read(x))[0]",
             "return self.encoder(self.read(x))[0][:, -1:].expand(*x.shape, -1)",
             "H holds the state after each symbol. Which does yours hold?",
+        ),
+        "the encoder learns nothing": (
+            "return self.encoder(self.read(x))[0]",
+            "return self.encoder(self.read(x))[0].detach()",
+            "The loss must tell the encoder, too. Where does its way back end in yours?",
         ),
         "not embedded": (
             "self.encoder(self.read(x))",
@@ -530,16 +597,20 @@ def _(answer, W, xs, ys, lr):
     class Model(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.W = torch.nn.Parameter(W.clone())
+            rows = [torch.nn.Parameter(row.clone()) for row in W]
+            self.rows = torch.nn.ParameterList(rows)
 
         def loss(self, x, y):
-            return ((x @ self.W - y) ** 2).mean()
+            return ((x @ torch.stack(list(self.rows)) - y) ** 2).mean()
 
     model = Model()
     losses = answer(model, list(zip(xs, ys)), lr)
     if any(getattr(loss, "requires_grad", False) for loss in losses):
         raise TypeError("the losses hang on their graphs: numbers are asked for")
-    return {"losses": [float(v) for v in losses], "W": model.W.detach()}
+    return {
+        "losses": [float(v) for v in losses],
+        "W": torch.stack(list(model.rows)).detach(),
+    }
 
 
 @train.cases
@@ -553,7 +624,9 @@ def _(rng):
     yield "a few updates", case(6, d=3, lr=0.03)
     yield "a large learning rate cools down", case(5, lr=0.5)
     yield "one update has the whole rate", case(1)
-    yield "no batch leaves the model as it was", case(0)
+    quiet = case(5, d=3)
+    quiet["xs"] = [quiet["xs"][0]] + [0.01 * x for x in quiet["xs"][1:]]
+    yield "small slopes after a large one", quiet
 
 
 train.mistakes(
@@ -621,9 +694,7 @@ train.worked(
 @train.right("by torch's scheduler", library="torch.optim.lr_scheduler.LambdaLR")
 def _(model, batches, lr):
     adam = torch.optim.Adam(model.parameters(), lr=lr)
-    fall = torch.optim.lr_scheduler.LambdaLR(
-        adam, lambda k: 1 - k / max(len(batches), 1)
-    )
+    fall = torch.optim.lr_scheduler.LambdaLR(adam, lambda k: 1 - k / len(batches))
     losses = []
     for x, y in batches:
         adam.zero_grad()
@@ -649,6 +720,16 @@ context = Exercise(
 )
 
 
+@context.probe
+def _(answer, s, H):
+    alpha, c = answer(s.clone().requires_grad_(), H)
+    if not (alpha.requires_grad and c.requires_grad):
+        raise TypeError(
+            "alpha and c must hang on s by autograd: a network learns by them"
+        )
+    return alpha.detach(), c.detach()
+
+
 @context.cases
 def _(rng):
     def case(B, T, d, size=1.0):
@@ -666,6 +747,8 @@ def _(rng):
     H = torch.from_numpy(away(rng, 2, 3, 2))
     H[:, 2], H[:, 1] = -H[:, 0], H[:, 0] * (1 + 1e-4 * rng.uniform(0.5, 1, (2, 1)))
     yield "enormous scores", dict(s=4000 * H[:, 0], H=H)
+    sizes = torch.tensor([[4000.0], [1.0]]).double()
+    yield "enormous scores of one text", dict(s=sizes * H[:, 0], H=H)
     yield "one state", case(2, 1, 3)
 
 
@@ -690,6 +773,16 @@ context.mistakes(
             "torch.softmax(scores, dim=1)",
             "scores.exp() / scores.exp().sum(1, keepdim=True)",
             "exp(1000) is infinite. torch.softmax knows a way round.",
+        ),
+        "the largest score of all texts": (
+            "torch.softmax(scores, dim=1)",
+            "torch.softmax(torch.exp(scores - scores.max()).log(), dim=1)",
+            "One text's scores may be thousands above another's. What is exp(-4000)?",
+        ),
+        "cut off": (
+            "torch.softmax(scores, dim=1)",
+            "torch.softmax(scores, dim=1).detach()",
+            "The loss tells the network where to look. Through which weights, in yours?",
         ),
         "the likeliest state only": (
             "(alpha[:, None, :] @ H).squeeze(1)",
@@ -855,21 +948,51 @@ def _(answer, E, Y, W, R, h0, xs):
         scores = h @ R
         return scores - np.logaddexp.reduce(scores), h
 
-    labels, logp = answer(step, h0, [int(x) for x in xs])
+    given = [int(x) for x in xs]
+    labels, logp = answer(step, h0, given)
+    if given != [int(x) for x in xs]:
+        raise ValueError("xs is the caller's list, and your answer has changed it")
     return {"labels": [int(k) for k in labels], "logp": float(logp)}
+
+
+def told_by(E, Y, W, R, h0, xs, labels=()):
+    """These labels, the rest greedy -> labels, log-chance."""
+    h, last, found, logp = h0, 0, [], 0.0
+    for t, x in enumerate(xs):
+        h = np.tanh(h @ W + E[x] + Y[last])
+        log_p = h @ R - np.logaddexp.reduce(h @ R)
+        last = labels[t] if t < len(labels) else int(np.argmax(log_p))
+        found, logp = [*found, last], logp + log_p[last]
+    return found, logp
 
 
 @tag.cases
 def _(rng):
-    def case(T, V=5, K=3, H=3):
-        """Symbols of which no two neighbours are alike; the likeliest label is not always 0."""
+    def drawn(T, V, K, H):
+        """Symbols of which no two neighbours are alike."""
         xs = (np.arange(T) + rng.integers(V)) % V
-        given = dict(E=away(rng, V, H), Y=away(rng, K, H), W=away(rng, H, H))
+        given = dict(E=away(rng, V, H), Y=away(rng, K, H, size=2.0), W=away(rng, H, H))
         return given | dict(R=2 * rng.normal(size=(H, K)), h0=away(rng, H), xs=xs)
+
+    def case(T, V=5, K=3, H=3, other=False):
+        """Label 0 comes, not only at the end, and another does. other: greedy labels are not the likeliest."""
+        for _ in range(500):
+            given = drawn(T, V, K, H)
+            labels, logp = told_by(**given)
+            if T > 1 and (0 not in labels[:-1] or not any(labels)):
+                continue
+            if not other:
+                break
+            all_labels = product(range(K), repeat=T)
+            best = max(told_by(**given, labels=one)[1] for one in all_labels)
+            if best > logp + 0.05:
+                break
+        return given
 
     yield "a label a symbol", case(5)
     yield "a label a symbol", case(7, V=4, K=4, H=2)
     yield "a label a symbol", case(9, K=2)
+    yield "a label is not taken back", case(4, other=True)
     yield "one symbol", case(1)
     yield "no symbol", case(0)
 
@@ -885,6 +1008,11 @@ tag.mistakes(
             "step(state, last, x)",
             "step(state, 0, x)",
             "The label before is 0 at the first step only.",
+        ),
+        "0 is no label": (
+            "int(np.argmax(log_p))",
+            "1 + int(np.argmax(log_p[1:]))",
+            "0 is fed first, but it may also be a label, like any other.",
         ),
         "from the last symbol to the first": (
             "for x in xs:",

@@ -49,8 +49,8 @@ show(*pictures.draw_puzzle())
 #
 # $$p(y_1, \dots, y_m \mid x) = \prod_{t=1}^{m} p(y_t \mid y_1, \dots, y_{t-1}, x).$$
 #
-# A model of these factors is **autoregressive**: it continues its own words. It is the second of two options; the
-# first drops $y_1, \dots, y_{t-1}$, so that the words, given $x$, are independent.
+# A model of these factors is **autoregressive**: it continues its own words. A simpler one drops
+# $y_1, \dots, y_{t-1}$ from each factor: then the words, given $x$, are independent.
 
 # %% [markdown] covers="guo:V.4.b"
 # All of today's code sees a speaker through one function, `step(state, word)`. It gets a state and the last word (first:
@@ -67,7 +67,7 @@ def chain_logprob(step, state, words):
     step(state, word) -> log_p (V,), new state, as above; state: the first one.
     words: a list of word numbers; usually, but not always, the last is the mark, 0.
     The first step is fed 0, each later one the word before. Returns a number, 0 for no
-    words; it may be -inf, where a word is impossible.
+    words; it may be -inf, where a word is impossible. An answer may have 1000 words.
     If each of V = 2 words always has the chance ½, words = [1, 1, 0] give 3 log ½.
     """
     ### BEGIN SOLUTION
@@ -410,8 +410,9 @@ def context(s, H):
     """Attention of decoder states over encoder states, by dot products.
 
     s (B, d), H (B, T, d): tensors, row i of s looks at H[i] only.
-    Returns the weights alpha (B, T) and the contexts c (B, d). Scores of 1000 and more
-    must give finite results.
+    Returns the weights alpha (B, T) and the contexts c (B, d): tensors that autograd
+    can follow back to s. Scores of 1000 and more, for some rows or all, must give
+    finite results.
     """
     ### BEGIN SOLUTION
     scores = (H @ s[:, :, None]).squeeze(2)
@@ -491,7 +492,7 @@ with after(chain_logprob, beam, Translator, train):
             H = talker.encode(torch.tensor([pictures.digits(hour, minute)]))
         return H[:, -1], H
 
-    likeliest, greedy_less = {width: 0 for width in (1, 2, 3, 4)}, 0
+    likeliest = {width: 0 for width in (1, 2, 3, 4)}
     for time in pictures.TIMES:
         codes = [pictures.encode(text) for text, _ in pictures.sayings(*time)]
         best = max(codes, key=lambda c: chain_logprob(step, first(*time), c))
@@ -607,13 +608,10 @@ check(tag)
 with after(tag):
     names = ["", "article", "adjective", "noun", "verb"]
     words = ["the", "old", "man", "boats", "sleeps"]
-    fits = np.array([[1, 0, 0, 0, 0], [0, 0.7, 0, 0, 0], [0, 0, 0, 0, 0],
-                     [0, 0.3, 0.9, 1, 0], [0, 0, 0.1, 0, 1]]).T  # fmt: skip
+    fits = np.array([[0, 1, 0, 0, 0], [0, 0, 0.7, 0.3, 0], [0, 0, 0, 0.9, 0.1],
+                     [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]])  # fmt: skip
     follows = np.array([[0, 1, 0, 0, 0], [0, 0, 0.6, 0.4, 0], [0, 0, 0.1, 0.9, 0],
                         [0, 0.1, 0, 0.1, 0.8], [0, 0.7, 0, 0.3, 0]])  # fmt: skip
-    fits[0] = [0, 1, 0, 0, 0]
-    fits[1, 1:] = [0, 0.7, 0.3, 0]
-    fits[2, 1:] = [0, 0, 0.9, 0.1]
 
     def grammar(state, last, x):
         p = follows[last] * fits[x] + 1e-6

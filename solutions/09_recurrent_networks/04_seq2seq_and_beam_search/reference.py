@@ -73,8 +73,9 @@ def translator(
     n_out: int,
     turned: bool,
 ) -> dict:
-    """States of the encoder, one step of the decoder from s and word, and the loss of y; theta: all weights in a row.
+    """States of the encoder, one step of the decoder from s and word, the loss of y and its slopes by theta.
 
+    theta: all weights in a row.
     turned: the decoder sees the mean of H times its own old state, not the last one.
     """
     d = s.shape[1]
@@ -82,6 +83,7 @@ def translator(
     cell = [(3 * d, 2 * d), *gru[1:]]
     shapes = [(n_in, d), (n_out, d), *gru, *cell, (n_out, d), (n_out,)]
     sizes = [torch.Size(shape).numel() for shape in shapes]
+    theta = theta.detach().requires_grad_()
     w = [part.reshape(at) for part, at in zip(theta.split(sizes), shapes, strict=True)]
 
     def step(state, fed):
@@ -102,7 +104,10 @@ def translator(
         fed = right.clamp(min=0)
         told.append(out.log_softmax(1).gather(1, fed[:, None])[:, 0] * (right >= 0))
     loss = -torch.stack(told).sum() / (y >= 0).sum()
-    return dict(H=H, scores=scores, state=new, loss=loss)
+    (slopes,) = torch.autograd.grad(loss, theta)
+    told = dict(H=H, scores=scores, state=new, loss=loss)
+    told = {name: value.detach() for name, value in told.items()}
+    return told | {"slopes of the loss": slopes}
 
 
 def train(W: Tensor, xs: list[Tensor], ys: list[Tensor], lr: float) -> dict:
@@ -116,7 +121,7 @@ def train(W: Tensor, xs: list[Tensor], ys: list[Tensor], lr: float) -> dict:
         size = (v / (1 - 0.999 ** (k + 1))).sqrt() + 1e-8
         rate = lr * (len(xs) - k) / len(xs)
         W = W - rate * (m / (1 - 0.9 ** (k + 1))) / size
-    return dict(losses=torch.stack(losses) if losses else W.new_zeros(0), W=W)
+    return dict(losses=torch.stack(losses), W=W)
 
 
 def context(s: Tensor, H: Tensor) -> tuple[Tensor, Tensor]:

@@ -97,19 +97,20 @@ def test_a_translator_is_torchs_two_gated_networks(rng):
     y[0, 2:] = -1
     s, word = normal(rng, B, d), torch.tensor([1, 0, 5])
     told = ref.translator(x, y, s, word, theta, n_in, n_out, False)
-    with torch.no_grad():
-        H, last = encoder(read(x))
-        torch.testing.assert_close(told["H"], H)
-        new = decoder(torch.cat([said(word), H[:, -1]], 1), s)
-        torch.testing.assert_close(told["state"], new)
-        torch.testing.assert_close(told["scores"], scores(new))
-        state, fed, logits = last[0], torch.zeros(B, dtype=torch.int64), []
-        for t in range(m):
-            state = decoder(torch.cat([said(fed), H[:, -1]], 1), state)
-            logits.append(scores(state))
-            fed = y[:, t].clamp(min=0)
-        loss = nn.functional.cross_entropy(torch.stack(logits, 2), y, ignore_index=-1)
-        torch.testing.assert_close(told["loss"], loss)
+    H, last = encoder(read(x))
+    torch.testing.assert_close(told["H"], H)
+    new = decoder(torch.cat([said(word), H[:, -1]], 1), s)
+    torch.testing.assert_close(told["state"], new)
+    torch.testing.assert_close(told["scores"], scores(new))
+    state, fed, logits = last[0], torch.zeros(B, dtype=torch.int64), []
+    for t in range(m):
+        state = decoder(torch.cat([said(fed), H[:, -1]], 1), state)
+        logits.append(scores(state))
+        fed = y[:, t].clamp(min=0)
+    loss = nn.functional.cross_entropy(torch.stack(logits, 2), y, ignore_index=-1)
+    torch.testing.assert_close(told["loss"], loss)
+    slopes = torch.autograd.grad(loss, parts)
+    torch.testing.assert_close(told["slopes of the loss"], nn.utils.parameters_to_vector(slopes))
 
 
 def test_training_is_torchs_adam_with_a_falling_rate(rng):
