@@ -275,8 +275,8 @@ TWINS = {
     },
     "09_recurrent_networks/04_seq2seq_and_beam_search": {
         "context": lambda s, H: (
-            torch.softmax(H @ s[:, :, None], 1)[:, :, 0],
-            F.scaled_dot_product_attention(s[:, None], H, H, scale=1.0)[:, 0],
+            torch.softmax(t(H) @ t(s)[:, :, None], 1)[:, :, 0],
+            F.scaled_dot_product_attention(t(s)[:, None], t(H), t(H), scale=1.0)[:, 0],
         ),
     },
 }  # fmt: skip
