@@ -241,6 +241,13 @@ def _(rng):
     turn = dict(a=0.6, bcdecb=0.25, bcdecc=0.15)
     yield "the score ranks in each round", case(turn, 3, 8, 1.0, V=6)
     yield "an answer that has ended can be overtaken", case(turn, 3, 8, 1.0, V=6)
+    # by far, and although a leads at first; then although a is likelier, but never leads
+    yield (
+        "an answer that has ended can be overtaken",
+        case(dict(a=0.6, bcdec=0.4), 3, 8, 1.0, V=6),
+    )
+    ends = dict(a=0.35, bcdecb=0.25, bcdecc=0.22, bcdecd=0.18)
+    yield "the score ranks in each round", case(ends, 4, 8, 1.0, V=6)
     # after three rounds the ended a is first by chance, and last by score: bce needs its place
     last = dict(a=0.35, bcdb=0.1, bcdc=0.09, bceb=0.17, deeb=0.1, deec=0.1, deed=0.09)
     yield "the score ranks in each round", case(last, 3, 6, 2.0, V=6)
@@ -313,6 +320,16 @@ beam.mistakes(
             "len(one[1]) ** alpha",
             "max(1, len([w for w in one[1] if w])) ** alpha",
             "The mark counts as a word in the length.",
+        ),
+        "the length is one too many": (
+            "len(one[1]) ** alpha",
+            "(len(one[1]) + 1) ** alpha",
+            "How many words has the answer [5, 0]? The first 0, which is fed, is no part of it.",
+        ),
+        "the best by log-chance": (
+            "kept[0]\n",
+            "max(kept)\n",
+            "The beam is ranked by score. And its best one?",
         ),
         "the score in place of the log-chance": (
             "return words, total",
