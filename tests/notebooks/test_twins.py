@@ -316,6 +316,12 @@ TWINS = {
         "gru_step": torch_gru_cell,
         "stream": jacobian_of_stream,
     },
+    "09_recurrent_networks/04_seq2seq_and_beam_search": {
+        "context": lambda s, H: (
+            torch.softmax(t(H) @ t(s)[:, :, None], 1)[:, :, 0],
+            F.scaled_dot_product_attention(t(s)[:, None], t(H), t(H), scale=1.0)[:, 0],
+        ),
+    },
 }  # fmt: skip
 
 EXACT = 1e-10  # both compute in float64
