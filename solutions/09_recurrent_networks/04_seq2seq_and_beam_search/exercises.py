@@ -664,7 +664,8 @@ def _(rng):
     yield "s = 0: all weights alike", zero | dict(s=torch.zeros(2, 3).double())
     # scores of several thousand, of which two differ by less than 1
     H = torch.from_numpy(away(rng, 2, 3, 2))
-    H[:, 2], H[:, 1] = -H[:, 0], H[:, 0] * (1 + 1e-4 * rng.uniform(0.5, 1, (2, 1)))
+    more = torch.from_numpy(1 + 1e-4 * rng.uniform(0.5, 1, (2, 1)))
+    H[:, 2], H[:, 1] = -H[:, 0], more * H[:, 0]
     yield "enormous scores", dict(s=4000 * H[:, 0], H=H)
     yield "one state", case(2, 1, 3)
 
