@@ -256,6 +256,8 @@ def _(answer, ids, weights, offsets):
 
     def forecast(text):
         text = torch.as_tensor(text)
+        if text.min() < 0 or text.max() >= k:
+            raise ValueError(f"forecast gets characters beyond 0 ... {k - 1}.")
         logits = torch.zeros(len(text), k).to(weights)
         for table, offset in zip(weights, offsets):
             for t in range(len(text)):

@@ -17,6 +17,7 @@ NAMES = ("first", "second", "third", "fourth")
 SHORT = 16  # characters of a map of influence
 NOTE, ASK = 0, 1  # signs of the copied task; then eight letters, then six of noise
 ORDERS = {"first": 4, "second": 4, "third": 12, "fourth": 4}  # characters counted together
+DOUBT = {"third": 0.1}  # what each new successor of a context weighs; 1 for all others
 # What each judge says and its bound: less is better. Lists of five numbers are in this order.
 JUDGES = (
     ("off 1", 0.001),
@@ -48,10 +49,10 @@ def _counts(known, order):
     return tables
 
 
-def _longest(tables, ids, k):
+def _longest(tables, ids, k, doubt=1.0):
     """Forecasts (T, k) from counts of ever longer contexts: each context is mixed with the shorter one.
 
-    A context seen n times, with u different successors, counts n / (n + u) (Witten and Bell).
+    A context seen n times, with u different successors, weighs n / (n + doubt u) (doubt 1: Witten and Bell).
     """
     ids = tuple(ids.tolist())
     P = np.empty((len(ids), k))
@@ -61,7 +62,7 @@ def _longest(tables, ids, k):
             row = table.get(ids[t - length : t])
             if row is None:
                 break
-            n, u = sum(row.values()), len(row)
+            n, u = sum(row.values()), doubt * len(row)
             p = p * (u / (n + u))
             for symbol, count in row.items():
                 p[symbol] += count / (n + u)
@@ -74,9 +75,9 @@ def hire(name, known, k):
     tables = _counts(tuple(known.tolist()), ORDERS[name])
 
     def forecast(ids):
-        P = _longest(tables, ids, k)
+        P = _longest(tables, ids, k, DOUBT.get(name, 1.0))
         if name == "first":
-            return 0.1 * P + 0.9 * torch.eye(k, dtype=P.dtype)[ids]
+            return 0.2 * P + 0.8 * torch.eye(k, dtype=P.dtype)[ids]
         return P.sqrt() if name == "second" else P
 
     return forecast
@@ -141,10 +142,10 @@ def _pupil(Reader, copy_test):
 
 @cache
 def delayed(Reader, copy_test, delay):
-    """What a letter costs the second time, in bits (a tensor), after so many characters of noise."""
+    """What a letter costs the second time, in bits, after so many characters of noise."""
     ids, asked = copy_test(*lines(60, seed=3, delay=delay))
     P = listen(Reader, _pupil(Reader, copy_test), ids)
-    return _cost(P, ids)[asked].mean()
+    return _cost(P, ids)[asked].mean().item()
 
 
 def blocks(P, ids, size=250):
