@@ -130,9 +130,7 @@ predict(
 with after(bits, pairs, "cipher"):
     late = torch.arange(len(new)) >= 20
     floor = float(bits(pairs(known, new, k), new, late))
-    costs = {
-        name: float(bits(one(new), new, late)) for name, one in applicants.items()
-    }
+    costs = {name: float(bits(one(new), new, late)) for name, one in applicants.items()}
     claim("pairs cost {b:.2f} bits a character", 3 < floor < 4, b=floor)
     claim("the second's forecasts are none", math.isnan(costs["second"]))
     claim("the third costs more on new text than pairs do", costs["third"] > floor)
@@ -199,6 +197,9 @@ with after(influence):
 #
 # Nothing in the noise, and nothing in the known text, says what the word is. Only who has kept it can forecast it the second
 # time.
+#
+# The test below has 16 characters: two signs, eight letters for words of two, six more for 2 to 8 characters of noise. A
+# letter that is guessed costs $\log_2 8 = 3$ bits. Each applicant learns from 16,000 characters of it.
 
 
 # %% exercise="copy_test" points=2 difficulty=1
@@ -227,10 +228,6 @@ def copy_test(words, noise, note, ask):
 
 # %% check="copy_test"
 check(copy_test)
-
-# %% [markdown]
-# The test that follows has 16 characters: two signs, eight letters for words of two letters, six more for 2 to 8 characters of noise.
-# A letter that is guessed costs $\log_2 8 = 3$ bits. Each applicant learns from 16,000 characters of it.
 
 # %%
 # All judges on the four. Where rows do not add up to 1, the other judges rescale them.

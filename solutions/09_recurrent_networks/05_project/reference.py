@@ -21,7 +21,9 @@ def bits(P: Tensor, ids: Tensor, asked: Tensor) -> Tensor:
 
 def pairs(known: Tensor, ids: Tensor, k: int) -> Tensor:
     """Chances of pairs, one added to each count -> (T, k). A table of all pairs comes first."""
-    first, second = (torch.nn.functional.one_hot(part, k).double() for part in (known[:-1], known[1:]))
+    first, second = torch.eye(k, device=known.device).double()[
+        torch.stack([known[:-1], known[1:]])
+    ]
     table = first.mT @ second + 1
     table = table / table.sum(-1, keepdim=True)
     start = torch.full((1, k), 1 / k, dtype=table.dtype, device=table.device)
@@ -43,7 +45,8 @@ def forecasts(ids: Tensor, weights: Tensor, offsets: list) -> Tensor:
 def influence(ids: Tensor, weights: Tensor, offsets: list) -> Tensor:
     """Largest total variation between row t with and without another symbol at place j -> (T, T). All texts at once."""
     T, k = len(ids), weights.shape[-1]
-    here = torch.eye(T, dtype=torch.bool, device=ids.device)[:, None]  # (place, symbol, T)
+    # (place, symbol, T)
+    here = torch.eye(T, dtype=torch.bool, device=ids.device)[:, None]
     other = torch.where(here, torch.arange(k, device=ids.device)[None, :, None], ids)
     gaps = forecasts(other, weights, offsets) - forecasts(ids, weights, offsets)
     return gaps.abs().sum(-1).amax(1).mT / 2
@@ -53,7 +56,7 @@ def copy_test(words: list, noise: list, note: int, ask: int) -> tuple[Tensor, Te
     """Lines of note, word, noise, ask, word, one after the other, and where the second word stands."""
     ids, asked = [], []
     for word, between in zip(words, noise, strict=True):
-        word, between = torch.as_tensor(word).tolist(), torch.as_tensor(between).tolist()
+        word, between = (torch.as_tensor(part).tolist() for part in (word, between))
         line = [note, *word, *between, ask, *word]
         ids += line
         asked += [place >= len(line) - len(word) for place in range(len(line))]

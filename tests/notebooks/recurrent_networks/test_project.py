@@ -161,10 +161,20 @@ def test_memory_is_counted_and_handed_on_as_a_copy():
     assert told["change when asked again"] == 0
 
 
+def test_a_long_number_is_no_place_to_hide_a_text():
+    class Packer(Pairs):
+        def step(self, learned, memory, char):
+            return learned[0][char], 2**100_000 + char
+
+    told = Reader.probe_function(Packer, **case_of(0))
+    assert 500 < told["numbers in memory over 1000"] < 600
+
+
 @pytest.mark.parametrize(
     ("memory", "learned", "told"),
     [
         ({1: 2}, None, "The memory holds a dict"),
+        (np.array(["text"], dtype=object), None, "The memory holds a ndarray"),
         (None, {1: 2}, "fit gives a dict"),
     ],
 )
@@ -225,7 +235,7 @@ def test_the_applicants_are_what_the_notebook_says():
     assert list(claims.values()) == pytest.approx([0.2, 1.3, 0.1, 2.6], abs=0.05)
     k, short = len(pictures.ALPHABET), new[:50]
     sums = {name: pictures.hire(name, known, k)(short).sum(1) for name in pictures.NAMES}
-    assert sums.pop("second").min() > 1.1
+    assert sums.pop("second").min() > 1.05
     assert all(torch.allclose(total, torch.ones(50).double()) for total in sums.values())
 
 

@@ -185,7 +185,8 @@ def draw_brochures(claims):
     ax.legend(loc="lower right")
     told = [say("{name} {cost:.1f}", name=name, cost=cost) for name, cost in claims.items()]
     return fig, say(
-        "What four readers say that a character costs, in bits: {told:, }. People: 0.6 to 1.3.", told=told
+        "What four readers say that a character costs, in bits: {told:, }. People: 0.6 to 1.3.",
+        told=told,
     )
 
 
@@ -251,7 +252,9 @@ def draw_verdicts(verdicts):
             ax.text(column + 0.5, row, text, ha="center", va="center", weight=weight)
         by = [label for (label, _), bad in zip(JUDGES, caught, strict=True) if bad]
         told.append(say("{name}: {by}", name=name, by=", ".join(by) or "none"))
-    heads = [typeset(f"{label}\nat most {bound if bound > 1e-4 else 0:g}") for label, bound in JUDGES]
+    heads = [
+        typeset(f"{label}\nat most {bound if bound > 1e-4 else 0:g}") for label, bound in JUDGES
+    ]
     ax.set_xticks(np.arange(len(heads)) + 0.5, heads)
     ax.set_yticks(range(len(verdicts)), list(verdicts))
     ax.set(xlim=(0, len(heads)), ylim=(len(verdicts) - 0.4, -0.6))
