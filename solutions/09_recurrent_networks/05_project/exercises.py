@@ -605,7 +605,10 @@ def _(answer, known, new, asked, alphabets, n_numbers, most, seed):
                 )
                 raise TypeError(told)
             learned.append(
-                [torch.as_tensor(part).detach().numpy().astype(np.float32) for part in told]
+                [
+                    torch.as_tensor(part).detach().numpy().astype(np.float32)
+                    for part in told
+                ]
             )
         grown = max(0, outside() - before - 200 * len(known))
         over = [max(0, size(part) + grown - n_numbers) for part in learned]

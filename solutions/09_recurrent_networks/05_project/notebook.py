@@ -185,9 +185,8 @@ with after(influence):
     show(*pictures.draw_maps(maps, short), digits=1)
 
 # %% [markdown]
-# The first one moves on the diagonal: its forecast for place $t$ has seen the character at place $t$. An honest map is empty
-# there and to the right. Under the diagonal it shows how far back a reader looks: with the fourth, three characters, and then
-# nothing.
+# The first one moves on the diagonal: its forecast for place $t$ has seen the character at place $t$. Under the diagonal a map
+# shows how far back a reader looks: the fourth three characters, no more.
 #
 # ## 3. A word that comes back
 #
@@ -195,8 +194,7 @@ with after(influence):
 #
 # `<` word, noise, `>` word
 #
-# Nothing in the noise, and nothing in the known text, says what the word is. Only who has kept it can forecast it the second
-# time.
+# Only who has kept the word can forecast it the second time.
 #
 # The test below has 16 characters: two signs, eight letters for words of two, six more for 2 to 8 characters of noise. A
 # letter that is guessed costs $\log_2 8 = 3$ bits. Each applicant learns from 16,000 characters of it.

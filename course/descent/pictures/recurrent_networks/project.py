@@ -182,7 +182,7 @@ def draw_brochures(claims):
     for row, cost in enumerate(claims.values()):
         ax.annotate(f"{cost:.1f}", (cost, row), (5, 0), textcoords="offset points", va="center")
     ax.set(xlim=(0, 3.6), xlabel="bits per character", title="Four brochures: whom do you believe?")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper right")
     told = [say("{name} {cost:.1f}", name=name, cost=cost) for name, cost in claims.items()]
     return fig, say(
         "What four readers say that a character costs, in bits: {told:, }. People: 0.6 to 1.3.",
@@ -270,7 +270,7 @@ def draw_reading(P, ids, step, around=36):
     first = max(0, step - around)
     cost = np.asarray(_cost(P, ids))
     fig, (left, right) = fixed_axes(
-        2, (7.8, 3.0), (0.08, 0.99, 0.17, 0.87), wspace=0.16, width_ratios=[3, 1]
+        2, (7.8, 3.0), (0.08, 0.97, 0.17, 0.87), wspace=0.16, width_ratios=[3, 1]
     )
     places = np.arange(first, step)
     left.bar(places, cost[first:step], color=BLUE)
