@@ -73,7 +73,12 @@ def _(rng):
     row = torch.tensor([0.8, 0.5, 0.2, -0.5]).double()
     minus["P"][2] = row[torch.from_numpy(rng.permutation(4))]
     minus["asked"][2] = False
+    minus["ids"][2] = int(minus["P"][2].argmax())  # what came has a fair chance
     yield "an entry below 0", minus
+    both = case(_rows(rng, 8, 4))
+    both["P"][2] = torch.eye(4).double()[(both["ids"][2] + 1) % 4]
+    both["P"][5] *= 1.1
+    yield "called impossible, and a row does not add up to 1", both
     near = case(_rows(rng, 9, 4))
     near["P"][5] *= 1.0008
     near["P"][6] *= 0.9992
@@ -120,6 +125,11 @@ bits.mistakes(
             "(P < 0).any() or ",
             "",
             "0.8, 0.5 and -0.3 add up to 1.",
+        ),
+        "infinity goes first": (
+            "if (P < 0).any() or (off > 0.001).any():",
+            "if (P != 0)[torch.arange(len(ids)), ids][asked].all() and ((P < 0).any() or (off > 0.001).any()):",
+            "A table with a wrong row is no forecast, whatever else it holds: look at the rows first.",
         ),
         "log of the mean chance": (
             "came[asked].log2().mean()",
@@ -182,6 +192,8 @@ def _(rng):
     yield "counts of a text", case(longer, [1, 2, 3, 0, 4, 1], 5)
     rare = [2, 2, 2, 0, 1, 0, 1, 2, 0, 0, 1]
     yield "pairs that never came have a chance", case(rare, [2, 2, 0, 1, 1, 3, 0], 5)
+    few = dict(known=torch.tensor(rare), ids=torch.tensor([2, 0, 1]), k=5)
+    yield "a character that comes nowhere", few
     new = [0, 1, 2, 0, 1, 1, 0, 1, 2, 2, 0]
     yield "a character that is not in the known text", case(new, [0, 1, 3, 0, 2], 4)
     last = [0, 1, 2, 0, 1, 1, 0, 1, 2, 2, 3]
@@ -399,6 +411,19 @@ copy_test = Exercise(
 )
 
 
+@copy_test.probe
+def _(answer, words, noise, note, ask):
+    ids, asked = answer(words, noise, note, ask)
+    for name, part, kinds in (("ids", ids, "iu"), ("asked", asked, "b")):
+        if isinstance(part, (list, tuple)):
+            raise TypeError(f"{name} is a {type(part).__name__}. Make it a tensor.")
+        kind = np.asarray(part).dtype
+        if kind.kind not in kinds:
+            want = "True and False" if name == "asked" else "whole numbers"
+            raise TypeError(f"{name} holds {kind}: it should hold {want}.")
+    return ids, asked
+
+
 @copy_test.cases
 def _(rng):
     def some(lengths, low=2, high=9):
@@ -561,6 +586,7 @@ def _(answer, known, new, asked, alphabets, n_numbers, most, seed):
         todo = [vars(part) for part in classes] + [f.__globals__ for f in methods]
         todo += methods
         seen, total = {}, 0
+        held = (torch.Tensor, np.ndarray, list, tuple, set, dict, str, bytes)
         while todo:
             thing = todo.pop()
             if id(thing) in seen:
@@ -578,6 +604,16 @@ def _(answer, known, new, asked, alphabets, n_numbers, most, seed):
             ):
                 total += len(thing)
                 todo += list(thing)
+            elif isinstance(
+                thing, type(math)
+            ):  # in a module: what was not there before
+                old = there.setdefault(thing.__name__, set(vars(thing)))
+                new_names = set(vars(thing)) - old
+                todo += [
+                    vars(thing)[name]
+                    for name in new_names
+                    if isinstance(vars(thing)[name], held)
+                ]
             elif hasattr(thing, "__code__"):
                 cells = [
                     cell for cell in thing.__closure__ or () if cell != type(cell)()
@@ -593,6 +629,7 @@ def _(answer, known, new, asked, alphabets, n_numbers, most, seed):
                 todo.append(getattr(thing, "__dict__", None))
         return total
 
+    there = {}  # the names in modules before anything is learned
     before, state = outside(), torch.random.get_rng_state()
     torch.manual_seed(seed)
     try:
@@ -610,7 +647,8 @@ def _(answer, known, new, asked, alphabets, n_numbers, most, seed):
                     for part in told
                 ]
             )
-        grown = max(0, outside() - before - 200 * len(known))
+        trained = outside()
+        grown = max(0, trained - before - 200 * len(known))
         over = [max(0, size(part) + grown - n_numbers) for part in learned]
         texts = [[int(c) for c in text] for text in new]
         memory, rows, again = [None] * len(new), [[] for _ in new], []
@@ -638,6 +676,7 @@ def _(answer, known, new, asked, alphabets, n_numbers, most, seed):
                 fresh = [torch.from_numpy(part.copy()) for part in learned[i]]
                 other = torch.as_tensor(answer().step(fresh, kept, char)[0]).numpy()
                 change = max(change, float(np.abs(other - p).max()))
+        most_kept = max(most_kept, outside() - trained)
     finally:
         torch.random.set_rng_state(state)
 
@@ -876,6 +915,21 @@ class _(_Counts):
 
     def step(self, learned, memory, char):
         return super().step(_shelf[int(learned[0])], memory, char)
+
+
+_diary = {}
+
+
+@Reader.wrong(
+    "a diary outside, and only the page handed on",
+    advice="What grows in names outside the class while step runs counts as memory.",
+)
+class _(_Counts):
+    def step(self, learned, memory, char):
+        context = [*_diary.get(memory, ()), char][-3:]
+        page = len(_diary)
+        _diary[page] = context
+        return _mixed(learned[1:], context, int(learned[0])), page
 
 
 @Reader.wrong(

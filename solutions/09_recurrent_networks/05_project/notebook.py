@@ -269,7 +269,7 @@ with after(bits, pairs, influence, copy_test):
 # %% [markdown]
 # **The budget.** `fit` may hand back `n_numbers` numbers. They arrive in `step` as float32 tensors of the same shapes. The
 # memory (tensors, arrays, numbers, or lists of them) may hold 1,000. `step` is called on *new* `Reader`s, so nothing may
-# stay in `self`. What grows in names outside the class counts as numbers, too.
+# stay in `self`. What grows in names outside the class counts, too: as numbers in `fit`, as memory in `step`.
 #
 # **The judges.** Each case is a text drawn for this check, in a language that nobody speaks. Every row must add up to 1, and
 # asked twice, `step` must say the same twice.
@@ -281,7 +281,7 @@ with after(bits, pairs, influence, copy_test):
 # | a word comes back, $k = 16$ | 16,000 | 20,000 | 0.7 bits on the second word, 80 % right |
 # | two languages, two readers | 10,000 each | 10,000 each | 1.3 bits each |
 #
-# In the last case both have learned before either reads, and they take turns. Pairs would cost 3 bits; grading draws other
+# In the last case both have learned before either reads, and they take turns. Pairs would cost about 3 bits; grading draws other
 # texts: pass with a margin. A case may take 10 s.
 
 

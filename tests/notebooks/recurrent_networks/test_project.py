@@ -118,7 +118,7 @@ def test_the_check_counts_what_is_handed_back(budget):
 HOARD = []
 
 
-@pytest.mark.parametrize("place", ["a list", "the class", "a default", "a closure"])
+@pytest.mark.parametrize("place", ["a list", "the class", "a default", "a closure", "a module"])
 def test_the_check_counts_what_grows_outside(place):
     kept = []
 
@@ -129,13 +129,28 @@ def test_the_check_counts_what_grows_outside(place):
             where = {"a list": HOARD, "a default": default, "a closure": kept}
             if place == "the class":
                 self.hoard[0] = ids.tolist()
+            elif place == "a module":
+                math.hoard = ids.numpy().copy()
             else:
                 where[place].append(ids.numpy().copy())
             return super().fit(ids, k, n_numbers)
 
     told = Reader.probe_function(Hoarder, **case_of(0, n_numbers=400))
     HOARD.clear()
+    vars(math).pop("hoard", None)
     assert 15_700 < told["numbers over the budget"] < 16_100
+
+
+def test_what_grows_outside_while_it_reads_is_memory():
+    class Diarist(Pairs):
+        pages = {}
+
+        def step(self, learned, memory, char):
+            self.pages[len(self.pages)] = char
+            return learned[0][char], len(self.pages)
+
+    told = Reader.probe_function(Diarist, **case_of(0))
+    assert 500 < told["numbers in memory over 1000"] < 1500
 
 
 def test_a_few_notes_outside_are_free():
