@@ -521,7 +521,7 @@ COST, SECOND, RIGHT = (
 def _expected(known, new, asked, alphabets, n_numbers, most, seed):
     told = {NUMBERS: 0, MEMORY: 0, SUMS: 0, AGAIN: 1e-4}
     if asked is None:
-        return told | {COST: torch.full((len(new),), most)}
+        return told | {COST: torch.full((len(new),), most, device=new[0].device)}
     return told | {SECOND: most, RIGHT: new[0][asked]}
 
 
@@ -540,6 +540,7 @@ Reader = Exercise(
         }
     ),
     limit=10.0,
+    data_dependent="the mask says which letters come back",
     hints=[
         "Begin with `step`, and with the smallest reader: counts of pairs. learned = [the table], memory = None. "
         "Check it: what does each case say? Then let memory hold the last characters, or a state.",
