@@ -527,7 +527,7 @@ moved.mistakes(
 )
 
 moved.worked(
-    why=r"""In a frame of zeros every moved image is a window, and no case needs special care: a digit moves *down* when the window moves *up*. np.roll would let what leaves come in again."""
+    why=r"""In a frame of zeros every moved image is a window, and no case needs special care: a digit moves *down* when the window moves *up*. torch.roll would let what leaves come in again."""
 )
 
 

@@ -407,7 +407,10 @@ def draw_depth(told, slopes):
         right.plot(slopes[name], look, color=color, label=name, markersize=4)
     left.axhline(np.log(10), color=BLACK, linestyle=":", label="guessing")
     left.set(
-        xlabel="epoch", ylabel="mean loss (nats)", ylim=(0, 2.6), title="31 layers, one plus sign"
+        xlabel="epoch",
+        ylabel="mean loss (nats)",
+        ylim=(0, 2.6),
+        title="31 layers, with and without the sum",
     )
     left.set_xticks(range(1, len(losses) + 1))
     left.legend(loc="lower left")
