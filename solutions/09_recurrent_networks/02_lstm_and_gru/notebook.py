@@ -81,8 +81,8 @@ check(stream)
 predict(
     "stream-back",
     "k = 1, W half a random rotation, random pushes, 64 numbers, 50 steps. The loss "
-    "has a slope of 1 by the last state, in a random direction. How large is its slope by "
-    "the first?",
+    "has a slope of 1 by the last state, in a random direction. How large is its slope "
+    "by the first?",
     ["below 0.01", "between 0.1 and 10", "above 30"],
     truth=int(np.digitize(pictures.slope_back(1.0), [0.05, 20])),
     because="I lets the message through. But W diag(1 − g²) adds to it at each step: "
