@@ -112,7 +112,7 @@ stream.mistakes(
 stream.worked(
     why=r"""A state is all that a step needs, and one matrix is all that a step does to a small nudge of it: $k$ keeps it, $W$ and the slope
     of tanh send it around. Nudges stand on the left, so the matrices stand in the order of the steps. With $k = 1$ each
-    factor is $I$ plus something: that is why the product does not fade."""
+    factor is $I$ plus something: the product need not fade."""
 )
 
 

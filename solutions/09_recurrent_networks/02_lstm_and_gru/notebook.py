@@ -45,8 +45,9 @@ show(*pictures.draw_puzzle(), digits=0)
 #
 # $$h_t = k\, h_{t-1} + g_t, \qquad g_t = \tanh(h_{t-1} W + v_t),$$
 #
-# where $v_t = x_t E + b$ is what the symbol pushes. With $k = 0$ this is the network of [[09/01]]. With $k = 1$ the
-# state is a **memory stream**, an assembly line: it runs past, and each step lays something on it. Backwards, one step is
+# where $v_t = x_t E + b$ is what the symbol pushes. (This $b$ is the bias, as ever; the number of the first screen comes
+# in section 4.) With $k = 0$ this is the network of [[09/01]]. With $k = 1$ the state is a **memory stream**, an assembly
+# line: it runs past, and each step lays something on it. Backwards, one step is
 #
 # $$\frac{\partial h_t}{\partial h_{t-1}} = k\,I + W\,\mathrm{diag}(1 - g_t^2).$$
 #
@@ -79,13 +80,14 @@ check(stream)
 # %% predict="stream-back" minutes=1 covers="wu:4.3.1"
 predict(
     "stream-back",
-    "k = 1, random W and pushes, 64 numbers, 50 steps. How large is the slope of the "
-    "last state by the first, compared with a slope of 1 in a random direction?",
+    "k = 1, W half a random rotation, random pushes, 64 numbers, 50 steps. The loss "
+    "has a slope of 1 by the last state, in a random direction. How large is its slope "
+    "by the first?",
     ["below 0.01", "between 0.1 and 10", "above 30"],
     truth=int(np.digitize(pictures.slope_back(1.0), [0.05, 20])),
     because="I lets the message through. But W diag(1 − g²) adds to it at each step: "
-    "the product of fifty matrices I + … grows. The identity saves errors from fading, "
-    "it does not hold them steady.",
+    "the product of fifty matrices I + … grows. With such a W the identity saves "
+    "errors from fading; it does not hold them steady.",
 )
 
 # %% covers="wu:4.3.1 wu:4.3"
@@ -107,8 +109,8 @@ with after(stream, "stream-back"):
     show(*pictures.draw_keeps(sizes, lengths))
 
 # %% [markdown] covers="wu:4.3.1 wu:4.4.1"
-# So the sum keeps too much: state and slopes grow without end. A $k$ below 1 calms it, but all fades at one rate:
-# $0.9^{200}$ is below a billionth. What to keep, what to add? The network itself must say.
+# So the sum keeps too much: here state and slopes grow on and on. A $k$ below 1 bounds the state, but all on it fades at
+# one rate: $0.9^{200}$ is below a billionth. What to keep, what to add? The network must say.
 #
 # ## 2. Gates
 #
@@ -118,7 +120,7 @@ with after(stream, "stream-back"):
 # $$i, f, o = \sigma(x_t W + h_{t-1} U + b), \qquad g = \tanh(x_t W + h_{t-1} U + b),$$
 # $$c_t = f \odot c_{t-1} + i \odot g, \qquad h_t = o \odot \tanh(c_t),$$
 #
-# each with weights of its own. The stream is $c$ now; $g$ is a *candidate*, not the increment. The state
+# each with its own weights. The stream is $c$ now; $g$ is a *candidate*, not the increment. The state
 # $h$ is what the stream shows.
 
 # %% covers="wu:4.4.1"
@@ -204,9 +206,9 @@ def read_out(h, R, y):
 #
 # $$\dot c_t = \dot c_{t+1} \odot f_{t+1} + \dot h_t \odot o_t \odot (1 - \tanh^2 c_t).$$
 #
-# At $c_t$ the gates and the candidate get their slopes; with those of $\sigma$, $\sigma(1-\sigma)$, and of tanh you have the
-# slope by $a_t = x_t W + h_{t-1} U + b$, all four blocks. From there it goes on as in [[09/01]]. Behind the last step nothing
-# arrives along the stream.
+# At $c_t$ the gates $i$, $f$ and the candidate get their slopes, the gate $o$ gets its own at $h_t$; with those of
+# $\sigma$, $\sigma(1-\sigma)$, and of tanh you have the slope by $a_t = x_t W + h_{t-1} U + b$, all four blocks. From there
+# it goes on as in [[09/01]]. Behind the last step nothing arrives along the stream.
 
 
 # %% exercise="lstm_slopes" points=6 difficulty=1 covers="guo:V.3 wu:4.4.2"
@@ -274,14 +276,18 @@ with after(lstm_step, lstm_slopes):
         h, c, gates = lstm_step(x, h, c, W, np.zeros((5, 20)), b)
         forgets.append(gates[1])
     product = np.prod(forgets[1:], axis=0)
-    words = "with U = 0 the message at step 1 is the last one times all forget gates"
+    words = (
+        "with U = 0 the message at step 1 is the last one times the forget gates of "
+        "all later steps"
+    )
     claim(words, np.allclose(messages[0], messages[-1] * product, rtol=1e-9))
 
 # %% [markdown] covers="guo:V.3 wu:4.4.1"
 # ## 4. The number b
 #
 # Along the stream, then, a message is multiplied by forget gates and by nothing else. Other paths lead through $h$ and
-# $U$, and they fade as in [[09/01]]. Random weights are small, so a fresh gate stands near $\sigma(0) = ½$.
+# $U$, and with small weights they fade as in [[09/01]]. Random weights are small, so a fresh gate stands near
+# $\sigma(0) = ½$.
 
 # %% predict="half-gates" minutes=1 covers="guo:V.3 wu:4.4.1"
 predict(
@@ -290,13 +296,14 @@ predict(
     "stream, over that by the last?",
     ["about 1/400", "about 10⁻⁸", "less than 10⁻²⁰"],
     truth=int(np.digitize(199 * np.log10(2), [5, 20])),
-    because="½ to the power 199 is 10⁻⁶⁰. The luckiest unit, whose gate is a little "
-    "above ½, still loses 30 decimals. A gate that may open is not open.",
+    because="½ to the power 199 is 10⁻⁶⁰. The luckiest unit, whose gates are a little "
+    "above ½, still loses 49 decimals along its stream; detours through h and U bring "
+    "back 10⁻³³, no more. A gate that may open is not open.",
 )
 
 # %% covers="guo:V.3 wu:4.4.1"
 # Your messages over 200 steps before any training, for three b; a plain network's.
-with after(stream, lstm_slopes, "half-gates"):
+with after(stream, lstm_step, lstm_slopes, "half-gates"):
     X, y = pictures.called(np.random.default_rng(2))
     sizes = {}
     for b in (0, 1, 5):
@@ -311,15 +318,25 @@ with after(stream, lstm_slopes, "half-gates"):
     claim("a plain RNN with such weights: {s}", fades < 1e-25, s=below(1e-25))
     claim("b = 0: {s}", ratios[0] < 1e-25, s=below(1e-25))
     claim("b = 5: between 0.05 and 5", 0.05 < ratios[2] < 5)
+    ends = {}
+    for opened in (0, 5):  # 5 puts the input gates back to ½
+        params = pictures.network(5)
+        params[2][:16] += opened
+        _, streams = pictures.gates_over(X[:, 0].argmax(1), lstm_step, params)
+        ends[opened] = np.abs(streams[-1])
+    words = "b = 5 but input gates at ½: |c| ends above {n} in the mean"
+    claim(words, ends[5].mean() > 15, n=15)
+    claim("input gates closed by b = 5: |c| ends below {n}", ends[0].max() < 0.5, n=0.5)
     show(*pictures.draw_messages(sizes))
 
 # %% [markdown] covers="guo:V.3 wu:4.4.1"
 # That is the number: $b$ is *added to the forget gates' bias* before the training, and taken from the input gates'. With
-# $b = 5$, $f = 0.993$, and $f^{199}$ is about ¼. Why close the input? 199 letters at $i = ½$ would bury the digit. With
-# $i = 0.007$ they add up to 1.3 at most. (A common habit is $b = 1$, for the forget gates alone. In 2018 Corentin Tallec
-# and Yann Ollivier derived $b = \log T$ for both; here 5.3.)
+# $b = 5$, $f = 0.993$, and $f^{199}$ is about ¼. Why close the input? Not to spare the digit: it comes in as the letters
+# do. But at $i = ½$ all that comes in piles up, beyond 15 in the mean; there tanh is flat, and hardly an error gets in. At
+# $i = 0.007$ it stays below ½. (Common is $b = 1$, for forget gates alone. In 2018 Corentin Tallec and Yann Ollivier
+# derived $b = \log u$ for both, each unit's $u$ drawn between 1 and $T - 1$; here 5.3 at most.)
 #
-# Now train: Adam is ready, slopes and gates are yours. Then look at the stream. Does it rest?
+# Now train: Adam is ready, slopes and gates are yours. Then look: does the stream rest?
 
 # %% open=true covers="guo:V.3 wu:4.4.2"
 with after(lstm_step, lstm_slopes, "half-gates"):
@@ -348,15 +365,15 @@ with after(lstm_step, lstm_slopes, "half-gates"):
     show(*pictures.draw_answer((steps, right), gates, streams, digits[0]), digits=0)
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
-# Surprised? You gave it a carousel, and training made something else of it: the stream does not rest, it runs. While the
-# input gates open, each step writes the digit once more, read from $h$, until no letter can change the sign. A *latch*,
-# found by gradient descent. Without open gates at first, it would never have got there.
+# Surprised? You gave it a carousel, and training made something else of it: the stream does not rest, it runs. While
+# some input gates open, each step writes the digit once more, read from $h$, until no letter can change the sign. A
+# *latch*, found by gradient descent. Without open forget gates at first it was not found in 210 updates.
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
 # ## 5. With one state: the GRU
 #
-# Must stream and state be two? In 2014 Kyunghyun Cho's group, in need of a cell for translation, made one do, with two
-# gates: the *gated recurrent unit*,
+# Must stream and state be two? In 2014 Kyunghyun Cho and colleagues, in need of a cell for translation, made one do, with
+# two gates: the *gated recurrent unit*,
 #
 # $$r, u = \sigma(x_t W + h_{t-1} U + b), \qquad h_t = u \odot h_{t-1} + (1 - u) \odot \tilde h_t .$$
 #
@@ -414,7 +431,7 @@ with after(gru_step):
     claim("u = 0 and r = 0 ignore it", np.array_equal(*gone))
 
 # %% covers="guo:V.4 wu:4.4.2"
-# Four kinds of cell with equally many weights, on a digit after 100 steps, by torch.
+# Four kinds of cell, nearly equally many weights, a digit after 100 steps, by torch.
 with after(gru_step):
     kinds = {"RNN": 36, "stream": 36, "LSTM": 16, "GRU": 19}
     nets = {kind: pictures.Cells(kind, H, b=4.0) for kind, H in kinds.items()}
@@ -435,8 +452,8 @@ with after(gru_step):
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
 # In the GRU one $b$ does both: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast. So does the plain stream of
-# section 1, here, where its growth does no harm. The plain RNN gets part of the way, or none: that depends on its first
-# weights, and on luck.
+# section 1, here, where its growth does no harm. The LSTM, whose input gates start closed, is late: it needs some 120
+# updates. The plain RNN gets part of the way; from other first weights, none.
 #
 # ## 6. Gates over your own words
 #
@@ -461,12 +478,13 @@ with after(lstm_step):
 # %% [markdown] covers="guo:V.3 guo:V.4 wu:4.4.1 wu:4.4.2"
 # ## Take-aways
 #
-# - A stream that only adds lets errors through: the step back is $I + \dots$. But state and slopes may grow.
+# - A stream that only adds lets errors through: the step back is $I + \dots$. But the rest may add up, so that state
+#   and slopes grow, or it may cancel.
 # - Gates decide, for each number and step, what is kept, added and shown. Along $c$ a message is multiplied by
 #   forget gates only.
 # - **The puzzle:** $b$ opens the forget gates and closes the input gates before the training. At $b = 0$ a message
-#   halves 199 times; at $b = 5$ a quarter arrives, and the digit is not buried. The *architecture* makes memory
-#   possible, the *bias* makes it learnable.
+#   halves 199 times; at $b = 5$ a quarter arrives, and the stream stays where tanh is steep. The *architecture* makes
+#   memory possible, the *bias* makes it learnable.
 # - A GRU keeps and adds with one gate, and has one state. Its two conventions are two networks.
 #
 # Next: [[next]].
@@ -521,8 +539,8 @@ with after(stream, path_grads):
 #
 # “I love machine”: three words on the stream, $h_3 = h_0 + \Delta h_1 + \Delta h_2 + \Delta h_3$. A read-out is linear, so
 # the scores $h_3 R$ are sums, too, and each word has its share in each score. No word was *kept apart*; all lie in one
-# vector, in **superposition**. That can be undone where the parts are nearly orthogonal. Are they? Directions drawn at random have a cosine with standard deviation
-# $1/\sqrt d$.
+# vector, in **superposition**. That can be undone where the directions are known and nearly orthogonal. Are they?
+# Directions drawn at random have a cosine with standard deviation $1/\sqrt d$.
 
 # %% covers="wu:4.3.2 wu:4.3.3"
 # The sentence's stream and scores, word by word.
@@ -542,9 +560,8 @@ with after(stream):
 ratios = (0.05, 0.1, 0.2, 0.4, 0.8)
 found = {d: [pictures.read_back(d, int(r * d)) for r in ratios] for d in (40, 160)}
 spread = pictures.cosines(1000).std()
-claim(
-    "1,000 dimensions: cosines of {s:.3f}", abs(spread - 1000**-0.5) < 0.002, s=spread
-)
+words = "1,000 dimensions: the cosines' standard deviation is {s:.3f}"
+claim(words, abs(spread - 1000**-0.5) < 0.002, s=spread)
 claim(
     "few items are read back, many are not", found[160][0] > 0.9 > 0.8 > found[160][-1]
 )
@@ -573,7 +590,7 @@ with after(lstm_step):
 # | working | the state $h_t$ | the output gate, from $c_t$ | one step |
 #
 # “If it is reset”: the stream does not know that a sequence has ended. What happens to your LSTM when the next row
-# begins with the stream of the last?
+# begins with the stream and state of the last?
 
 # %% covers="wu:4.3.5"
 # Two rows one after the other, the stream carried over, and reset.
@@ -645,7 +662,7 @@ with after(two_layers):
     claim("torch.nn.RNN with num_layers=2: your states", np.allclose(high, theirs))
     drawn = dict(words=["I", "love", "machine"])
     drawn["sizes"] = np.linalg.norm([delta1, delta2], axis=2)
-    claim("an error fades over steps and layers",
+    claim("with these small weights the error fades on its way",
           drawn["sizes"][0, 0] < drawn["sizes"][1, 2])  # fmt: skip
     steps_ = IntSlider(0, min=0, max=12, description="step")
     explore(partial(pictures.draw_grid, **drawn), play="step", step=steps_)
@@ -665,10 +682,12 @@ with after(two_layers):
 def generate(E, W1, A, W2, b2, R, k, x, draws):
     """A text of two layers, from their newest states alone.
 
-    E (K, H1), W1, A, W2, b2 as in two_layers, R (H2, K). k: a number. x: the first
-    symbol, which is read from states of 0. draws (n,), each below 1: after each symbol
-    that is read, the next is the first one whose p, added to those of all symbols
-    before it, is above the draw. It is written and then read.
+    E (K, H1), W1, A, W2, b2 as in two_layers, R (H2, K). k: a number. x: the symbol
+    that is read for the first draw, from states of 0. draws (n,), each below 1. For
+    each draw read the newest symbol: p is the softmax of h2 R, and the next symbol is
+    the first one whose p, added to those of all lower-numbered symbols, is above the
+    draw. It is written, and read for the next draw: the last one is not read, and where
+    n = 0 nothing is.
     Returns the n written symbols, and the newest states of layers 1 and 2.
     """
     ### BEGIN SOLUTION
@@ -687,7 +706,7 @@ def generate(E, W1, A, W2, b2, R, k, x, draws):
 check(generate)
 
 # %% covers="wu:4.5.2 wu:4.5.3"
-# Two streams against two plain layers: how states grow and what slopes do.
+# Two streams against two plain layers: what comes back over 50 steps in layer 2.
 with after(stream, generate):
     rng = np.random.default_rng(7)
     E, W1, A, W2 = (rng.normal(size=s) * 0.3 for s in ((5, 8), (8, 8), (8, 8), (8, 8)))

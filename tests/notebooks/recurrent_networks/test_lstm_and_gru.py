@@ -175,6 +175,26 @@ def test_only_b_decides_who_tells_the_digit():
     assert facts["good"] > 0.95 and abs(facts["bad"] - 0.25) < 0.1 and facts["n"] == 210
 
 
+def test_at_half_open_gates_no_unit_keeps_more_than_49_decimals_of_a_message():
+    X, y = pictures.called(np.random.default_rng(2))
+    params = tensors(*pictures.network(0))
+    h = c = torch.zeros(32, 16).double()
+    decimals = torch.zeros(32, 16).double()
+    for t, x in enumerate(torch.tensor(X)):
+        h, c, gates = ref.lstm_step(x, h, c, *params[:3])
+        decimals -= gates[1].log10() * (t > 0)
+    assert float(decimals.min()) == pytest.approx(49, abs=0.3)
+    messages = ref.lstm_slopes(*tensors(X, y), *params)["messages"].norm(dim=(1, 2))
+    assert 1e-33 < messages[0] / messages[-1] < 1e-32
+
+
+def test_a_hundred_steps_are_learned_late_by_the_lstm_and_by_luck_by_the_rnn():
+    _, right = pictures.practise(pictures.Cells("LSTM", 16, b=4.0), 100, 120)
+    assert right[6] < 0.7 and right[-1] > 0.9
+    _, right = pictures.practise(pictures.Cells("RNN", 36, seed=3), 100, 90)
+    assert right[-1] < 0.4
+
+
 def test_the_cells_have_the_weights_that_the_formulas_count():
     D, H = 8, 7
     for kind, blocks in (("RNN", 1), ("stream", 1), ("GRU", 3), ("LSTM", 4)):
