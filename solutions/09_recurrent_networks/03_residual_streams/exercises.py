@@ -777,7 +777,8 @@ scalar_skip_grads.mistakes(
 
 scalar_skip_grads.worked(
     why=r"""The skip adds one path, from $h_1$ straight to $h_2$. So the slope by $w_0$ gets a new term; that by $w_2$ has the larger $h_2$ in it; that by $w_1$ keeps its form,
-    and hears of the skip only through the error. The new term's factor is skip itself, with no bend in between, and it is there even where $w_1$ or $\varphi'$ is 0. The slope of the bend is asked at its own output $p$, for $h_2$ is $p$ plus something."""
+    and hears of the skip only through the error. The new term's factor is skip itself, with no bend in between, and it is there
+    even where $w_1$ or $\varphi'$ is 0. The slope of the bend is asked at its own output $p$, for $h_2$ is $p$ plus something."""
 )
 
 
