@@ -423,7 +423,7 @@ gd_as_resnet.mistakes(
 gd_as_resnet.worked(
     why=r"""A gradient step on a quadratic is linear in $x$: $x - \eta A^\top A x + \eta A^\top b$. The $x$ in front is the stream; what remains is a matrix times $x$ and a constant,
     a block without a bend. As $A^\top A$ is symmetric, row and column give the same $W$. Nothing depends on $t$: descent is a residual network with
-    tied weights, and $T$ is only how often you look."""
+    tied weights, and $T$ only how many steps are made."""
 )
 
 
@@ -776,7 +776,8 @@ scalar_skip_grads.mistakes(
 )
 
 scalar_skip_grads.worked(
-    why=r"""The skip adds one path, from $h_1$ straight to $h_2$, so one term: only weights before $h_1$ notice. Its factor is skip itself, with no bend in between, and it is there
+    why=r"""The skip adds one path, from $h_1$ straight to $h_2$. So the slope by $w_0$ gets a new term; that by $w_2$ has the larger $h_2$ in it; that by $w_1$ keeps its form,
+    and hears of the skip only through the error. The new term's factor is skip itself, with no bend in between, and it is there
     even where $w_1$ or $\varphi'$ is 0. The slope of the bend is asked at its own output $p$, for $h_2$ is $p$ plus something."""
 )
 

@@ -202,7 +202,9 @@ def test_a_shared_rule_learns_from_fewer_rows_and_need_not_last(seed):
 def test_pictures_tell_the_numbers_that_they_draw():
     curve = np.array([1.0, 0.1, 0.01])
     facts = pictures.draw_layers({"plain": curve}, {"plain": curve[::-1]})[1].facts
-    assert [t.facts["left"] for t in facts["told"]] == pytest.approx([-2, -2])
+    assert [t.facts["left"] for t in facts["told"]] == pytest.approx([0.01, 0.01])
+    facts = pictures.draw_layers({"grown": curve[::-1]}, {"grown": curve})[1].facts
+    assert [t.facts["left"] for t in facts["told"]] == pytest.approx([100, 100])
     told = pictures.draw_depths([2, 10], {"with": [0.1, 0.3]}, 3.4)[1].facts["told"]
     assert told[0].facts["v"] == 0.3
     means = pictures.draw_paths({"a": np.array([1.0, 2, 1])})[1].facts["means"]

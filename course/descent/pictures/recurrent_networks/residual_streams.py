@@ -225,10 +225,10 @@ def draw_layers(signals, messages):
             ax.semilogy(np.arange(len(sizes)), sizes, line, color=color, label=name)
             told.append(
                 say(
-                    "{what}, {name}: 10 to the power {left:.0f}",
+                    "{what}, {name}: {left:.1g} times",
                     what=what,
                     name=name,
-                    left=np.log10(min(sizes[0] / sizes[-1], sizes[-1] / sizes[0])),
+                    left=sizes[-1] / sizes[0] if what == "signal" else sizes[0] / sizes[-1],
                 )
             )
         ax.set(xlabel="layer t", ylabel=f"size of the {what}")
