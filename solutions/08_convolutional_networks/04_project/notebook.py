@@ -141,7 +141,7 @@ check(verdict)
 predict(
     "everywhere",
     "The dense reader learned from digits at all 25 places. On average over places it "
-    "reads some 90 of 100 new digits. How many of 100 does it read at *all* 25?",
+    "reads some 90 of 100 new digits. How many of 100 does it read at all 25?",
     ["about 90", "about 80", "about 65"],
     truth=int(
         torch.bucketize(

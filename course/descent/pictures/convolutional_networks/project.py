@@ -214,8 +214,8 @@ def _heat(ax, shares, title):
 def draw_map(read, y):
     """Shares right by place -> (fig, words)."""
     shares = by_place(read, y)
-    fig, ax = plt.subplots(figsize=(4.6, 4.2))
-    _heat(ax, shares, "Right (%) by place: two pixels harm less than one")
+    fig, ax = plt.subplots(figsize=(5.2, 4.2))
+    _heat(ax, shares, "Right (%): two pixels harm less than one")
     even, odd, middle = kinds(read, y)
     return fig, say(
         "The reader that learned in the middle: {middle:.0%} right there, {odd:.0%} one pixel off both ways, "
