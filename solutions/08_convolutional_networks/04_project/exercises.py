@@ -328,8 +328,8 @@ TOO_MANY, MIDDLE, UNLIKE = (
 )
 # By name: how many of 100 may fail. The text tells them as shares that have to be right.
 BOUNDS = {
-    "wrong on average (%)": 15.0,
-    "wrong at the worst place (%)": 25.0,
+    "wrong on average (%)": 20.0,
+    "wrong at the worst place (%)": 30.0,
     "not right everywhere (%)": 50.0,
     "unsteady (%)": 20.0,
 }
@@ -344,7 +344,8 @@ Reader = Exercise(
     },
     compare=parts(
         **{
-            MIDDLE: agrees(0.85),
+            # 8 draws of ten digits: the solution 91 to 96 % on average and 72 to 86 % everywhere
+            MIDDLE: agrees(0.8),
             TOO_MANY: exact(),
             UNLIKE: at_most(1),  # two labels may be as good as equal
             **{name: at_most() for name in BOUNDS},
@@ -354,7 +355,7 @@ Reader = Exercise(
     hints=[
         "Write it in parts: the tensors of the state; a method that makes scores of a state and fields, which training and predict share; a loop. "
         "Count the entries before you train. Then look at the five numbers on the try digits.",
-        "Two layers of 3 × 3 kernels with ReLU, a global max pool behind, and a linear readout; between the layers a max pool of 2. Adam with 0.02 that falls to 0, some 500 steps of 64 fields. "
+        "Two layers of 3 × 3 kernels with ReLU, a global max pool behind, and a linear readout; between the layers a max pool of 2. Adam with 0.015 that falls to 0, some 800 steps of 32 fields. "
         "Make the layers wider as long as they fit. A stride minds single pixels: move the fields while you train.",
         "Kernels (c, 1, 3, 3) and (d, c, 3, 3), readout (k, d), each with biases: 10 c + d (9 c + 1) + k (d + 1) numbers. Start the weights from torch.randn times the root of 2 over a unit's inputs; functional.leaky_relu(…, 0.1) lets no kernel die. "
         "Move: functional.pad(X, (2, 2, 2, 2), mode='replicate') and a window that starts at torch.randint(5, (2,)).",
@@ -524,7 +525,7 @@ Reader.mistakes(
             "Biases are numbers, too. Count the entries of all tensors that you return.",
         ),
         "ten steps": (
-            "steps = 500",
+            "steps = 800",
             "steps = 10",
             "Print the loss: has it stopped falling?",
         ),

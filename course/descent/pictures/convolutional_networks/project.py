@@ -16,9 +16,9 @@ SHIFTS = [(down, right) for down in range(-REACH, REACH + 1) for right in range(
 COLLEAGUES = ("windows", "windows, moved", "dense, moved", "always 3")
 # What `verdict` tells, in its order: a name, and the share that the check asks for.
 JUDGES = (
-    ("middle", 0.85),
-    ("average", 0.85),
-    ("worst place", 0.75),
+    ("middle", 0.8),
+    ("average", 0.8),
+    ("worst place", 0.7),
     ("everywhere", 0.5),
     ("steady", 0.8),
 )
