@@ -292,6 +292,22 @@ def test_the_dense_reader_is_right_on_average_and_not_everywhere():
     middle, average, place, everywhere, steady = ref.verdict(read, y).tolist()
     assert 0.86 < average < 0.93 and 0.5 < everywhere < 0.7
     assert ref.verdict(*pictures.tried("windows, moved"))[3] > everywhere + 0.1
+    wrong = (read != y).reshape(5, 5, -1)
+    both = (wrong[:, 1:] & wrong[:, :-1]).sum() / wrong[:, :-1].sum()
+    assert 0.5 < both < 0.9 and round(100 * 0.9**25) == 7
+
+
+@pytest.mark.parametrize("name", pictures.COLLEAGUES)
+def test_everywhere_is_the_smallest_of_the_five(name):
+    five = ref.verdict(*pictures.tried(name))
+    assert five.min() == five[3]
+
+
+def test_moved_images_help_the_reader_with_a_stride():
+    without, taught = (
+        ref.verdict(*pictures.tried(name))[1] for name in ("windows", "windows, moved")
+    )
+    assert without == pytest.approx(0.62, abs=0.05) and taught == pytest.approx(0.93, abs=0.02)
 
 
 def test_parts_do_not_overlap_and_the_lamp_lights_every_field_otherwise():
