@@ -1,5 +1,7 @@
 """Exercises of 08_convolutional_networks/04_project. The student chooses the network; the cases ask what it is worth."""
 
+import math
+
 import numpy as np
 import torch
 from torch import nn
@@ -35,7 +37,7 @@ def _(rng):
     yield "one pixel each way", dict(X=grey(1, 5, 3), s=1)
     yield "two pixels", dict(X=grey(1, 3, 4), s=2)
     yield "no shift at all", dict(X=grey(2, 2, 3), s=0)
-    yield "a single row", dict(X=grey(1, 2, 3), s=1)
+    yield "a single image of two rows", dict(X=grey(1, 2, 3), s=1)
     yield "whole numbers stay whole", dict(X=torch.from_numpy(rng.integers(1, 9, (1, 3, 3))).float(), s=1)  # fmt: skip
 
 
@@ -217,7 +219,7 @@ def _(read, y):
 
 
 verdict.worked(
-    why="All five are read off one table. Averages over rows tell of places, minima over columns of parcels. Steadiness compares the reader with itself, so it needs no right label, and one that always says 3 has all of it: no number stands alone."
+    why="All five are read off one table. Averages over rows tell of places, minima over columns of parcels. Steadiness compares the reader with itself, so it needs no right label, and one that always says 3 has all of it: steadiness alone says nothing."
 )
 
 # ------------------------------------------------------------------------------------ compare
@@ -328,8 +330,8 @@ TOO_MANY, MIDDLE, UNLIKE = (
 )
 # By name: how many of 100 may fail. The text tells them as shares that have to be right.
 BOUNDS = {
-    "wrong on average (%)": 15.0,
-    "wrong at the worst place (%)": 25.0,
+    "wrong on average (%)": 20.0,
+    "wrong at the worst place (%)": 30.0,
     "not right everywhere (%)": 50.0,
     "unsteady (%)": 20.0,
 }
@@ -344,7 +346,8 @@ Reader = Exercise(
     },
     compare=parts(
         **{
-            MIDDLE: agrees(0.85),
+            # 8 draws of ten digits: the solution 91 to 96 % on average and 72 to 86 % everywhere
+            MIDDLE: agrees(0.8),
             TOO_MANY: exact(),
             UNLIKE: at_most(1),  # two labels may be as good as equal
             **{name: at_most() for name in BOUNDS},
@@ -354,7 +357,7 @@ Reader = Exercise(
     hints=[
         "Write it in parts: the tensors of the state; a method that makes scores of a state and fields, which training and predict share; a loop. "
         "Count the entries before you train. Then look at the five numbers on the try digits.",
-        "Two layers of 3 × 3 kernels with ReLU, a global max pool behind, and a linear readout; between the layers a max pool of 2. Adam with 0.02 that falls to 0, some 500 steps of 64 fields. "
+        "Two layers of 3 × 3 kernels with ReLU, a global max pool behind, and a linear readout; between the layers a max pool of 2. Adam with 0.015 that falls to 0, some 800 steps of 32 fields. "
         "Make the layers wider as long as they fit. A stride minds single pixels: move the fields while you train.",
         "Kernels (c, 1, 3, 3) and (d, c, 3, 3), readout (k, d), each with biases: 10 c + d (9 c + 1) + k (d + 1) numbers. Start the weights from torch.randn times the root of 2 over a unit's inputs; functional.leaky_relu(…, 0.1) lets no kernel die. "
         "Move: functional.pad(X, (2, 2, 2, 2), mode='replicate') and a window that starts at torch.randint(5, (2,)).",
@@ -364,6 +367,9 @@ Reader = Exercise(
 
 @Reader.probe
 def _(answer, images, y, lamp, new, y_new, new_lamp, n_numbers, seed):
+    import dis
+    import random
+
     side = np.linspace(-1, 1, 14)
 
     def fields(images, lamp, down=0, right=0):
@@ -402,6 +408,38 @@ def _(answer, images, y, lamp, new, y_new, new_lamp, n_numbers, seed):
             raise ValueError(told)
         return labels
 
+    def kept(value):
+        """How many numbers a value keeps; a tensor, a network or a generator keeps too many."""
+        many = torch.Tensor, np.ndarray, torch.nn.Module, torch.Generator
+        if isinstance(
+            value, (*many, np.random.Generator, np.random.RandomState, random.Random)
+        ):
+            return math.inf
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, (list, tuple, set)):
+            return sum(map(kept, value))
+        return int(isinstance(value, (int, float, np.generic)))
+
+    def refuse_kept():
+        """Numbers of the class itself, of its functions' defaults, and of the notebook's names that these read."""
+        fields = [
+            field for kind in type(answer()).__mro__ for field in vars(kind).items()
+        ]
+        for name, value in fields:
+            function = getattr(value, "__func__", value)
+            used = [value, getattr(function, "__defaults__", None)]
+            if hasattr(function, "__code__"):
+                steps = [
+                    step
+                    for step in dis.get_instructions(function)
+                    if step.opname == "LOAD_GLOBAL"
+                ]
+                used += [function.__globals__.get(step.argval) for step in steps]
+            if sum(map(kept, used)) > 50:
+                told = f"Reader.{name} keeps or reads numbers outside the state. Let fit return all that predict needs."
+                raise ValueError(told)
+
     kept_state = torch.random.get_rng_state()
     seeds = [
         (torch, "manual_seed"),
@@ -413,12 +451,16 @@ def _(answer, images, y, lamp, new, y_new, new_lamp, n_numbers, seed):
         (np.random, "default_rng"),
         (np.random, "RandomState"),
         (np.random, "Generator"),
+        (random, "seed"),
+        (random, "Random"),
     ]
-    kept = [getattr(*place) for place in seeds]
+    refuse_kept()
+    makers = [getattr(*place) for place in seeds]
     torch.manual_seed(seed)
     try:
         X = fields(images, lamp)
         state = answer().fit(X.clone(), torch.from_numpy(y).long(), n_numbers)
+        refuse_kept()
         state = handed(state)
         # another reader, that learns other labels from the same fields
         others = torch.from_numpy((y + 1) % (y.max() + 1)).long()
@@ -430,7 +472,7 @@ def _(answer, images, y, lamp, new, y_new, new_lamp, n_numbers, seed):
         alone = fields(new[-20:], new_lamp[-20:], 1, -1)
         alone = np.concatenate([read(state, field[None]) for field in alone])
     finally:
-        for place, function in zip(seeds, kept):
+        for place, function in zip(seeds, makers):
             setattr(*place, function)
         torch.random.set_rng_state(kept_state)
 
@@ -524,7 +566,7 @@ Reader.mistakes(
             "Biases are numbers, too. Count the entries of all tensors that you return.",
         ),
         "ten steps": (
-            "steps = 500",
+            "steps = 800",
             "steps = 10",
             "Print the loss: has it stopped falling?",
         ),
@@ -564,6 +606,13 @@ def _widest(build, n_numbers):
     while sum(p.numel() for p in build(width + 1).parameters()) <= n_numbers:
         width += 1
     return width
+
+
+def _ridge(H, y):
+    """A linear readout of features H (n, c), the only state -> [(c, k)]."""
+    k = int(y.max()) + 1
+    gram = H.T @ H + torch.eye(H.shape[1])
+    return [torch.linalg.solve(gram, H.T @ (torch.eye(k)[y] - 1 / k))]
 
 
 @Reader.wrong(
@@ -616,13 +665,88 @@ class _:
         return functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
 
     def fit(self, X, y, n_numbers):
-        k = int(y.max()) + 1
-        H = self.see(X, n_numbers // k - 1)
-        gram = H.T @ H + torch.eye(H.shape[1])
-        return [torch.linalg.solve(gram, H.T @ (torch.eye(k)[y] - 1 / k))]
+        return _ridge(self.see(X, n_numbers // int(y.max() + 1) - 1), y)
 
     def predict(self, state, X):
         return (self.see(X, len(state[0]) - 1) @ state[0]).argmax(1)
+
+
+@Reader.wrong(
+    "kernels in the class",
+    advice="A kernel has numbers, wherever it stands. Keep it in the state.",
+)
+class _:
+    K = torch.randn(400, 1, 5, 5, generator=torch.Generator().manual_seed(0))
+
+    def see(self, X, count):
+        maps = functional.conv2d(X[:, None], self.K[:count])
+        return functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
+
+    def fit(self, X, y, n_numbers):
+        return _ridge(self.see(X, n_numbers // int(y.max() + 1) - 1), y)
+
+    def predict(self, state, X):
+        return (self.see(X, len(state[0]) - 1) @ state[0]).argmax(1)
+
+
+@Reader.wrong(
+    "Python's random in predict",
+    advice="A kernel has numbers, whoever draws it again. Keep it in the state.",
+)
+class _:
+    def see(self, X, count):
+        import random
+
+        chance = random.Random(0)
+        K = torch.tensor([chance.gauss(0, 1) for _ in range(25 * count)])
+        maps = functional.conv2d(X[:, None], K.reshape(count, 1, 5, 5))
+        return functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
+
+    def fit(self, X, y, n_numbers):
+        return _ridge(self.see(X, n_numbers // int(y.max() + 1) - 1), y)
+
+    def predict(self, state, X):
+        return (self.see(X, len(state[0]) - 1) @ state[0]).argmax(1)
+
+
+@Reader.wrong(
+    "a handle for a state",
+    advice="What does the state hold: the numbers, or the place where they lie?",
+)
+class _:
+    kept = {}
+
+    def fit(self, X, y, n_numbers):
+        k, n = int(y.max()) + 1, len(self.kept)
+        net = _plain(10, k)
+        self.kept[n] = k, [tensor.tolist() for tensor in _train(net, X, y, 100)]
+        return [torch.tensor([float(n)])]
+
+    def predict(self, state, X):
+        k, numbers = self.kept[int(state[0])]
+        return _read(_plain(10, k), map(torch.tensor, numbers), X)
+
+
+@Reader.wrong(
+    "normalised by the batch that it reads",
+    advice="Whose mean does a single field have? Keep the running means in the state: they count.",
+)
+class _:
+    class Normal(nn.Module):
+        def forward(self, H):
+            return (H - H.mean(0)) / (H.var(0, correction=0) + 0.01).sqrt()
+
+    def net(self, width, k):
+        *layers, readout = _plain(width, k)
+        return nn.Sequential(*layers, self.Normal(), readout)
+
+    def fit(self, X, y, n_numbers):
+        k = int(y.max()) + 1
+        width = _widest(lambda width: self.net(width, k), n_numbers)
+        return _train(self.net(width, k), X, y, 200)
+
+    def predict(self, state, X):
+        return _read(self.net(len(state[1]), len(state[5])), state, X)
 
 
 def _plain(width, k):

@@ -33,7 +33,7 @@ start("08_convolutional_networks/04_project")
 # %% [markdown]
 # ## The belt
 #
-# 1797 handwritten digits, grey values from 0 to 1. 700 are to **learn** from, 500 to **try**, 500 are **locked** away. A
+# 1797 handwritten digits, grey values from 0 to 1. 700 are to **learn** from, 500 to **try**, 500 are **locked** away (97 are left over). A
 # lamp stands beside the belt: on each field some side is lighter, by a little or a lot. Digits slip. The lamp stays.
 
 # %%
@@ -64,7 +64,8 @@ def places(X, s):
     -> ((2s + 1)**2, n, h, w): first by s up and s to the left, then by s up and s - 1
     to the left, …, last by s down and s to the right: row by row of places.
     What leaves a field is gone; what comes in is 0.
-    X = [[[1.0, 2.0, 3.0]]] moved by one pixel to the right is [[[0.0, 1.0, 2.0]]].
+    X = [[[1.0, 2.0], [3.0, 4.0]]] moved by one pixel to the right is
+    [[[0.0, 1.0], [0.0, 3.0]]].
     """
     ### BEGIN SOLUTION
     h, w = X.shape[1:]
@@ -100,7 +101,7 @@ with after(places):
 # read off it? The share that is right in the **middle** says nothing about slipping. The **average** over all places
 # hides a bad one, so look at the worst **place**. Now take the view of a parcel. Is it read **everywhere**, at all places?
 # And does the reader say the same wherever it stands? Whoever changes its mind is wrong at least once, and you can
-# see that without knowing a single right label. **Steady**: draw two different places for a digit; how likely do the labels agree?
+# see that without knowing a single right label. **Steady**: draw two different places for a digit; how likely is it that the labels agree?
 
 
 # %% exercise="verdict" points=3 difficulty=1
@@ -148,8 +149,9 @@ predict(
             -pictures.everywhere("dense, moved"), torch.tensor([-0.85, -0.7])
         )
     ),
-    because="It has learned 25 tasks, place by place. Its errors at one place are not "
-    "those at the next, so every third digit is misread somewhere.",
+    because="It has learned 25 tasks, place by place. Its errors at one place are "
+    "mostly, not all, those at the next: if they had nothing to do with each other, "
+    "0.9²⁵ = 7 % would be left; so every third digit is misread somewhere.",
 )
 
 # %%
@@ -160,21 +162,22 @@ with after(verdict, "everywhere"):
     chain = [v[3] <= v[2] <= v[1] for v in verdicts.values()]
     claim("everywhere ≤ worst place ≤ average", all(chain))
     claim("one label for all is perfectly steady", bool(verdicts["always 3"][4] == 1))
-    gap = {name: float(v[1] - v[3]) for name, v in verdicts.items()}
+    missed = {name: 1 - float(v[3]) for name, v in verdicts.items()}
     claim(
         "windows miss fewer somewhere than the dense one",
-        gap["windows, moved"] < gap["dense, moved"],
+        missed["windows, moved"] < missed["dense, moved"],
     )
 
 # %% [markdown]
-# So no number does it alone. The first reader loses many digits when they slip, with shared weights and two pools.
-# The dense one passes, but it needs nearly ten times as many numbers, and misreads every third parcel somewhere.
+# So neither the middle nor steadiness does it alone. *Everywhere* is at most as large as each of the other four (why steady, too?),
+# but does not tell where a reader fails. The first reader loses many slipped digits in spite of two pools.
+# The dense one passes, needs nearly ten times the numbers, and misreads every third parcel somewhere.
 #
 # ## 3. Twenty-five looks at one digit
 #
-# 500 digits at 25 places are 12,500 readings. Are they as good as 12,500 digits? An ugly 8 is ugly everywhere. So count
-# digits, not readings: give each digit *one* number, the difference of its two shares of places read right. The standard error of a mean of $n$ such
-# numbers is their standard deviation (with $n - 1$) divided by $\sqrt n$.
+# Are 500 digits at 25 places as good as 12,500 digits? An ugly 8 is ugly everywhere. To compare two readers a and b,
+# count digits: give each *one* number, the share of its places that a reads right minus that of b. The standard error of a
+# mean of $n$ such numbers is their standard deviation (with $n - 1$) divided by $\sqrt n$.
 
 
 # %% exercise="compare" points=2 difficulty=1
@@ -215,12 +218,12 @@ with after(compare):
 # ## 4. The reader
 #
 # Now build a network that reads digits at all places, **with your own training loop**. It learns from digits in the
-# middle. You know four sources of indifference: moved images, shared weights ([[08/01]]), pools, small strides.
+# middle. You know what helps: moved images, shared weights ([[08/01]]), pools, small strides.
 #
-# `fit` hands over a **state**: a list of tensors, with at most `n_numbers` entries together.
-# They are rounded to 16 bits. Then `predict(state, X)` reads, *in another `Reader()`* that gets nothing but that state.
-# In between a third one learns other labels. `predict` may not set a seed (kernels
-# that a seed gives again are numbers, too), and reads every field by itself.
+# `fit` hands over a **state**: tensors with at most `n_numbers` entries together, rounded to 16 bits. Then
+# `predict(state, X)` reads, *in another `Reader()`* that gets nothing but that state. In between a third one learns other
+# labels. `predict` may not set a seed, and the class keeps no tensors: kernels from a seed, a formula or a list in your
+# code are numbers, too. `predict` reads every field by itself.
 #
 # | case | fields to learn | labels | numbers |
 # | --- | --- | --- | --- |
@@ -229,14 +232,15 @@ with after(compare):
 # | five digits | 500 | 5 | 800 |
 
 # %% [markdown]
-# **The images** are drawn anew at each check: turned or mirrored, all in the same way, labels in another order. A made-up
-# sign is the upper half of one digit over the lower half of another. You have not seen them, and neither has
-# anybody else.
+# **The images** are quarter-turned and perhaps mirrored, the same way within a case, labels in another order. A made-up
+# sign is the upper half of one digit over the lower half of another. The check always has the same ones, grading has
+# others: pass with a margin.
 #
-# **The judges** read 300 new ones at all 25 places. They ask for 85 % in the middle and on average, 75 % at the worst place, 50 %
-# everywhere, and a steadiness of 80 %. Grading draws others: pass with a margin.
+# **The judges** read 300 new ones at all 25 places. They ask for 80 % in the middle and on average, 70 % at the worst place, 50 %
+# everywhere, and a steadiness of 80 %.
 #
-# A case may take 8 s, both trainings together. For trials of your own, `places(pictures.field(digits[trial]), 2) + lamp[trial]`
+# A case may take 8 s: two trainings and 7,520 readings. For trials of your own, learn from
+# `(pictures.field(digits) + lamp)[learn]`; `places(pictures.field(digits[trial]), 2) + lamp[trial]`
 # has all places under the lamp.
 
 
@@ -249,19 +253,19 @@ class Reader:
         0 … k - 1, each there.
 
         -> the state: a list of tensors with at most n_numbers entries together, all
-        that predict needs. More methods are welcome. Chance comes from torch's own
-        generator: torch.randn(…), torch.rand(…), torch.randint(…).
+        that predict needs. n_numbers is at least 400. More methods are welcome. Chance
+        comes from torch's own generator: torch.randn(…), torch.randint(…).
         """
         ### BEGIN SOLUTION
         k, width = int(y.max()) + 1, 3
         while self.count(width + 1, k) <= n_numbers:
             width += 1
         state = self.begin(width, k)
-        adam = torch.optim.Adam(state, 0.02)
-        steps = 500
+        adam = torch.optim.Adam(state, 0.015)
+        steps = 800
         for step in range(steps):
-            adam.param_groups[0]["lr"] = 0.02 * min(1, 2 - 2 * step / steps)
-            rows = torch.randint(len(X), (64,))
+            adam.param_groups[0]["lr"] = 0.015 * min(1, 2 - 2 * step / steps)
+            rows = torch.randint(len(X), (32,))
             scores = self.scores(state, self.moved(X[rows]))
             loss = functional.cross_entropy(scores, y[rows])
             adam.zero_grad()
@@ -362,10 +366,11 @@ with after(places, verdict, compare, Reader):
 #
 # Now for the first screen. Under a max pool of stride 2, a digit that slips by **two** pixels moves its map by **one**: the
 # same numbers, one further, and the global pool does not mind. A digit that slips by **one** falls into other tiles: other
-# maxima, another map. To the next layer that is another digit, one that it has never seen. The shared weights are not to blame: the stride is. At
-# the edge something else comes on top: kernels read the frame of zeros, and beyond the lamp's light that frame has a contrast.
+# maxima, another map. To the next layer that is another digit, never seen. Not the shared weights are to blame: the
+# stride is. At the edge something else comes on top (look two pixels down): the map ends there, and its frame repeats what
+# the digit's own rim gave. The lamp, too, stays behind.
 #
-# Is it so? Take the pool away, and the second layer sees the same numbers for every place:
+# Is it so? Take the pool away, and but for edge and light the second layer sees the same numbers at every place:
 
 # %%
 # The first reader by place, and one without the small pool; neither saw a moved digit.
@@ -390,26 +395,28 @@ claim(
 # %% [markdown]
 # ## 6. The price
 #
-# What does a number buy? The next cell trains your reader on three more budgets.
+# What does a number buy? The next cell trains your reader with three more budgets.
 
 # %%
-# Your five numbers by the budget.
+# Average and everywhere, by the numbers that the state has.
 with after(places, verdict, Reader):
-    budgets, bought = [400, 800, 3000], []
-    for n_numbers in budgets:
+    sizes, bought = [], []
+    for n_numbers in (400, 800, 3000):
         torch.manual_seed(1)
         less = Reader().fit(fields[learn], labels[learn], n_numbers)
         read = [torch.as_tensor(Reader().predict(less, X)) for X in everywhere]
+        sizes.append(sum(np.prod(tensor.shape) for tensor in less))
         bought.append(verdict(torch.stack(read), labels[trial]))
-    budgets.insert(2, 1600)
+    sizes.insert(2, sum(np.prod(tensor.shape) for tensor in state))
     bought.insert(2, yours["yours"])
-    show(*pictures.draw_price(budgets, bought, yours["dense, moved"]), digits=0)
+    show(*pictures.draw_price(sizes, bought, yours["dense, moved"]), digits=0)
 
 # %% [markdown]
 # ## 7. Open the lock
 #
 # You have looked at the try digits, perhaps often, and kept what pleased them. Go on only when you would sign your reader
-# as it stands. The next cell reads the locked digits at all places.
+# as it stands. The next cell reads the locked digits at all places. (The check mixes and turns digits of all parts: only a
+# reader that learned from `learn` meets the locked ones for the first time.)
 
 # %%
 # The verdict of the locked digits, the comparison by digits, and what is misread.
@@ -427,20 +434,23 @@ with after(places, verdict, compare, Reader):
 # ## Your report
 #
 # Write for the engineer who puts your reader into the camera, in at most 150 words: what it is made of and where its
-# indifference comes from; what the locked digits say, with the uncertainty of at least one number, counted by digits; what it does worst, and
-# where; and what could still go wrong on the belt that none of the five numbers shows. Say how you would measure that.
+# indifference comes from, with a comparison that you have seen; at least three of the five numbers on the locked digits,
+# and one standard error, counted by digits; at which place or on which digits it does worst; and what could still go wrong
+# on the belt that none of the five numbers shows. Say how you would measure that.
 #
 # ### BEGIN SOLUTION
-# Two layers of 3 × 3 kernels with a max pool between and a global one behind, 1,296 numbers. In training each digit stood at a random place: without that the pool's stride
-# made it lose half of the slipped digits. Global pooling makes the place unimportant, shared weights make it cheap.
-# On 500 locked digits it reads about 93 % on average over places. By digits, the difference to the dense reader of 12,430 numbers is about 2 points, with a standard error of 1: hardly
-# proven. It is surer: more digits are right at all 25 places. The worst place is a corner, and some 8s are read as 1, 3 or 9.
-# Digits may slip by half pixels, turn, or hang over the edge of the field. None of the five numbers asks for that. I would move digits by half pixels and turn them by up to
-# 15 degrees, and read off the same five numbers for each.
+# Two layers of 3 × 3 kernels with a max pool between and a global one behind, 1,296 numbers. Global pooling makes the place
+# unimportant, shared weights make it cheap. The small pool's stride needs moved images: without them as many numbers read
+# 62 % of the try digits on average, with them 93 %.
+# On 500 locked digits it reads 94 % on average, 93 % at the worst place and 82 % everywhere. By digits, it is ahead of the
+# dense reader of 12,430 numbers by 3.7 points, with a standard error of 0.8. No place is much worse than another. Some 3s
+# and 8s are misread at most places, the 3s as 7 or 9.
+# Digits may slip by half pixels, turn, or hang over the edge. None of the five numbers shows that. I would move digits by
+# half pixels, turn them by 15 degrees, and read off the five numbers again.
 #
 # **Rubric**
-# - 1: says what it is made of and where the indifference comes from, with a comparison that was tried
-# - 1: gives at least three of the numbers on the locked digits, one with its standard error by digits
+# - 1: says what it is made of and where the indifference comes from, with a comparison that was seen
+# - 1: gives at least three of the five numbers on the locked digits, and a standard error by digits
 # - 1: names the worst place or the digits that come off worst
 # - 1: names something that the five numbers do not show, and a measurement for it
 # ### END SOLUTION
@@ -448,12 +458,12 @@ with after(places, verdict, compare, Reader):
 # %% [markdown]
 # ## Take-aways
 #
-# - A convolution moves along with its image; a stride does so only for multiples of itself. Pooling with a stride is
-#   indifferent to shifts that it has seen, and to few others.
+# - A convolution moves along with its image; a stride does so only for multiples of itself. With a stride of 2 and a
+#   global pool a network is, away from the edge, indifferent to even shifts unseen; odd ones it has to see.
 # - Ask for all places, not for one. The average hides the worst place, and both hide how many are right everywhere.
-# - Twenty-five readings of a digit are one digit. Standard errors count digits.
-# - Moved images teach any network, place by place, at the price of many numbers. Shared weights and a global pool teach
-#   it once.
-# - What is kept counts. A reader that is handed over as its numbers cannot hide anything.
+# - Standard errors count digits, not readings.
+# - Moved images teach any network, place by place, at the price of many numbers. Shared weights and a global pool,
+#   *without a stride*, teach it once.
+# - What is kept counts, wherever it is kept: in the state, in the class, behind a seed.
 #
 # The notes are used as they stand here: there is nothing to correct. **Next:** [[next]].

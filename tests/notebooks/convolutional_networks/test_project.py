@@ -1,6 +1,7 @@
 """The project on shifted digits: its judges by SciPy, its check against dodges, its readers, what it draws."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -74,10 +75,8 @@ def verdict_of(answer, number=2, **changes):
 class Handing:
     """Hands over what the test says, and says label 0."""
 
-    state = [torch.zeros(3)]
-
     def fit(self, X, y, n_numbers):
-        return self.state
+        return [torch.zeros(3)]
 
     def predict(self, state, X):
         return torch.zeros(len(X))
@@ -94,7 +93,7 @@ class Handing:
     ([torch.tensor([1e6])], "not finite"),
 ])  # fmt: skip
 def test_what_is_no_state_is_refused_with_what_to_do(state, told):
-    answer = type("Other", (Handing,), {"state": state})
+    answer = type("Other", (Handing,), {"fit": lambda self, X, y, n_numbers: state})
     with pytest.raises(ValueError, match=told):
         Reader.probe_function(answer, **case_of(2))
 
@@ -103,7 +102,8 @@ def test_the_numbers_of_the_state_are_counted_and_rounded_to_16_bits():
     seen = []
 
     class Keeps(Handing):
-        state = [torch.full((20, 10), 1 / 3), np.zeros((4, 5))]
+        def fit(self, X, y, n_numbers):
+            return [torch.full((20, 10), 1 / 3), np.zeros((4, 5))]
 
         def predict(self, state, X):
             seen.append(state)
@@ -134,6 +134,8 @@ def test_predict_gets_an_object_that_has_seen_nothing():
     lambda: np.random.default_rng(0),
     lambda: np.random.RandomState(0),
     lambda: torch.random.manual_seed(0),
+    lambda: random.seed(0),
+    lambda: random.Random(0),
 ])  # fmt: skip
 def test_a_seed_in_predict_is_refused_and_everything_is_put_back(seeds):
     class Seeds(Handing):
@@ -145,6 +147,44 @@ def test_a_seed_in_predict_is_refused_and_everything_is_put_back(seeds):
     with pytest.raises(ValueError, match="let fit put them into the state"):
         Reader.probe_function(Seeds, **case_of(2))
     assert (torch.manual_seed, torch.Generator, np.random.default_rng) == before
+
+
+NUMBERS = torch.zeros(100)  # a name of the notebook, for a class that reads it
+
+
+def test_numbers_that_the_class_keeps_are_refused():
+    class Reads(Handing):
+        def predict(self, state, X):
+            return super().predict(state, X) + NUMBERS[0]
+
+    class Defaults(Handing):
+        def predict(self, state, X, K=NUMBERS):
+            return super().predict(state, X)
+
+    class Fills(Handing):
+        kept = {}
+
+        def fit(self, X, y, n_numbers):
+            self.kept[0] = [0.5] * 60
+            return super().fit(X, y, n_numbers)
+
+    fields = [{"K": NUMBERS}, {"K": [[0.5] * 9] * 9}, {"K": [nn.Linear(2, 2)]}]
+    fields += [{"chance": torch.Generator()}, {"kept": {0: (1, np.zeros(3))}}]
+    kinds = [type("Keeps", (Handing,), one) for one in fields]
+    for answer in (Reads, Defaults, Fills, *kinds):
+        with pytest.raises(ValueError, match="numbers outside the state"):
+            Reader.probe_function(answer, **case_of(2))
+
+
+def test_a_few_numbers_and_names_of_its_own_are_allowed():
+    class Plans(Handing):
+        NUMBERS = 12
+        widths = {1600: (9, 13), 800: (5, 7)}
+
+        def predict(self, state, X):
+            return super().predict(state, X) + 0 * self.NUMBERS
+
+    assert Reader.probe_function(Plans, **case_of(2))["numbers over the budget"] == 0
 
 
 def test_a_reader_that_looks_at_the_other_fields_is_told():
@@ -252,6 +292,22 @@ def test_the_dense_reader_is_right_on_average_and_not_everywhere():
     middle, average, place, everywhere, steady = ref.verdict(read, y).tolist()
     assert 0.86 < average < 0.93 and 0.5 < everywhere < 0.7
     assert ref.verdict(*pictures.tried("windows, moved"))[3] > everywhere + 0.1
+    wrong = (read != y).reshape(5, 5, -1)
+    both = (wrong[:, 1:] & wrong[:, :-1]).sum() / wrong[:, :-1].sum()
+    assert 0.5 < both < 0.9 and round(100 * 0.9**25) == 7
+
+
+@pytest.mark.parametrize("name", pictures.COLLEAGUES)
+def test_everywhere_is_the_smallest_of_the_five(name):
+    five = ref.verdict(*pictures.tried(name))
+    assert five.min() == five[3]
+
+
+def test_moved_images_help_the_reader_with_a_stride():
+    without, taught = (
+        ref.verdict(*pictures.tried(name))[1] for name in ("windows", "windows, moved")
+    )
+    assert without == pytest.approx(0.62, abs=0.05) and taught == pytest.approx(0.93, abs=0.02)
 
 
 def test_parts_do_not_overlap_and_the_lamp_lights_every_field_otherwise():
@@ -275,7 +331,7 @@ def test_a_digit_that_is_dragged_is_told_by_both_readers():
 
 
 def test_a_table_tells_who_fails_which_judge():
-    rows = {"a": [1.0] * 5, "b": [0.9, 0.9, 0.75, 0.49, 0.8], "c": [0.84, 1, 1, 1, 1]}
+    rows = {"a": [1.0] * 5, "b": [0.9, 0.9, 0.7, 0.49, 0.8], "c": [0.79, 1, 1, 1, 1]}
     told = pictures.draw_verdicts(rows)[1].facts["told"]
     assert [one.facts["by"] for one in told] == ["none", "everywhere", "middle"]
 

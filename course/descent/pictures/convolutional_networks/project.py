@@ -16,9 +16,9 @@ SHIFTS = [(down, right) for down in range(-REACH, REACH + 1) for right in range(
 COLLEAGUES = ("windows", "windows, moved", "dense, moved", "always 3")
 # What `verdict` tells, in its order: a name, and the share that the check asks for.
 JUDGES = (
-    ("middle", 0.85),
-    ("average", 0.85),
-    ("worst place", 0.75),
+    ("middle", 0.8),
+    ("average", 0.8),
+    ("worst place", 0.7),
     ("everywhere", 0.5),
     ("steady", 0.8),
 )
@@ -268,7 +268,7 @@ def draw_slip(fields, mine, theirs, y, number, down, right):
     fields (25, n, 14, 14); mine, theirs (25, n): labels.
     """
     place, truth = SHIFTS.index((down, right)), int(y[number])
-    fig, axes = fixed_axes(3, (7.6, 3.1), (0.09, 0.99, 0.16, 0.86), wspace=0.25)
+    fig, axes = fixed_axes(3, (7.6, 3.1), (0.09, 0.99, 0.16, 0.86), wspace=0.32)
     image = fields[place, number]
     axes[0].imshow(image, cmap="gray_r", vmin=-0.7, vmax=1.5, extent=(-7, 7, 7, -7))
     axes[0].set_gid("field")
@@ -285,7 +285,8 @@ def draw_slip(fields, mine, theirs, y, number, down, right):
             ax.text(column - 2, row - 2, str(label), ha="center", va="center")
         here = dict(fill=False, edgecolor=BLACK, linewidth=2)
         ax.add_patch(plt.Rectangle((right - 0.5, down - 0.5), 1, 1, **here))
-        ax.set(xlim=(-2.5, 2.5), ylim=(2.5, -2.5), aspect="equal", xlabel="pixels to the right")
+        ax.set(xlim=(-2.5, 2.5), ylim=(2.5, -2.5), aspect="equal")
+        ax.set(xlabel="pixels to the right", ylabel="pixels down")
         ax.grid(False)
         light(ax, f"{name}: {counts[-1]} of 25", range(-2, 3), range(-2, 3))
     axes[0].grid(False)
