@@ -653,15 +653,11 @@ class _:
             return self.kept[0](X[:, None]).argmax(1)
 
 
-@Reader.wrong(
-    "kernels that a seed gives again",
-    advice="A kernel has numbers, wherever it comes from. Keep it in the state.",
-)
-class _:
+class _Free:
+    """Keeps a linear readout alone; `kernels(count)` come from elsewhere."""
+
     def see(self, X, count):
-        chance = torch.Generator().manual_seed(0)
-        K = torch.randn(count, 1, 5, 5, generator=chance)
-        maps = functional.conv2d(X[:, None], K - K.mean((2, 3), keepdim=True))
+        maps = functional.conv2d(X[:, None], self.kernels(count))
         return functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
 
     def fit(self, X, y, n_numbers):
@@ -669,44 +665,41 @@ class _:
 
     def predict(self, state, X):
         return (self.see(X, len(state[0]) - 1) @ state[0]).argmax(1)
+
+
+@Reader.wrong(
+    "kernels that a seed gives again",
+    advice="A kernel has numbers, wherever it comes from. Keep it in the state.",
+)
+class _(_Free):
+    def kernels(self, count):
+        chance = torch.Generator().manual_seed(0)
+        K = torch.randn(count, 1, 5, 5, generator=chance)
+        return K - K.mean((2, 3), keepdim=True)
 
 
 @Reader.wrong(
     "kernels in the class",
     advice="A kernel has numbers, wherever it stands. Keep it in the state.",
 )
-class _:
+class _(_Free):
     K = torch.randn(400, 1, 5, 5, generator=torch.Generator().manual_seed(0))
 
-    def see(self, X, count):
-        maps = functional.conv2d(X[:, None], self.K[:count])
-        return functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
-
-    def fit(self, X, y, n_numbers):
-        return _ridge(self.see(X, n_numbers // int(y.max() + 1) - 1), y)
-
-    def predict(self, state, X):
-        return (self.see(X, len(state[0]) - 1) @ state[0]).argmax(1)
+    def kernels(self, count):
+        return self.K[:count]
 
 
 @Reader.wrong(
     "Python's random in predict",
     advice="A kernel has numbers, whoever draws it again. Keep it in the state.",
 )
-class _:
-    def see(self, X, count):
+class _(_Free):
+    def kernels(self, count):
         import random
 
         chance = random.Random(0)
         K = torch.tensor([chance.gauss(0, 1) for _ in range(25 * count)])
-        maps = functional.conv2d(X[:, None], K.reshape(count, 1, 5, 5))
-        return functional.pad(maps.relu().amax((2, 3)), (0, 1), value=1.0)
-
-    def fit(self, X, y, n_numbers):
-        return _ridge(self.see(X, n_numbers // int(y.max() + 1) - 1), y)
-
-    def predict(self, state, X):
-        return (self.see(X, len(state[0]) - 1) @ state[0]).argmax(1)
+        return K.reshape(count, 1, 5, 5)
 
 
 @Reader.wrong(
