@@ -3,6 +3,7 @@
 What changed stands in commits of this branch, in files not yet committed, or in new ones.
 """
 
+import argparse
 import ast
 import re
 import shlex
@@ -33,8 +34,9 @@ class Plan:
     left: set[str] = field(default_factory=lambda: {"other tests marked slow"})
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     """Status 0: all that was run holds. 1: something does not. 2: no main branch to compare with."""
+    argparse.ArgumentParser(prog="quick", description=__doc__).parse_args(argv)
     base = _base()
     if not base:
         print("quick: no branch main to compare with: make test proves everything", file=sys.stderr)

@@ -3,9 +3,9 @@
 import math
 
 from descent import handles, plots
+from descent.images import NARROW
 
 DRAFT, SHARP = 100, 200  # dots an inch: one and two pixels of a CSS pixel
-NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
 
 
 class Drawn:

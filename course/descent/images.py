@@ -13,10 +13,35 @@ _DARK = (
 )
 
 
-def image_html(kind: str, data: str, width: int, words: str, *, opacity: float = 1) -> str:
-    """An <img>. kind: "png" or "webp". data: in base64. width: in CSS pixels, less where there is less room."""
+NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
+MARGINS = (
+    140  # CSS pixels of a window beside the output of a cell, in JupyterLab without its side bar
+)
+
+
+def image_html(
+    kind: str,
+    data: str,
+    width: int,
+    words: str,
+    *,
+    opacity: float = 1,
+    narrow: tuple[str, int] | None = None,
+) -> str:
+    """An <img>. kind: "png" or "webp". data: in base64. width: in CSS pixels, less where there is less room.
+
+    narrow: data and width of the same picture for a window in which this one would shrink to three quarters. A front
+    end that takes tags away leaves the wide one.
+    """
     look = "max-width:100%;height:auto;background:white" + (f";opacity:{opacity}" * (opacity < 1))
-    return (
-        f'{_DARK}<img class="descent-picture" src="data:image/{kind};base64,{data}" width="{width}" '
+    image = (
+        f'<img class="descent-picture" src="data:image/{kind};base64,{data}" width="{width}" '
         f'alt="{html.escape(typeset(words), quote=True)}" style="{look}">'
     )
+    if narrow:
+        other, css = narrow
+        window = f"(max-width: {round(NARROW * width) + MARGINS}px)"
+        address = f"data:image/{kind};base64,{other}"
+        source = f'<source media="{window}" srcset="{address}" width="{css}">'
+        image = f"<picture>{source}{image}</picture>"
+    return _DARK + image

@@ -66,6 +66,8 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
     words: what a reader who cannot see the figure should know, computed from the same numbers.
     digits: how many significant digits of the figure's data two runs must share (0: only its structure).
     target: whether an unsolved `after` block shows it as the picture to come.
+
+    In a narrow window panels that stand side by side are under each other.
     """
     if session.current.grading:
         plt.close(fig)
@@ -73,13 +75,24 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
     require_words(words)
     summary = describe(fig, digits)
     data, width = png(fig)
-    display_picture(data, width, words, summary, digits=digits, target=target)
+    narrow = png(fig) if not session.current.static and stack(fig) else None
+    display_picture(data, width, words, summary, digits=digits, target=target, narrow=narrow)
 
 
 def display_picture(
-    data: bytes, width: int, words: str, summary: str, *, digits: int, target: bool = True
+    data: bytes,
+    width: int,
+    words: str,
+    summary: str,
+    *,
+    digits: int,
+    target: bool = True,
+    narrow: tuple[bytes, int] | None = None,
 ) -> None:
-    """Display a PNG with its text alternative and the summary by which two runs are compared, as `show` does."""
+    """Display a PNG with its text alternative and the summary by which two runs are compared, as `show` does.
+
+    narrow: the bytes and the width of its stacked twin, for a live notebook.
+    """
     from IPython.display import display
 
     if session.current.static:
@@ -90,7 +103,8 @@ def display_picture(
         display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
     else:
         plain = f"{words}\n{summary}"
-        display({"text/html": picture_html(data, width, words), "text/plain": plain}, raw=True)
+        page = picture_html(data, width, words, narrow)
+        display({"text/html": page, "text/plain": plain}, raw=True)
 
 
 def require_words(words: str) -> None:
@@ -99,9 +113,16 @@ def require_words(words: str) -> None:
         raise ValueError("show: words is empty. Say in a sentence what the figure shows.")
 
 
-def picture_html(data: bytes, width: int, words: str) -> str:
-    """An <img> with its text alternative."""
-    return image_html("png", base64.b64encode(data).decode("ascii"), width, words)
+def picture_html(
+    data: bytes, width: int, words: str, narrow: tuple[bytes, int] | None = None
+) -> str:
+    """An <img> with its text alternative. narrow: bytes and width of its twin for a narrow window."""
+    other = narrow and (_base64(narrow[0]), narrow[1])
+    return image_html("png", _base64(data), width, words, narrow=other)
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
 
 
 def describe(fig: Figure, digits: int = 2) -> str:

@@ -228,6 +228,21 @@ def test_in_a_narrow_window_panels_stand_under_each_other(bowl):
     notebook.picture("grab-3-narrow")
 
 
+def test_in_a_narrow_window_a_shown_figure_stacks_too(course, open_notebook):
+    from playwright.sync_api import expect
+
+    cell = "from descent import plots, show\nfrom toy_pictures import bowl\nplots.use_style()\nshow(*bowl())"
+    notebook = open_notebook(notebook_of(course, "shown", cell))
+    notebook.run_all()
+    picture = notebook.page.locator("img.descent-picture")
+    expect(picture).to_have_js_property("naturalWidth", 1200)
+    # A window of 740 pixels leaves three quarters of the width to a picture of 800.
+    notebook.page.set_viewport_size({"width": 740, "height": 900})
+    expect(picture).to_have_js_property("clientWidth", 400)
+    expect(picture).to_have_js_property("clientHeight", 800)
+    notebook.picture("grab-6-shown-narrow")
+
+
 def test_in_the_dark_a_picture_is_no_white_block(bowl):
     notebook, handle, picture, _ = bowl
     until_sharp(notebook.page, picture)

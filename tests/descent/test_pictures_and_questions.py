@@ -1,10 +1,15 @@
 """Figures have words and repeatable bytes; widgets redraw; guesses are kept; errata are proven."""
 
+import re
+from urllib.request import urlopen
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from ipywidgets import Dropdown, FloatSlider
+from PIL import Image
 
+from autograder.results import harmless
 from descent import data, explore, plots, show
 from descent.widgets import Clock, Explorer
 
@@ -27,6 +32,32 @@ def test_show_gives_words_and_data(shell):
     assert 'alt="The last value is 8.0."' in shown["text/html"]
     assert "line 'data': n=5, from 0 to 8, mean 4" in shown["text/plain"]
     assert plt.get_fignums() == []
+
+
+SIDE_BY_SIDE = """\
+from descent import show
+import matplotlib.pyplot as plt
+fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3))
+left.plot([1.0, 2.0])
+show(fig, "It grows.")"""
+
+
+def test_a_narrow_window_gets_panels_under_each_other(shell):
+    shell.run_cell(SIDE_BY_SIDE).raise_error()
+    page = shell.shown[-1]["data"]["text/html"]
+    (source,) = re.findall(r'<source media="(.+?)" srcset="(.+?)" width="(\d+)">', page)
+    (wide,) = re.findall(r'<img .*?src="(.+?)" width="800"', page)
+    assert source[0] == "(max-width: 740px)" and source[2] == "400"
+    sizes = [Image.open(urlopen(address)).size for address in (wide, source[1])]
+    assert sizes == [(1200, 450), (600, 900)], "each panel as wide and high as it was"
+    assert page.count("alt=") == 1 == harmless.clean(page).count("<img")
+    assert source[1] not in harmless.clean(page)
+
+
+def test_one_panel_has_no_narrow_twin(shell):
+    shell.user_ns["draw"] = draw
+    shell.run_cell("from descent import show\nshow(*draw())").raise_error()
+    assert "<picture>" not in shell.shown[-1]["data"]["text/html"]
 
 
 def test_a_changed_figure_changes_its_description():

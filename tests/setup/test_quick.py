@@ -162,7 +162,7 @@ def test_what_main_got_since_is_no_change_of_the_branch(checkout, tmp_path):
 
 def test_without_a_main_branch_it_says_so(checkout, capsys):
     checkout("branch", "-m", "main", "other")
-    assert quick.main() == 2
+    assert quick.main([]) == 2
     assert "no branch main" in capsys.readouterr().err
 
 
@@ -173,7 +173,14 @@ def test_a_command_that_fails_is_named_and_fails_it(
     monkeypatch.setattr(quick, "commands", lambda plan: [["one"], ["two", "a b"]])
     told = dict(zip(["one", "two"], statuses, strict=True))
     monkeypatch.setattr(quick, "_run", lambda command: told[command[0]])
-    assert quick.main() == status
+    assert quick.main([]) == status
     named = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed: ")]
     failed = {"one": "failed: one", "two": "failed: two 'a b'"}
     assert named == [failed[name] for name, code in told.items() if code == 1]
+
+
+def test_help_runs_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(quick, "made_for", lambda *_: pytest.fail("it makes a plan"))
+    with pytest.raises(SystemExit) as end:
+        quick.main(["--help"])
+    assert end.value.code == 0 and "Proves what changed" in capsys.readouterr().out
