@@ -14,9 +14,8 @@ _DARK = (
 
 
 NARROW = 0.75  # of its width: with less room a picture's panels are put under each other
-MARGINS = (
-    140  # CSS pixels of a window beside the output of a cell, in JupyterLab without its side bar
-)
+# CSS pixels of a window beside a cell's output: 140 in JupyterLab, 390 with its side bar open.
+MARGINS = 260
 
 
 def image_html(

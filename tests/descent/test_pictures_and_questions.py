@@ -47,7 +47,7 @@ def test_a_narrow_window_gets_panels_under_each_other(shell):
     page = shell.shown[-1]["data"]["text/html"]
     (source,) = re.findall(r'<source media="(.+?)" srcset="(.+?)" width="(\d+)">', page)
     (wide,) = re.findall(r'<img .*?src="(.+?)" width="800"', page)
-    assert source[0] == "(max-width: 740px)" and source[2] == "400"
+    assert source[0] == "(max-width: 860px)" and source[2] == "400"
     sizes = [Image.open(urlopen(address)).size for address in (wide, source[1])]
     assert sizes == [(1200, 450), (600, 900)], "each panel as wide and high as it was"
     assert page.count("alt=") == 1 == harmless.clean(page).count("<img")
