@@ -20,6 +20,7 @@ BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
 )  # fmt: skip
 DPI = 150
+THUMBNAIL = 2.0  # inches: narrower panels are small pictures that belong side by side
 EDGE = 0.18  # inches: what the last number of an axis stands out beyond its end
 
 
@@ -209,7 +210,8 @@ def light(ax, title: str, x=None, y=None, **text) -> None:
 def stack(fig: Figure) -> bool:
     """Put panels that stand side by side under each other, each as wide and high as it was; before a layout.
 
-    False, and nothing changed, for a figure of another build: one panel, a grid, a colour bar beside.
+    False, and nothing changed, for a figure of another build: one panel, a grid, a colour bar beside, a row of
+    thumbnails.
     """
     specs = [ax.get_subplotspec() for ax in fig.axes]
     grids = {spec.get_gridspec() if spec else None for spec in specs}
@@ -221,7 +223,11 @@ def stack(fig: Figure) -> bool:
     shares = grid.get_width_ratios()
     width, height = fig.get_size_inches()
     widest = max(shares) / sum(shares)
+    if width * widest < THUMBNAIL:
+        return False
     fig.set_size_inches(width * widest, height * grid.ncols)
+    if fig._suptitle:
+        fig._suptitle.set_wrap(True)
     column = grid.__class__(grid.ncols, 1, figure=fig)
     for ax, spec in zip(fig.axes, specs, strict=True):
         ax.set_subplotspec(column[spec.colspan.start])

@@ -195,7 +195,16 @@ def test_stacked_panels_keep_their_size(layout):
     plt.close(fig)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (2, 2)])
+def test_the_title_of_a_stacked_figure_goes_on_in_a_second_line():
+    fig, _ = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
+    title = fig.suptitle("A title that is wider than one of the panels", x=0.01, ha="left")
+    assert plots.stack(fig)
+    fig.draw_without_rendering()
+    assert title.get_window_extent().x1 <= fig.bbox.x1
+    plt.close(fig)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 6)])
 def test_other_figures_are_not_stacked(shape):
     fig, _ = plt.subplots(*shape)
     assert not plots.stack(fig)
