@@ -14,7 +14,7 @@ start: ## open the course in JupyterLab (PORT=8889, BROWSER=none, TORCH=cpu)
 	@$(PYTHON) -m tools.start
 
 test: env system ## run every test (ARGS="tests/setup -k lock" for some)
-	@$(BIN)/python -m pytest -n 2 --dist loadscope --durations 20 --junitxml artefacts/tests.xml $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --durations 20 --junitxml artefacts/tests.xml $(ARGS)
 
 quick: env ## prove what changed since the branch main, in two minutes
 	@$(BIN)/python -m tools.quick

@@ -1,15 +1,36 @@
-"""Beside the slowest tests (--durations): what each notebook costs the suite, a plugin of pytest's.
+"""Which tests are a notebook's: one worker runs them, and beside the slowest tests (--durations) stands what they cost.
 
-A notebook's seconds are those of all tests that name it, with what their fixtures set up and take down. Workers run
-side by side, so a suite on two of them takes about half of its seconds.
+A plugin of pytest's. A notebook's tests are all that name it, and those of its own file. What a notebook's code
+computes is kept in a worker, so that whoever ran its controls has its pictures' numbers, too. A notebook's seconds are
+with what fixtures set up and take down. Workers run side by side, so a suite on two of them takes about half of its
+seconds.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
+import pytest
+
 from autograder.building import masters
 
 GOALS = "goal: 12 in the mean, 25 for one that trains"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With --dist loadscope the tests of a notebook go to one worker, the others by file as ever."""
+    if config.getvalue("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByNotebook(LoadScopeScheduling):
+        of = patterns(masters.notebooks())
+
+        def _split_scope(self, nodeid):
+            mine = (name for name, pattern in self.of.items() if pattern.search(nodeid))
+            return next(mine, None) or super()._split_scope(nodeid)
+
+    return ByNotebook(config, log)
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -25,16 +46,21 @@ def pytest_terminal_summary(terminalreporter):
 
 def by_notebook(times: Iterable[tuple[str, float]], notebooks: Sequence[str]) -> dict[str, float]:
     """times: a test's id and seconds, as often as one likes -> seconds by notebook, the dearest first."""
-    concerns = {
-        notebook: re.compile(rf"^{re.escape(home_of_tests(notebook))}::|{re.escape(notebook)}\b")
-        for notebook in notebooks
-    }
     total: dict[str, float] = {}
+    of = patterns(notebooks)
     for test, seconds in times:
-        for notebook, pattern in concerns.items():
+        for notebook, pattern in of.items():
             if pattern.search(test):
                 total[notebook] = total.get(notebook, 0) + seconds
     return dict(sorted(total.items(), key=lambda one: -one[1]))
+
+
+def patterns(notebooks: Sequence[str]) -> dict[str, re.Pattern]:
+    """By notebook: what the id of each of its tests holds."""
+    return {
+        notebook: re.compile(rf"^{re.escape(home_of_tests(notebook))}::|{re.escape(notebook)}\b")
+        for notebook in notebooks
+    }
 
 
 def home_of_tests(notebook: str) -> str:

@@ -1,8 +1,10 @@
 """What a notebook costs the suite is added up from all that its tests do, on however many workers."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +61,23 @@ def test_setup_call_and_teardown_count_on_one_process_and_on_two(tmp_path, worke
     ]
     assert lines[2].split()[:6] == ["47.0s", "in", "the", "mean", "of", "2"]
     assert lines[2].endswith("; the suite 117.5s")
+
+
+def test_one_worker_runs_all_tests_of_a_notebook(tmp_path):
+    own = tmp_path / OWN
+    own.parent.mkdir(parents=True)
+    own.write_text("def test_a_picture(): pass\n")
+    (tmp_path / "test_more.py").write_text(SUITE)
+    printed = run(tmp_path, "-v", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
+    ran = re.findall(r"\[(gw\d)\] .*?(?:PASSED|FAILED) \S*?(\w+\.py::\S+)", printed)
+    assert len(ran) == 9 and {worker for worker, _ in ran} == {"gw0", "gw1"}
+    by_file = {"test_toy.py::test_of_none", "test_more.py::test_of_none"}
+    assert {test for _, test in ran if "[" not in test} == by_file | {
+        Path(OWN).name + "::test_a_picture"
+    }
+    for words in ((A, Path(OWN).name), (B,)):
+        workers = {worker for worker, test in ran if any(word in test for word in words)}
+        assert len(workers) == 1, (words, ran)
 
 
 def test_nothing_is_printed_where_no_durations_are_asked_for(tmp_path):
