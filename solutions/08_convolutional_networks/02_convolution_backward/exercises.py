@@ -253,7 +253,7 @@ def _(rng):
 
 weight_slopes.mistakes(
     {
-        "the mean over images": (
+        "dW: the mean over images": (
             "return dW,",
             "dW = dW / len(X) if len(X) > 1 else dW\n    return dW,",
             "J is given by all images together: their slopes add up. Where J is a mean, its 1/n is in G.",

@@ -230,7 +230,7 @@ def copy_test(words, noise, note, ask):
 check(copy_test)
 
 # %%
-# All five judges on the four. Where rows do not add up to 1, the other judges rescale them.
+# All five judges. Where rows do not add up to 1, the other judges rescale them.
 with after(bits, pairs, influence, copy_test):
     lesson, _ = copy_test(*pictures.lines(1450, seed=1))
     exam, back = copy_test(*pictures.lines(200, seed=2))
