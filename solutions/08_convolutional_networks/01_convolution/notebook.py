@@ -119,18 +119,19 @@ with after(correlate2d):
 # ## 2. A layer
 #
 # **Channels.** A colour image is a field of vectors, red, green and blue at each pixel: three *channels*. A kernel goes
-# through all of them: it is a block of weights $c \times a \times k$, and it adds up everything in its window to *one* number.
+# through all of them: with $a$ rows and $k$ columns it is a block of weights $c \times a \times k$, and it adds up everything in its
+# window to *one* number.
 # Then comes its *bias* $b$, one number for the whole map. And one kernel is not enough. Take $o$ kernels, and you have $o$ maps,
-# the channels for the next layer:
+# the channels for the next layer. (In sums the same letters say which kernel and which channel.)
 #
 # $$F_{oij} = b_o + \sum_{c} \sum_{u} \sum_{v} W_{ocuv}\, X_{c,\,i+u,\,j+v} .$$
 #
 # In a network each number of $F$ then passes an activation such as ReLU.
 
 # %% [markdown] covers="cs480:10-stride wu:3.2.6 explainers:4.2.1.box-dims guo:IV.3.a"
-# **Stride.** A window at every pixel is a lot. With *stride* $s$ the next one starts $s$ pixels further, and the map is $s$
-# times smaller per side. **Padding.** A pixel in the corner is seen by a single window. So put $p$ zeros around the image
-# first; with stride 1 and $p = (a - 1)/2$ the map is as large as the image.
+# **Stride.** A window at every pixel is a lot. With *stride* $s$ the next one starts $s$ pixels further, and the map is about
+# $s$ times smaller per side. **Padding.** A pixel in the corner is seen by a single window. So put $p$ zeros around the image
+# first; with stride 1, odd $a$ and $p = (a - 1)/2$ the map is as large as the image.
 #
 # How many windows of $a$ pixels fit into a row of $m$? It is $m + 2p$ long now; after the first window $m + 2p - a$ pixels are left, and
 # each further window needs $s$ of them.
@@ -193,7 +194,8 @@ with after(conv2d):
     same = all((m + 2 * p - a) // s + 1 == count for m, a, s, p, count in cases)
     claim("torch fits as many windows in {n} small cases", same, n=len(cases))
     pixels = photo.transpose(1, 2, 0)  # (60, 90, 3): a vector for each pixel
-    claim("from vectors to channels", (pixels.transpose(2, 0, 1) == photo).all())
+    same = np.array_equal(pixels[7, 11], photo[:, 7, 11])
+    claim("a pixel is a vector: red, green, blue", same)
     columns = functional.unfold(torch.tensor(X), 3)[0].numpy()  # 27 for each window
     product = W.reshape(5, 27) @ columns + b[:, None]
     claim(
@@ -271,7 +273,7 @@ with after(layer_table, conv2d):
     wide = layer_table(256, 14, 14, [(256, 3, 1, 1)])[0][3]
     narrow = [(64, 1, 1, 0), (64, 3, 1, 1), (256, 1, 1, 0)]
     narrow = sum(row[3] for row in layer_table(256, 14, 14, narrow))
-    words = "1 × 1 down to 64 channels, 3 × 3, and up: {r:.1f} times fewer"
+    words = "1 × 1 down to 64 channels, 3 × 3, and up: {r:.1f} times fewer weights"
     claim(words, wide > 8 * narrow, r=wide / narrow)
     layers = [(1, 3, 1, 0), (1, 3, 2, 0), (1, 5, 2, 0), (1, 3, 1, 0)]
     *_, reach, jump = layer_table(1, 31, 31, layers)[-1]
@@ -287,7 +289,7 @@ with after(layer_table, conv2d):
 # ## 4. Forget where: pooling
 #
 # A map says what was found, and where. To read a digit *what* will do, and *where* only roughly. **Pooling** slides a window over each
-# channel and keeps its largest value, or its mean: "somewhere here was a stroke". *Global* pooling has one window, the whole
+# channel and keeps its largest value, or its mean: “somewhere here was a stroke”. *Global* pooling has one window, the whole
 # map: a single number for each channel.
 
 
@@ -367,7 +369,7 @@ def shift_gap(f, X, down, right, stride=1):
 check(shift_gap)
 
 # %% covers="wu:3.2.5 wu:3.2.6 guo:IV.3"
-# A digit moves by one pixel under layers with and without padding, bias, white paper.
+# A digit moves by one pixel under layers with and without padding, bias, paper of ones.
 with after(conv2d, shift_gap):
     rng = np.random.default_rng(0)
     Ws, b = [rng.normal(size=(4, c, 3, 3)) for c in (1, 4, 4)], rng.uniform(0.5, 1, 4)
@@ -385,11 +387,11 @@ with after(conv2d, shift_gap):
         "no padding": shift_gap(layers(0, b), ink, 1, 1),
         "padding, no bias": shift_gap(layers(1, 0 * b), ink, 1, 1),
         "padding, bias": shift_gap(layers(1, b), ink, 1, 1),
-        "1 layer, white paper": shift_gap(layers(1, b, Ws[:1]), 1 - ink, 1, 1),
+        "1 layer, paper is 1": shift_gap(layers(1, b, Ws[:1]), 1 - ink, 1, 1),
     }
     largest = [gap.max() for gap in gaps.values()]
-    claim("no padding, or on black without bias: no gap", max(largest[:2]) < 1e-9)
-    claim("padding and bias, or on white: a gap", min(largest[2:]) > 0.1)
+    claim("no padding, or empty paper 0 and no bias: no gap", max(largest[:2]) < 1e-9)
+    claim("padding and bias, or paper of ones: a gap", min(largest[2:]) > 0.1)
     stacks = [shift_gap(layers(1, b, Ws[:d]), ink, 1, 1)[..., 12, :12] for d in (2, 3)]
     deep = [int((gap.max((0, 1)) > 1e-9).sum()) for gap in stacks]
     claim("two layers: {n} pixels deep; three: one more", deep == [2, 3], n=deep[0])
@@ -398,7 +400,8 @@ with after(conv2d, shift_gap):
     show(*pictures.draw_gaps({name: gap.max((0, 1)) for name, gap in gaps.items()}))
 
 # %% [markdown] covers="wu:3.2.5"
-# Zeros around an image are seen only where the image itself is not 0 there. On white paper they are a black frame. And with a
+# Zeros around an image are seen only where the image itself is not 0 there. In our digits paper is 0, and ink is more. In a photo
+# white paper is 1: there the zeros are a black frame. And with a
 # bias above 0 the *second* layer's background is no longer 0, so its padding is a frame, too, one pixel deeper with every layer. By
 # its frame a network can tell where a thing is.
 
@@ -469,15 +472,14 @@ predict(
 with after(conv2d, pool2d, "scattered"):
     field, windows, padded = curves.values()
     claim("in the middle, both read nine in ten", min(field[0], windows[0]) > 0.9)
-    words = "one pixel further: under a fifth, and still over 85 %"
+    words = "one pixel further: under a fifth are right, and still over 85 %"
     claim(words, field[1] < 0.2 and windows[1] > 0.85)
-    claim(
-        "in the corner windows lose a quarter, or more", windows[3] < windows[0] - 0.25
-    )
+    lost = windows[0] - windows[3]
+    claim("in the corner windows lose {n} points, or more", lost > 0.25, n=25)
     same = np.ptp(padded) < 0.005 and padded[0] > 0.9
     claim("padded: the same share, wherever the digit stands", same)
     loss = windows[0] - scattered["windows"]
-    claim("pixels scattered: windows lose 3 % or more", loss > 0.03)
+    claim("pixels scattered: windows lose {n} points or more", loss > 0.03, n=3)
     same = abs(scattered["whole field"] - field[0]) < 0.005
     claim("… and the whole field nothing", same)
     few, many = learned["windows, padded"][0], learned["whole field"][-1]

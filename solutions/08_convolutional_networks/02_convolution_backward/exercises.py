@@ -88,8 +88,8 @@ nudge_slopes.mistakes(
 )
 
 nudge_slopes.worked(
-    why=r"""A slope says how $J$ moves as one number moves alone. Two runs on both sides of it answer that for any $J$. What is left over, in
-    $J(a + \varepsilon) - J(a - \varepsilon)$, is of order $\varepsilon^3$: even terms cancel. It takes two runs for each number, which
+    why=r"""A slope says how $J$ moves as one number $z$ moves alone. Two runs on both sides of it answer that for any $J$. What is left over, in
+    $J(z + \varepsilon) - J(z - \varepsilon)$, is of order $\varepsilon^3$: even terms cancel. It takes two runs for each number, which
     is why it judges and does not train."""
 )
 
@@ -226,7 +226,7 @@ weight_slopes = Exercise(
     reference=reference.weight_slopes,
     compare=close(),
     hints=[
-        "One image, one channel, stride 1: which pixels does K[0, 0] multiply, and into which numbers?",
+        "One image, one channel, stride 1: which pixels does W[0, 0, 0, 0] multiply, and into which numbers?",
         "W[o, c, u, v] multiplies the pixels P[c, s i + u, s j + v], as `seen` in conv2d. Multiply these with the slopes of the numbers, and "
         "add up over places and images. b_o has the factor 1.",
         'dW[:, :, u, v] = np.einsum("noij,ncij->oc", G, seen), with `seen` as in conv2d; db = G.sum((0, 2, 3)).',
@@ -253,7 +253,7 @@ def _(rng):
 
 weight_slopes.mistakes(
     {
-        "the mean over images": (
+        "dW: the mean over images": (
             "return dW,",
             "dW = dW / len(X) if len(X) > 1 else dW\n    return dW,",
             "J is given by all images together: their slopes add up. Where J is a mean, its 1/n is in G.",
@@ -273,12 +273,12 @@ weight_slopes.mistakes(
             "P = np.pad(X, ((0, 0), (0, 0), (0, 2 * pad), (0, 2 * pad)))",
             "The zeros stand on all four sides.",
         ),
-        "db for each image": (
+        "db: the mean over images": (
             "G.sum((0, 2, 3))",
             "G.sum((2, 3)).mean(0)",
             "One bias for all images: sum over them, too.",
         ),
-        "db at one place": (
+        "db: the mean over places": (
             "G.sum((0, 2, 3))",
             "G.mean((2, 3)).sum(0)",
             "The bias is added at every place. If it grows by 1, what grows?",
@@ -353,7 +353,7 @@ subsample_backward.mistakes(
         ),
         "the last of each block": (
             "D[:, :, ::s, ::s] = G",
-            "D[:, :, ::s, ::s] = G\n    D = D[:, :, ::-1, ::-1]",
+            "D[:, :, s - 1 :: s, s - 1 :: s] = G[:, :, : h // s, : w // s]",
             "Kept are rows 0, s, 2s, …",
         ),
         "shared among the block": (
@@ -767,7 +767,7 @@ conv_transpose2d.mistakes(
 )
 
 conv_transpose2d.worked(
-    why=r"""A pixel hears number $i$ through the weight $u = p - si$. Go one number further and $u$ falls by $s$: seen from the pixel, weights come in reverse. So it is an
+    why=r"""A pixel in row $y$ hears number $i$ through the weight $u = y - si$. Go one number further and $u$ falls by $s$: seen from the pixel, weights come in reverse. So it is an
     ordinary layer over the stretched map, with the kernel turned; places between numbers hold 0 and send nothing. With $a - 1$ zeros
     around even the first pixel, seen by one number only, gets its window. To cut off $p$ rows, begin $p$ later."""
 )

@@ -40,7 +40,8 @@ show(*pictures.draw_puzzle())
 # ## 1. The layer, once more
 #
 # In [[08/01]] each place $(i, j)$ of the window met the whole kernel. The sum can be read the other way round, too: each place $(u, v)$ of the
-# *kernel* meets the whole image, moved by $(u, v)$. With $P$ for the image with its zeros and $s$ for the stride,
+# *kernel* meets the whole image, moved by $(u, v)$. With $P$ for the image with its zeros and $s$ for the stride, kernel $o$ makes of the
+# channels $c$ (in shapes the same letters say how many there are)
 #
 # $$F_{oij} = b_o + \sum_{c}\sum_{u, v} W_{ocuv}\, P_{c,\,si+u,\,sj+v} .$$
 
@@ -61,9 +62,9 @@ def conv2d(X, W, b, stride=1, pad=0):
 # Behind the layer something computes one number from $F$, say $J$. Suppose that its slopes $G_{oij} = \partial J/\partial F_{oij}$ have
 # arrived. What are the slopes by $W$, $b$ and $X$?
 #
-# First you want a judge that knows nothing of convolutions. Nudge one number up, then down, and compare:
+# First you want a judge that knows nothing of convolutions. Nudge one number $z$ up, then down, and compare:
 #
-# $$\frac{\partial J}{\partial a} \approx \frac{J(a + \varepsilon) - J(a - \varepsilon)}{2\varepsilon} .$$
+# $$\frac{\partial J}{\partial z} \approx \frac{J(z + \varepsilon) - J(z - \varepsilon)}{2\varepsilon} .$$
 #
 # It is far too slow to train with, and just right to test with.
 
@@ -133,8 +134,8 @@ predict(
 # $$\frac{\partial J}{\partial P_{cpq}} = \sum_{o}\; \sum_{si+u = p,\; sj+v = q} W_{ocuv}\; G_{oij} .$$
 #
 # Seen from the pixel that sum is awkward: which $(i, u)$ fit? Seen from the *numbers* it is easy. Each one sends its slope
-# to all pixels of its window, weighted by the kernel, and what arrives at a pixel adds up. The layer above *collects*; this
-# one *spreads*. Zeros around the image receive something, too, but they are no pixels.
+# to all pixels of its window, weighted by the kernel, and what arrives at a pixel adds up. On the way forward each number
+# *collects*; on the way back it *spreads*. Zeros around the image receive something, too, but they are no pixels.
 
 
 # %% exercise="input_slopes" points=4 difficulty=1 covers="wu:3.3.3 explainers:4.5.3"
@@ -191,7 +192,7 @@ with after(nudge_slopes, input_slopes):
     claim("torch calls it conv_transpose2d", np.allclose(torchs, back))
 
 # %% [markdown] covers="wu:3.3.3 explainers:4.5.3"
-# The inner products are a test worth keeping: whatever $X$ and $G$ are, $\langle \mathrm{conv}\,X, G\rangle = \langle X, \mathrm{back}\,G\rangle$,
+# The inner products are a test worth keeping: without the bias, whatever $X$ and $G$ are, $\langle \mathrm{conv}\,X, G\rangle = \langle X, \mathrm{back}\,G\rangle$,
 # as $(Mx)^\top g = x^\top (M^\top g)$. Backward is the *transpose* of forward. Hence the name **transposed convolution**.
 #
 # ## 3. One weight, every place
@@ -287,7 +288,8 @@ with after(input_slopes, subsample_backward):
     claim("⟨keep A, G⟩ = ⟨A, back G⟩ (gap {gap})", gap < 1e-12, gap=below(1e-12))
     one, W = np.zeros((1, 1, 4, 4)), rng.normal(size=(3, 2, 3, 3))
     one = subsample_backward(one[:, :, ::2, ::2] + 1, 2, 4, 4)
-    claim("4 × 4, every other kept: 4 slopes of 1, 12 of 0", one.sum() == 4)
+    same = (one == 1).sum() == 4 and (one == 0).sum() == 12
+    claim("4 × 4, every other kept: 4 slopes of 1, 12 of 0", same)
     apart = input_slopes(subsample_backward(G, 2, 5, 5), W, 7, 7)
     same = np.allclose(apart, input_slopes(G, W, 7, 7, 2))
     claim("stride 2: zeros in between, then stride 1", same)
@@ -443,13 +445,13 @@ with after(input_slopes, cnn_slopes, "no-grid"):
 # ## Take-aways
 #
 # - Forward collects, backward spreads: each number sends its slope to its window, weighted by the kernel. It is the transpose of
-#   forward. For stride 1 that is a layer with turned kernels.
-# - A weight is used at every place, so its slope is a sum over places. A bias collects all slopes of its map.
+#   forward; for stride 1, a layer with turned kernels.
+# - A weight is used at every place: its slope is a sum over places. A bias collects all slopes of its map.
 # - What was forgotten, by a stride or a pool, has slope 0.
 # - **Who put the grid there:** the wiring. With stride 2 and $3 \times 3$ windows pixels have 4, 2 or 1 listeners, whatever digits
-#   and weights. Training has not removed it. Sizes that the stride divides give all
+#   and weights. Thirty training steps have not removed it. Sizes that the stride divides give all
 #   pixels away from the edge equally many.
-# - Two tests find nearly every slip: nudges, and $\langle \mathrm{conv}\,X, G\rangle = \langle X, \mathrm{back}\,G\rangle$.
+# - Two tests find nearly every slip: nudges, and, without bias, $\langle \mathrm{conv}\,X, G\rangle = \langle X, \mathrm{back}\,G\rangle$.
 #
 # Next: [[next]].
 
@@ -458,6 +460,8 @@ with after(input_slopes, cnn_slopes, "no-grid"):
 #
 # A max pool keeps the largest number of each window. Nudge any other a little: nothing happens. So its backward is a subsampling with a
 # map of its own for each window. Windows may overlap, and one number may win several. What does it hear then?
+#
+# (For one map you may have written it in [[08/01]], as `pool_grad`. Here for images and channels.)
 
 
 # %% exercise="pool_backward" points=2 difficulty=1 covers="explainers:4.5.3"
@@ -583,8 +587,8 @@ explore(
 # independent of each other. Each number is a sum of $c\,a\,k$ products, which can be made at once, too, and then be added. Layers wait for each
 # other.
 #
-# Count work before you buy a machine, in products. The way back makes each product of the way forward twice: once weight times slope, for
-# the layer below, and once pixel times slope, for the weights. Which layer need not do one of these, in training?
+# Count work before you buy a machine, in products. For each product of the way forward (weight times pixel) the way back makes two: weight
+# times slope, for the layer below, and pixel times slope, for the weights. Which layer need not do one of these, in training?
 
 
 # %% exercise="training_work" points=2 difficulty=1 covers="wu:3.3.5"
@@ -630,7 +634,7 @@ with after(training_work, input_slopes, weight_slopes):
         single[m, o, i, j] = (W[o] * X[m, :, i : i + 3, j : j + 3]).sum() + b[o]
     claim("number by number, in any order", np.allclose(single, F))
     halves = [conv2d(part, W, b) for part in (X[:2], X[2:])]
-    claim("image by image", np.array_equal(np.concatenate(halves), F))
+    claim("in two portions of images", np.array_equal(np.concatenate(halves), F))
     G = rng.normal(size=F.shape)
     halves = [input_slopes(G[part], W, 9, 9) for part in (slice(2), slice(2, 6))]
     same = np.allclose(np.concatenate(halves), input_slopes(G, W, 9, 9))

@@ -559,14 +559,14 @@ train.mistakes(
 
 train.equivalent(
     {
-        "h = np.zeros((len(ids), len(params[1]))) → h = np.zeros((len(ids), len(params[2])))": "W and b have one length, H."
+        "h = np.zeros((len(ids), len(params[1]))) → h = np.zeros((len(ids), len(params[2])))": "W has H rows, b H numbers."
     }
 )
 
 train.worked(
     why=r"""Two things run on from batch to batch, the weights and the state. The state is data: its values are used, but no message
     goes back beyond the cut, for `bptt` never hears of the window before. That is truncation. Clipping keeps the direction of
-    all slopes together, so a huge gradient makes a step of length `lr * c` the way it points."""
+    all slopes together, so however huge the gradient, the step has the length `lr * c`, straight against it."""
 )
 
 

@@ -131,7 +131,7 @@ chain_logprob.mistakes(
 chain_logprob.worked(
     why=r"""The chain rule needs $p(y_t \mid y_1, \dots, y_{t-1}, x)$, and the state holds all of what stands behind the bar but the
     newest word. So each step gets that word, and its `log_p` is read at the word that follows. Logarithms turn the product into a
-    sum: after a hundred words the product itself would be too small for a computer's numbers."""
+    sum: after a thousand words the product itself would be too small for a computer's numbers."""
 )
 
 
@@ -501,7 +501,7 @@ Translator.mistakes(
             "return self.encoder(self.read(x))[0].detach()",
             "The loss must tell the encoder, too. Where does its way back end in yours?",
         ),
-        "not embedded": (
+        "the embeddings are bent": (
             "self.encoder(self.read(x))",
             "self.encoder(torch.cos(self.read(x)))",
             "self.encoder gets the embeddings as they are.",
@@ -536,7 +536,7 @@ Translator.mistakes(
             "word = 0 * right",
             "The second step is fed the first right word.",
         ),
-        "the mean of means": (
+        "what fills up counts in the mean": (
             "total / (y >= 0).sum()",
             "total / y.numel()",
             "The mean goes over the words that are asked. How many are they?",
@@ -560,9 +560,10 @@ Translator.mistakes(
 )
 
 Translator.worked(
-    why=r"""The two networks meet at one place: the decoder starts from the encoder's last state, and sees it again at each step. Its loop
-    asks for scores, compares them with the right word and then feeds that right word: so each term is $-\log p(y_t \mid y_1, \dots,
-    y_{t-1}, x)$, and the sum is $-\log p(y \mid x)$. `look` stands apart, so that another view of $H$ needs no new decoder."""
+    why=r"""The two networks meet where the decoder starts from the encoder's last state; and what it sees at each step is again of the
+    encoder. The loop of the loss asks for scores, compares them with the right word and then feeds that right word: so each term is
+    $-\log p(y_t \mid y_1, \dots, y_{t-1}, x)$. Those of an answer add up to $-\log p(y \mid x)$, and the loss is the mean of all. `look` stands
+    apart, so that another view of $H$ needs no new decoder."""
 )
 
 

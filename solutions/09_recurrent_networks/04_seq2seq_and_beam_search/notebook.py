@@ -13,7 +13,7 @@
 #
 # At the end of this notebook your own network learns from them. It reads four digits, says one word after the other,
 # and picks each time the word that it believes most. At 12:45 it answers “twelve forty five”, and then “am” or “pm”.
-# Nobody would complain. But ask it how likely it holds both answers: it gives “a quarter to one” clearly more.
+# Nobody would complain. But ask it how likely it holds each of the two: it gives “a quarter to one” clearly more.
 #
 # And so at 36 of the 48 quarter hours of its clock. *How can a network say what it believes less, when it picks what
 # it believes most?*
@@ -55,7 +55,7 @@ show(*pictures.draw_puzzle())
 # %% [markdown] covers="guo:V.4.b"
 # All of today's code sees a speaker through one function, `step(state, word)`. It gets a state and the last word (first:
 # 0). It returns `log_p`, an array with the logarithm of the chance of each word to come next, and a new state. The old
-# state still holds: from it one may step again, with another word.
+# state stays valid: from it one may step again, with another word.
 #
 # What is in a state is the speaker's business. Here the words so far; later, the state of a network.
 
@@ -84,7 +84,7 @@ def chain_logprob(step, state, words):
 check(chain_logprob)
 
 # %% covers="guo:V.4.b"
-# All answers have the chance 1; independent words make no sense.
+# All answers together have the chance 1; independent words make no sense.
 people = pictures.clock(12, 45)
 tree = pictures.tree_speaker(pictures.TREE)
 with after(chain_logprob):
@@ -116,9 +116,9 @@ with after(chain_logprob):
 # note has the same in round numbers: $0.6 \cdot 0.5 = 0.30$ loses to $0.4 \cdot 0.9 = 0.36$. The first word was a promise
 # that the later ones did not keep.
 #
-# *Exhaustive search* tries all answers: $|V|^m$ of $m$ words, from a vocabulary of $|V|$.
+# *Exhaustive search* tries all answers: with $m$ words from a vocabulary of $|V|$ up to $|V|^m$.
 #
-# **Beam search** keeps the $M$ likeliest *beginnings*. At each step, each of them is continued by each word, and of all
+# **Beam search** keeps the $M$ likeliest *beginnings*. At each step each is continued by each word, and of all
 # $M |V|$ results the likeliest $M$ are kept. Try widths 1 to 4.
 
 # %% covers="guo:V.4.e cs480:11-goal"
@@ -131,7 +131,8 @@ explore(
 )
 
 # %% [markdown] covers="guo:V.4.e"
-# Three widths, three answers. Only a beam that holds all beginnings is sure to find the best.
+# Widths 1, 2 and 3: three answers. Which width will do depends on the speaker; only a beam that holds all beginnings finds
+# the best answer of any.
 #
 # Now with answers of any length. Those that have ended, with the mark, are not continued, but keep their
 # place among the $M$ as long as their *score* is good enough. Score by the log-chance over a power of the length:
@@ -180,7 +181,7 @@ with after(chain_logprob, beam):
     claim(words, found[0] < found[1] < found[2], p=[f"{x:.3f}" for x in found])
     log_chance = partial(chain_logprob, tree, None)
     best = max(([*y, 0] for y in product([1, 2], repeat=3)), key=log_chance)
-    words = "exhaustive search agrees with width 4 = |V|²"
+    words = "exhaustive search agrees with width 4: all beginnings of two words"
     claim(words, beam(tree, None, 4, 4)[0] == best)
     told = [pictures.decode(beam(people, None, width, 5)[0]) for width in (1, 2)]
     claim("12:45, widths 1 and 2: {a:; }", told[0] != told[1], a=told)
@@ -215,14 +216,14 @@ with after(beam, "guest"):
 # %% [markdown] covers="guo:V.4.e"
 # ### Longer or shorter?
 #
-# The better you search, the shorter the reply! Translators meet this, too. In 2019 Felix Stahlberg and Bill Byrne searched one
-# exactly: for more than half of the sentences its likeliest translation was the empty one. $\alpha$ makes answers of
+# The better you search, the shorter the reply! Programs that translate meet this, too. In 2019 Felix Stahlberg and Bill Byrne
+# searched exactly what one believes: for more than half of the sentences its likeliest translation was the empty one. $\alpha$ makes answers of
 # different lengths comparable. It is no law of probability, but a dial, set by what people prefer.
 #
 # ## 3. One network reads, another speaks
 #
 # In 2014 two groups coupled two recurrent networks. The **encoder** reads $x_1, \dots, x_T$; the **decoder** is the
-# speaker, of any length:
+# speaker, and says as many words as it likes:
 #
 # $$h_t = f(h_{t-1}, x_t), \qquad s_t = \psi(s_{t-1}, y_{t-1}, h_T), \qquad p(y_t \mid \dots) = \mathrm{softmax}(s_t W_\text{out} + b).$$
 #
@@ -244,11 +245,12 @@ class Parts(nn.Module):  # for two vocabularies, and states of `size` numbers
 
 # %% [markdown] covers="guo:V.4.d"
 # **Teacher forcing.** While it learns, the decoder is fed the *right* last word, whatever it would have said itself.
-# Then its loss is the sum of $-\log p(y_t \mid y_1, \dots, y_{t-1}, x)$, so $-\log p$ of the right answer: your chain rule.
+# Then the terms $-\log p(y_t \mid y_1, \dots, y_{t-1}, x)$ of an answer add up to $-\log p$ of the right answer: your chain
+# rule. The loss is the mean of all terms of a batch.
 # As in [[09/01]], $-1$ fills up what follows the mark, where nothing is asked.
 #
 # The first task: say up to eight random letters backwards. “Badge” is “egdab”. So write the network, then the loop that
-# trains it, by Adam ([[03/02]]), with a learning rate that falls to 0.
+# trains it, by Adam ([[03/02]]), with a learning rate that falls in even steps, in $n$ updates from `lr` to `lr / n`.
 
 
 # %% exercise="Translator" points=5 difficulty=1 covers="guo:V.4.d guo:V.4.b"
@@ -362,15 +364,16 @@ predict(
     "fed with its own. How many more of 100 letters are wrong?",
     ["none: it never needed them", "one or two", "more than eight"],
     truth=int(np.digitize(100 * (forced.mean() - free.mean()), [0.5, 8])),
-    because="The right letter told it where in the text it stands, again and again. By "
-    "an own mistake it gets where it never was in training: one mistake brings more.",
+    because="The right letter told it where in the text it stands, again and again. A "
+    "mistake of its own takes it where it never was in training: one mistake brings "
+    "more.",
 )
 
 # %% covers="guo:V.4.d"
 # The exposure gap by place; then whole answers without a mistake, by length.
 with after(Translator, train, "gap"):
     first, last = (forced - free)[:, [0, -2]].mean(0)
-    claim("no gap at the first letter", first == 0)
+    claim("no gap at the first letter: both were fed the mark", first == 0)
     claim("a gap of more than 10 of 100 at the last", last > 0.1)
     show(*pictures.draw_gap(forced.mean(0), free.mean(0)), digits=0)
     lengths = [2, 3, 4, 5, 6, 7, 8, 10, 12]
@@ -382,18 +385,19 @@ with after(Translator, train, "gap"):
     show(*pictures.draw_lengths(lengths, whole), digits=0)
 
 # %% [markdown] covers="guo:V.5.c moon:27.1"
-# This is the **exposure gap**: trained on the truth, used on its own words.
+# This is the **exposure gap** (in papers: *exposure bias*): trained on the truth, used on its own words.
 #
 # ## 4. Look again
 #
-# But why do long texts fail? Whatever the encoder read must pass through $h_T$: 32 numbers, for two letters or twelve.
-# Dzmitry Bahdanau, then an intern in Montréal, let the decoder look at *all* states, anew for each word. By **attention**
+# Why do long texts fail? Whatever the encoder read must pass through $h_T$: 32 numbers, for two letters or twelve.
+# Dzmitry Bahdanau, an intern in Montréal, let the decoder look at *all* states, anew for each word. By **attention**
 # its state asks, and each $h_j$ answers by a dot product:
 #
-# $$e_{tj} = s_{t-1}^\top h_j, \qquad \alpha_{tj} = \frac{\exp e_{tj}}{\sum_k \exp e_{tk}}, \qquad c_t = \sum_j \alpha_{tj} h_j,$$
+# $$e_{tj} = s_{t-1} \cdot h_j, \qquad \alpha_{tj} = \frac{\exp e_{tj}}{\sum_k \exp e_{tk}}, \qquad c_t = \sum_j \alpha_{tj} h_j,$$
 #
-# and the *context* $c_t$ takes the place of $h_T$: $s_t = \psi(s_{t-1}, y_{t-1}, c_t)$. (His own score was a small network;
-# the dot product came a year later.) Where is $c$ if $s = 0$? Can you drag it out of the triangle?
+# and the *context* $c_t$ takes the place of $h_T$: $s_t = \psi(s_{t-1}, y_{t-1}, c_t)$. (His score was a small network;
+# the dot product came later.) Where is $c$ if $s = 0$? Drag $s$: can $c$ leave the triangle?
+# (This $\alpha_{tj}$ is not the dial $\alpha$.)
 
 # %% covers="moon:27.1 guo:V.5.c"
 # Drag the square.
@@ -430,8 +434,9 @@ with after(Translator, train, context, "gap"):
     # a lecture note's numbers
     H3, s0 = torch.tensor(pictures.STATES)[None], torch.tensor([[0.5, 0.2]]).double()
     alpha, c = context(s0, H3)
-    noted = np.allclose(alpha, [0.3374, 0.2501, 0.4125], atol=3e-4)
-    claim("the note's weights .338, .250, .412; they add up to 1", noted)
+    noted = np.allclose(alpha, [0.3376, 0.2501, 0.4123], atol=5e-5)
+    words = "the note's weights: .338, .250, .412 (it prints .3374, .2501, .4125)"
+    claim(words, noted)
     claim("its context (0.75, 0.66)", np.allclose(c, [0.75, 0.66], atol=0.005))
     equal = torch.allclose(context(0 * s0, H3)[1], H3.mean(1))
     claim("s = 0: all weights the same, c is the mean", equal)
@@ -458,7 +463,7 @@ with after(Translator, train, context, "gap"):
     table = torch.stack(table, 1).numpy()
     claim("each row of weights adds up to 1", np.allclose(table.sum(2), 1, atol=1e-5))
     found = table.mean(0).argmax(1)
-    words = "word by word it looks further to the left, at most one letter beside"
+    words = "letter by letter it looks left, never back, at most one letter beside"
     near = np.abs(found - np.arange(8)[::-1]).max() <= 1
     claim(words, near and bool((np.diff(found) <= 0).all()))
     letters = ["".join(pictures.LETTERS[i] for i in row) for row in (x[0], y[0, :8])]
@@ -519,7 +524,7 @@ with after(chain_logprob, beam, Translator, train):
 # - The chain rule makes a speaker of any model of the next word. What it says depends on the search, too.
 # - **The puzzle:** greedy search picks the likeliest *word*. “Twelve” was, but its chance then splits between am and pm,
 #   and the answer as a whole is less likely than “a quarter to one”. A beam keeps both beginnings until it can tell.
-# - A better search finds likelier answers, often shorter ones; $\alpha$ takes care of the length.
+# - A better search finds likelier answers, often shorter ones; the exponent $\alpha$ takes care of the length.
 # - Encoder and decoder translate between lengths. Teacher forcing makes the loss simple, and leaves the exposure gap.
 # - One vector is too narrow for a long text; attention looks at all states, and shows where. Chapter 12 drops
 #   the recurrent network and keeps the attention ([[12/01]]).
@@ -555,7 +560,7 @@ def classify(ids, lengths, E, W, b, R):
 check(classify)
 
 # %% covers="guo:V.4.a"
-# A verdict by hand-made weights: one unit adds up words, "not" is no word for it.
+# A verdict by hand-made weights: one unit adds up words; “not” counts 0.
 with after(classify):
     texts = ["great", "great jacket not cheap", "poor poor jacket", "poor"]
     known = ["jacket", "great", "cheap", "not", "poor"]
@@ -604,7 +609,7 @@ def tag(step, state, xs):
 check(tag)
 
 # %% covers="guo:V.4.c"
-# "The old man the boats": the old people man them. A tagger that reads forwards.
+# “The old man the boats”: the old people man them. A tagger that reads forwards.
 with after(tag):
     names = ["", "article", "adjective", "noun", "verb"]
     words = ["the", "old", "man", "boats", "sleeps"]

@@ -161,7 +161,7 @@ def _(P, ids, asked):
 
 
 bits.worked(
-    why="The minus logarithm makes a promise dear that is not kept. It is fair only while a row has one unit to give away: who promises more than that in all pays less for everything. So the rows are added up first, all of them, since a cheat need not show where it is asked."
+    why="The minus logarithm makes a promise dear that is not kept. It is fair only while a row has one unit to give away and no entry below 0: who promises more than that in all, or takes some of it back elsewhere, pays less for everything. So the rows are looked at first, all of them, since a cheat need not show where it is asked."
 )
 
 # ---------------------------------------------------------------- pairs
@@ -274,7 +274,7 @@ influence = Exercise(
     batched=(),
     hints=[
         "Two loops: over the places j, and over the characters that could stand there. Change a copy of the text, and forecast anew.",
-        "moved = ½ (new - old).abs().sum(1) holds one number for each row t: it belongs into column j of M.",
+        "moved = ½ (new - old).abs().sum(1) holds one number for each row t: it belongs in column j of M.",
         "other = ids.clone(); other[j] = symbol; M[:, j] = torch.maximum(M[:, j], moved).",
     ],
 )
@@ -500,7 +500,7 @@ def _(words, noise, note, ask):
 
 
 copy_test.worked(
-    why="The second word is as surprising as the first for whoever has no memory, and free for whoever has. Since it is random, no learning from other text helps: only what this line said. The mask asks for these places alone, so nothing else can pay for a lack of memory."
+    why="The second word is as surprising as the first for whoever has no memory, and free for whoever has. Since it is random, other lines teach the rule, but not the word: only this line said it. The mask asks for these places alone, so nothing else can pay for a lack of memory."
 )
 
 # ---------------------------------------------------------------- Reader
@@ -545,7 +545,7 @@ Reader = Exercise(
         "Begin with `step`, and with the smallest reader: counts of pairs. learned = [the table], memory = None. "
         "Check it: what does each case say? Then let memory hold the last characters, or a state.",
         "A network: cut the text into 32 rows, read them beside each other in windows of 30, hand the state on without its gradient, "
-        "Adam at 0.02 that falls to 0, norm clipped at 1, 300 updates. learned = [p.detach() for p in parts.parameters()]; count them before you build.",
+        "Adam at 0.02 that falls towards 0, norm clipped at 1, 300 updates. learned = [p.detach() for p in parts.parameters()]; count them before you build.",
         "A GRU by hand, as torch keeps its weights: (W @ E[char] + b).chunk(3) and (U @ h + c).chunk(3) are reset, gate, new; reset and gate are sigmoids of sums; "
         "fresh = tanh(new_x + reset · new_h); h = gate · h + (1 - gate) · fresh. Then softmax(R @ h + r).",
     ],

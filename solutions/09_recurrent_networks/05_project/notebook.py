@@ -53,8 +53,8 @@ show(*pictures.draw_brochures(claims), digits=1)
 # ## 1. What a forecast costs
 #
 # A character that had the chance $p$ costs $-\log_2 p$ bits: $p = \frac12$ costs one, $p = \frac14$ two, $p = 0$ infinitely many.
-# So long as each row of $P$ adds up to 1, there is no way to make everything cheap. That is what the formula takes for
-# granted. Yours looks.
+# So long as no entry of $P$ is negative and each row adds up to 1, there is no way to make everything cheap. That is what the
+# formula takes for granted. Yours looks.
 #
 # (`hint(bits)`, up to three times; so for every exercise.)
 
@@ -137,8 +137,10 @@ with after(bits, pairs, "cipher"):
     show(*pictures.draw_costs(claims, costs, floor), digits=1)
 
 # %% [markdown]
-# One cheat is out: whoever promises more than 1 in all pays less for everything. And whoever is paid on known text may recite
-# it. The first one still costs next to nothing.
+# One cheat is out: whoever promises more than 1 in all pays less for everything. And whoever is judged on known text may recite
+# it. The first one still costs next to nothing. So in the end let five judges sit together: how far rows are off 1; looking ahead;
+# bits on new text, at most 3.3 (pairs: 3.5); new text minus known text, at most 1.8, so that nobody recites; and, where a word
+# comes back, at most 0.7 bits a letter.
 #
 # ## 2. Who looks ahead?
 #
@@ -186,7 +188,7 @@ with after(influence):
 
 # %% [markdown]
 # The first one moves on the diagonal: its forecast for place $t$ has seen the character at place $t$. Under the diagonal a map
-# shows how far back a reader looks: the fourth three characters, no more.
+# shows how far back a reader looks, at least: the fourth three characters, and nowhere more.
 #
 # ## 3. A word that comes back
 #
@@ -194,7 +196,7 @@ with after(influence):
 #
 # `<` word, noise, `>` word
 #
-# Only who has kept the word can forecast it the second time.
+# Only a reader that has kept the word can forecast it the second time.
 #
 # The test below has 16 characters: two signs, eight letters for words of two, six more for 2 to 8 characters of noise. A
 # letter that is guessed costs $\log_2 8 = 3$ bits. Each applicant learns from 16,000 characters of it.
@@ -228,7 +230,7 @@ def copy_test(words, noise, note, ask):
 check(copy_test)
 
 # %%
-# All judges on the four. Where rows do not add up to 1, the other judges rescale them.
+# All five judges. Where rows do not add up to 1, the other judges rescale them.
 with after(bits, pairs, influence, copy_test):
     lesson, _ = copy_test(*pictures.lines(1450, seed=1))
     exam, back = copy_test(*pictures.lines(200, seed=2))
@@ -275,11 +277,11 @@ with after(bits, pairs, influence, copy_test):
 # asked twice, `step` must say the same twice.
 
 # %% [markdown]
-# | case | characters to learn from | numbers | at most |
+# | case | characters to learn from | numbers | asked |
 # | --- | --- | --- | --- |
-# | an invented language, $k = 20$ | 16,000 | 20,000 | 1.4 bits on new text |
-# | a word comes back, $k = 16$ | 16,000 | 20,000 | 0.7 bits on the second word, 80 % right |
-# | two languages, two readers | 10,000 each | 10,000 each | 1.3 bits each |
+# | an invented language, $k = 20$ | 16,000 | 20,000 | at most 1.4 bits on new text |
+# | a word comes back, $k = 16$ | 16,000 | 20,000 | at most 0.7 bits a letter of the second word, at least 80 % of its letters right |
+# | two languages, two readers | 10,000 each | 10,000 each | at most 1.3 bits each |
 #
 # In the last case both have learned before either reads, and they take turns. Pairs would cost about 3 bits; grading draws other
 # texts: pass with a margin. A case may take 10 s.
@@ -395,9 +397,9 @@ with after(bits, pairs, influence, copy_test, Reader):
 # %% predict="delay" minutes=1
 predict(
     "delay",
-    "Now 24 characters of noise stand between the two words, three times as many as it "
-    "ever met. What does a letter cost your reader the second time? Guessing costs 3 "
-    "bits.",
+    "A GRU within your budget learned from these lessons. Now 24 characters of noise "
+    "stand between the two words, three times as many as it ever met. What does a "
+    "letter cost it the second time? Guessing costs 3 bits.",
     ["less than 1 bit", "1 to 3 bits", "more than 3 bits: worse than guessing"],
     truth=sum(pictures.delayed(Reader, copy_test, 24) > bound for bound in (1, 3)),
     because="A gate that stays shut while noise passes need not count. It was taught "
@@ -405,7 +407,7 @@ predict(
 )
 
 # %% [markdown]
-# (With other readers it may be otherwise.) **Drag the noise.** Where does the cost begin to rise? And where is it dear once
+# (That was a GRU. Yours may do otherwise: look.) **Drag the noise.** Where does the cost begin to rise? And where is it dear once
 # more, on the side where nothing has to be kept for long? What was it never taught?
 
 # %%
@@ -450,22 +452,22 @@ with after(bits, pairs, Reader):
 # Say how you would measure that.
 #
 # ### BEGIN SOLUTION
-# My reader is a GRU with some 50 units, trained on windows of 30 characters by truncated backpropagation; the weights that cost least on a tenth kept apart are handed back. Its memory is the state.
-# On the locked text it costs about 2.6 bits a character, standard error about 0.1; pairs cost 3.5. The honest fourth, which counts four characters together, costs 2.4: with 16,000 characters counting is hard to beat.
+# My reader is a GRU with 48 units, trained on windows of 30 characters; the weights that cost least on a tenth kept apart are handed back. Its memory is the state.
+# On the locked text it costs about 2.6 bits a character, standard error about 0.1; pairs cost 3.5. The honest fourth costs 2.4: with 16,000 characters counting is hard to beat.
 # A letter of a word that comes back costs 0.1 to 0.2 bits after 2 to 8 characters of noise, as in training, and less than half a bit after 24; without any noise, which it never met, one bit and more.
 # No number shows how it reads other text than the manual. A log has numbers and names that the manual lacks. I would take lines from a log, spoil some, and count how many of the dearest lines are the spoilt ones.
 #
 # **Rubric**
 # - 1: says what the reader is and what its memory holds
 # - 1: gives its bits on the locked text with an uncertainty and beside another reader's
-# - 1: says what a word that comes back costs, and from which distance on it is lost
+# - 1: says what a word that comes back costs, and up to which distance that was tried
 # - 1: names something that these numbers do not show, and a measurement for it
 # ### END SOLUTION
 
 # %% [markdown]
 # ## Take-aways
 #
-# - Bits per character are honest only if each forecast adds up to 1, was made before the character came, and for a text that
+# - Bits per character are honest only if each forecast has no negative entry and adds up to 1, was made before the character came, and for a text that
 #   was not learned from. Test all three.
 # - A number wants a neighbour: pairs of characters are free.
 # - Average cost does not ask for memory. Ask for it: a word, noise, and the word again.

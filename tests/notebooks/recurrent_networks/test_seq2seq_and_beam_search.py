@@ -200,10 +200,10 @@ def test_on_the_tree_three_widths_find_three_answers():
     assert len(widget.words.facts["held"]) == 4
 
 
-def test_attention_in_the_plane_has_the_notes_numbers():  # which are off in the fourth digit
+def test_attention_in_the_plane_has_the_notes_numbers():  # printed .3374 and .4125 are off
     widget = controls.explorer(NOTEBOOK, "draw_attention")
     facts = widget.words.facts
-    assert [facts[k] for k in "abc"] == pytest.approx([0.3374, 0.2501, 0.4125], abs=3e-4)
+    assert [facts[k] for k in "abc"] == pytest.approx([0.3376, 0.2501, 0.4123], abs=5e-5)
     assert (facts["p"], facts["q"]) == pytest.approx((0.75, 0.66), abs=0.005)
     widget.controls["x"].value = widget.controls["y"].value = 0
     assert [widget.words.facts[k] for k in "abc"] == pytest.approx([1 / 3] * 3)

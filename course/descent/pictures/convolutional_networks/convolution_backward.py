@@ -60,7 +60,7 @@ def slope_map(X, labels, layers):
 
 
 def grid(slopes):
-    """How many times larger than at odd rows and columns a map is at even ones, three pixels off the edge."""
+    """How many times larger than at odd rows and columns a map is at even ones, four pixels off the edge."""
     inside = np.square(slopes)[4:-4, 4:-4]  # starts at an even row and column
     return float(np.sqrt(inside[::2, ::2].mean() / inside[1::2, 1::2].mean()))
 

@@ -470,7 +470,7 @@ def draw_sentence(words, steps, scores, targets):
     axes[0].legend(fontsize=8)
     best = int(scores.sum(0).argmax())
     return fig, say(
-        "The highest score has “{word}”: {score:.2f}; of it “{last}” gave {share:.2f}.",
+        "“{word}” has the highest score, {score:.2f}; “{last}” gave {share:.2f} of it.",
         word=targets[best],
         score=scores.sum(0)[best],
         last=words[-1],

@@ -168,7 +168,7 @@ def draw_puzzle():
     curves = {f"factor {gain}": practise(gain) for gain in (1.2, 0.5)}
     fig, ax = plt.subplots(figsize=(6.6, 3.6))
     _shares(ax, curves)
-    ax.set_title("One number apart: one learns it, one never does")
+    ax.set_title("One number apart: one learns it, the other does not")
     good, bad = (right[-1] for _, right in curves.values())
     return fig, say(
         "After {n} updates the network that began with the factor 1.2 tells {good:.0%} of the first letters, the one "
