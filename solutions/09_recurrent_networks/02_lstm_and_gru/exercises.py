@@ -282,7 +282,7 @@ def _(rng):
     long = case(
         10, 1, 2, 2, 2
     )  # one row with both answers: one is wrong, and loudly so
-    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=8 * long["R"])
+    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=50 * long["R"])
     yield "ten steps and loud slopes", long | loud
     alone = case(4, 2, 2, 2, 2)
     yield "the stream alone: h feeds nothing", alone | dict(U=0 * alone["U"])

@@ -375,7 +375,7 @@ with after(lstm_step, lstm_slopes, "half-gates"):
     claim("no h from step 50 on: not a third as long", no_h < whole / 3)
     show(*pictures.draw_answer((steps, right), gates, streams, digits[0]), digits=0)
 
-# %% [markdown] covers="guo:V.4 wu:4.4.2"
+# %% [markdown] covers="guo:V.3 wu:4.4.2"
 # Surprised? You gave it a carousel, and training made something else of it: the stream does not rest, it runs. Each step
 # writes the digit once more, read from $h$: without letters it runs on, without $h$ it stays short. A *latch*, found by
 # gradient descent.
@@ -621,7 +621,7 @@ with after(lstm_step, lstm_slopes, "half-gates"):
         told[name] = (h @ params[3]).argmax(1)
     reset, carried = told.values()
     claim("reset: over 95 % of the second digits", np.mean(reset == digits2) > 0.95)
-    words = "carried over: it tells the *first* digit, in over 90 % of the rows"
+    words = "carried over: it tells the first digit, in over 90 % of the rows"
     claim(words, np.mean(carried == digits) > 0.9)
 
 # %% [markdown] covers="wu:4.5 wu:4.5.1"
