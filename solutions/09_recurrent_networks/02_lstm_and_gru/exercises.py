@@ -54,9 +54,9 @@ def _(rng):
     yield "a stream", case(2, 4, 1, h0=np.zeros(4))
     yield "a network without one", case(3, 3, 0)
     yield "a stream that leaks", case(4, 2, float(rng.uniform(0.3, 0.8)))
-    yield "one step", case(1, 3, 1)
+    yield "one step", case(1, 3, -0.5)
     yield "no step", case(0, 3, 0.5)
-    yield "one number", case(3, 1, 1)
+    yield "one number, and k above 1", case(3, 1, 1.5)
 
 
 stream.mistakes(
@@ -279,6 +279,11 @@ def _(rng):
     yield "many rows", case(2, 5, 2, 2, 4)
     yield "one step", case(1, 2, 3, 2, 3)
     yield "one unit", case(3, 1, 1, 1, 2)
+    long = case(
+        10, 1, 2, 2, 2
+    )  # one row with both answers: one is wrong, and loudly so
+    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=50 * long["R"])
+    yield "ten steps and loud slopes", long | loud
     alone = case(4, 2, 2, 2, 2)
     yield "the stream alone: h feeds nothing", alone | dict(U=0 * alone["U"])
 
@@ -682,10 +687,10 @@ def _(rng):
     yield "two layers", case(20, K=5)
     yield "two streams", case(20, k=1.0, loud=0.1)
     yield "streams that leak", case(20, k=0.6, loud=0.5)
-    even = dict(R=np.zeros((2, 4)), draws=rng.permutation([0.25, 0.5, 0.0, 0.6]))
-    yield "a draw on the edge", case(4, **even)
+    even = dict(R=np.zeros((2, 4)), draws=rng.permutation([0.25, 0.5, 0.0, 0.4996]))
+    yield "a draw on the edge", case(4, k=-0.5, **even)
     yield "nothing to write", case(0)
-    yield "one symbol", case(3, K=1)
+    yield "one symbol, and k above 1", case(3, K=1, k=1.5)
 
 
 generate.mistakes(

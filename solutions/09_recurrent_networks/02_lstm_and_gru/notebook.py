@@ -146,7 +146,7 @@ def lstm_step(x, h, c, W, U, b):
 
     x (B, D), h and c (B, H). W (D, 4H), U (H, 4H), b (4H,): four blocks of H columns,
     for i, f, g and o. Returns the new h (B, H), the new c (B, H), and i, f, g, o as one
-    array (4, B, H). Arguments of the gates down to -900 must give finite numbers.
+    array (4, B, H). Arguments of the gates from -900 to 900 give finite numbers.
     Where everything is 0 but c = [[2]]: h [[tanh(1) / 2]], c [[1]].
     """
     ### BEGIN SOLUTION
@@ -202,7 +202,7 @@ def read_out(h, R, y):
 
 # %% [markdown] covers="guo:V.3 wu:4.4.2"
 # Going back, two messages arrive at each step: $\dot h_t$, the slope of the loss by $h_t$, and one along the stream from
-# the step behind. Into the stream goes what arrives along it and what comes through $h_t = o \odot \tanh(c_t)$:
+# step $t + 1$. Into the stream goes what arrives along it and what comes through $h_t = o \odot \tanh(c_t)$:
 #
 # $$\dot c_t = \dot c_{t+1} \odot f_{t+1} + \dot h_t \odot o_t \odot (1 - \tanh^2 c_t).$$
 #
@@ -218,8 +218,8 @@ def lstm_slopes(X, y, W, U, b, R):
     X (T, B, D), T >= 1: the inputs, step by step. y (B,): right answers, 0 … K - 1.
     W, U, b as in lstm_step, R (H, K). It starts from h = c = 0; arguments stay as they
     are. Use lstm_step and read_out.
-    Returns loss, (dW, dU, db, dR), and the messages (T, B, H): the slope of the loss by
-    each c_t, all later steps counted.
+    Returns loss, (dW, dU, db, dR), and the messages ċ (T, B, H): the slope of the loss
+    by each c_t, all later steps counted.
     Where all weights are 0 and K = 4: the loss is log 4, all slopes are 0.
     """
     ### BEGIN SOLUTION
@@ -296,9 +296,9 @@ predict(
     "stream, over that by the last?",
     ["about 1/400", "about 10⁻⁸", "less than 10⁻²⁰"],
     truth=int(np.digitize(199 * np.log10(2), [5, 20])),
-    because="½ to the power 199 is 10⁻⁶⁰. The luckiest unit, whose gates are a little "
-    "above ½, still loses 49 decimals along its stream; detours through h and U bring "
-    "back 10⁻³³, no more. A gate that may open is not open.",
+    because="½ to the power 199 is 10⁻⁶⁰. Our network's luckiest unit, whose gates are "
+    "a little above ½, still loses 49 decimals along its stream; detours through h and "
+    "U bring back 10⁻³³, no more. A gate that may open is not open.",
 )
 
 # %% covers="guo:V.3 wu:4.4.1"
@@ -325,14 +325,14 @@ with after(stream, lstm_step, lstm_slopes, "half-gates"):
         _, streams = pictures.gates_over(X[:, 0].argmax(1), lstm_step, params)
         ends[opened] = np.abs(streams[-1])
     words = "b = 5 but input gates at ½: |c| ends above {n} in the mean"
-    claim(words, ends[5].mean() > 15, n=15)
+    claim(words, ends[5].mean() > 8, n=8)
     claim("input gates closed by b = 5: |c| ends below {n}", ends[0].max() < 0.5, n=0.5)
     show(*pictures.draw_messages(sizes))
 
 # %% [markdown] covers="guo:V.3 wu:4.4.1"
 # That is the number: $b$ is *added to the forget gates' bias* before the training, and taken from the input gates'. With
 # $b = 5$, $f = 0.993$, and $f^{199}$ is about ¼. Why close the input? Not to spare the digit: it comes in as the letters
-# do. But at $i = ½$ all that comes in piles up, beyond 15 in the mean; there tanh is flat, and hardly an error gets in. At
+# do. But at $i = ½$ all that comes in piles up, beyond 8 in the mean; there tanh is flat, and hardly an error gets in. At
 # $i = 0.007$ it stays below ½. (Common is $b = 1$, for forget gates alone. In 2018 Corentin Tallec and Yann Ollivier
 # derived $b = \log u$ for both, each unit's $u$ drawn between 1 and $T - 1$; here 5.3 at most.)
 #
@@ -362,12 +362,26 @@ with after(lstm_step, lstm_slopes, "half-gates"):
     gates, streams = pictures.gates_over(row, lstm_step, params)
     far = np.abs(streams[-1]).max()
     claim("the stream runs: one of its numbers ends beyond {n}", far > 20, n=20)
+    length = {}
+    for deaf in ("to nothing", "to letters", "to h"):  # from step 50 on
+        h = c = np.zeros((200, 16))
+        for t, x in enumerate(exam):
+            if t >= 50:
+                x, h = x * (deaf != "to letters"), h * (deaf != "to h")
+            h, c, _ = lstm_step(x, h, c, *params[:3])
+        length[deaf] = np.linalg.norm(c)
+    whole, no_letters, no_h = length.values()
+    claim("no letters from step 50 on: it runs on", no_letters > whole / 2)
+    claim("no h from step 50 on: not a third as long", no_h < whole / 3)
     show(*pictures.draw_answer((steps, right), gates, streams, digits[0]), digits=0)
 
-# %% [markdown] covers="guo:V.4 wu:4.4.2"
-# Surprised? You gave it a carousel, and training made something else of it: the stream does not rest, it runs. While
-# some input gates open, each step writes the digit once more, read from $h$, until no letter can change the sign. A
-# *latch*, found by gradient descent. Without open forget gates at first it was not found in 210 updates.
+# %% [markdown] covers="guo:V.3 wu:4.4.2"
+# Surprised? You gave it a carousel, and training made something else of it: the stream does not rest, it runs. Each step
+# writes the digit once more, read from $h$: without letters it runs on, without $h$ it stays short. A *latch*, found by
+# gradient descent.
+#
+# Was that luck? With four other draws of first weights and letters, $b = 5$ found it, too; once it told only three of
+# the four digits. With $b = 0$ all five still guessed after 210 updates. So did ours with forget gates opened alone.
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
 # ## 5. With one state: the GRU
@@ -451,9 +465,10 @@ with after(gru_step):
     show(*pictures.draw_cells(curves, weights, np.array(update)), digits=0)
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
-# In the GRU one $b$ does both: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast. So does the plain stream of
-# section 1, here, where its growth does no harm. The LSTM, whose input gates start closed, is late: it needs some 120
-# updates. The plain RNN gets part of the way; from other first weights, none.
+# In the GRU one $b$ does both, here 4: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast, in other draws, too. So
+# does the plain stream of section 1 here; in other draws it may be late, or fall back. The LSTM, whose input gates
+# start closed, is late: it needs some 120 updates. The plain RNN needs luck: here it gets part of the way, in other
+# draws nowhere, or nearly there.
 #
 # ## 6. Gates over your own words
 #
@@ -603,10 +618,11 @@ with after(lstm_step, lstm_slopes, "half-gates"):
             if t == 200 and name == "reset":
                 h = c = np.zeros((200, 16))
             h, c, _ = lstm_step(x, h, c, *params[:3])
-        told[name] = np.mean((h @ params[3]).argmax(1) == digits2)
+        told[name] = (h @ params[3]).argmax(1)
     reset, carried = told.values()
-    claim("reset: over 95 % of the second digits", reset > 0.95)
-    claim("carried over: the first digit disturbs", carried < reset - 0.1)
+    claim("reset: over 95 % of the second digits", np.mean(reset == digits2) > 0.95)
+    words = "carried over: it tells the first digit, in over 90 % of the rows"
+    claim(words, np.mean(carried == digits) > 0.9)
 
 # %% [markdown] covers="wu:4.5 wu:4.5.1"
 # ## Deeper: two layers
@@ -662,7 +678,7 @@ with after(two_layers):
     claim("torch.nn.RNN with num_layers=2: your states", np.allclose(high, theirs))
     drawn = dict(words=["I", "love", "machine"])
     drawn["sizes"] = np.linalg.norm([delta1, delta2], axis=2)
-    claim("with these small weights the error fades on its way",
+    claim("with these small weights less comes to the first word than left the end",
           drawn["sizes"][0, 0] < drawn["sizes"][1, 2])  # fmt: skip
     steps_ = IntSlider(0, min=0, max=12, description="step")
     explore(partial(pictures.draw_grid, **drawn), play="step", step=steps_)

@@ -175,6 +175,40 @@ def test_only_b_decides_who_tells_the_digit():
     assert facts["good"] > 0.95 and abs(facts["bad"] - 0.25) < 0.1 and facts["n"] == 210
 
 
+def after_210(params, seed):
+    """The share of digits told right by an LSTM that was trained from these weights, with these letters."""
+    return pictures.practise(pictures.Cells("LSTM", 16).load(params), 200, 210, 210, seed=seed)[1][
+        -1
+    ]
+
+
+def test_other_first_weights_and_letters_learn_with_b_5_and_without_it_they_do_not():
+    learned = [after_210(pictures.network(5, seed=seed), seed) for seed in (1, 2, 3, 4)]
+    assert min(learned) > 0.7 and np.median(learned) > 0.95
+    assert max(after_210(pictures.network(0, seed=seed), seed) for seed in (1, 2, 3, 4)) < 0.4
+    opened = pictures.network(5)
+    opened[2][:16] += 5  # the forget gates alone
+    assert after_210(opened, 0) < 0.4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_before_training_every_draw_fades_at_half_and_piles_up_behind_open_gates(seed):
+    X, y = pictures.called(np.random.default_rng(2 + seed))
+    for b, low, high in ((0, 0, 1e-25), (5, 0.05, 5)):
+        told = ref.lstm_slopes(*tensors(X, y), *tensors(*pictures.network(b, seed=seed)))
+        sizes = told["messages"].norm(dim=(1, 2))
+        assert low < sizes[0] / sizes[-1] < high
+    ends = []
+    for opened in (0, 5):
+        params = tensors(*pictures.network(5, seed=seed))
+        params[2][:16] += opened
+        h = c = torch.zeros(32, 16).double()
+        for x in torch.tensor(X):
+            h, c, _ = ref.lstm_step(x, h, c, *params[:3])
+        ends.append(c.abs())
+    assert ends[0].max() < 0.5 and ends[1].mean() > 8
+
+
 def test_at_half_open_gates_no_unit_keeps_more_than_49_decimals_of_a_message():
     X, y = pictures.called(np.random.default_rng(2))
     params = tensors(*pictures.network(0))
@@ -193,6 +227,18 @@ def test_a_hundred_steps_are_learned_late_by_the_lstm_and_by_luck_by_the_rnn():
     assert right[6] < 0.7 and right[-1] > 0.9
     _, right = pictures.practise(pictures.Cells("RNN", 36, seed=3), 100, 90)
     assert right[-1] < 0.4
+    _, right = pictures.practise(pictures.Cells("RNN", 36, seed=2), 100, 90)
+    assert right[-1] > 0.7
+
+
+def test_in_other_draws_the_gru_is_fast_and_the_plain_stream_not_always():
+    ends = {}
+    for kind, size in (("GRU", 19), ("stream", 36)):
+        nets = [pictures.Cells(kind, size, b=4.0, seed=seed) for seed in (1, 2, 3, 4)]
+        ends[kind] = [
+            pictures.practise(n, 100, 90, 90, seed=s)[1][-1] for s, n in enumerate(nets, 1)
+        ]
+    assert min(ends["GRU"]) > 0.9 and min(ends["stream"]) < 0.9
 
 
 def test_the_cells_have_the_weights_that_the_formulas_count():
