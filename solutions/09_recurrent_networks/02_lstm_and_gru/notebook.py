@@ -380,8 +380,8 @@ with after(lstm_step, lstm_slopes, "half-gates"):
 # writes the digit once more, read from $h$: without letters it runs on, without $h$ it stays short. A *latch*, found by
 # gradient descent.
 #
-# Was that luck? With four other draws of first weights and letters, $b = 5$ found it, too; once it told only three of
-# the four digits. With $b = 0$ all five still guessed after 210 updates. So did ours with forget gates opened alone.
+# Was that luck? With four other draws of first weights and letters, $b = 5$ found it, too, wholly or for most digits.
+# With $b = 0$ all five still guessed after 210 updates. So did ours with forget gates opened alone.
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
 # ## 5. With one state: the GRU
@@ -466,9 +466,8 @@ with after(gru_step):
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
 # In the GRU one $b$ does both, here 4: $u = 0.98$ keeps, and $1 - u = 0.02$ adds. It learns fast, in other draws, too. So
-# does the plain stream of section 1 here; in other draws it may be late, or fall back. The LSTM, whose input gates
-# start closed, is late: it needs some 120 updates. The plain RNN needs luck: here it gets part of the way, in other
-# draws nowhere, or nearly there.
+# does the plain stream of section 1 here; in other draws it may be late. The LSTM, whose input gates start closed, is
+# late: it needs some 120 updates. The plain RNN needs luck: here it gets part of the way, in other draws nowhere.
 #
 # ## 6. Gates over your own words
 #
