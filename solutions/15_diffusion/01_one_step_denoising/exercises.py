@@ -150,10 +150,10 @@ def _(rng):
 
 move.mistakes(
     {
-        "a tie stays": (
+        "reached is taken for exceeded": (
             "<= number",
             "< number",
-            "u = 0.25, and the running sum is 0.25: exceeds it u?",
+            "u = 0.25, and the running sum is 0.25: does it exceed u?",
         ),
         "the column for the row": (
             "np.cumsum(kernel, axis=1)",
@@ -471,7 +471,7 @@ spread_and_error.mistakes(
 spread_and_error.worked(
     why=r"""The score of a bell is a straight line, so the step is a scaling, $y \mapsto k y$. All that comes out is built from two
     independent parts: $k y = k x + k e$, and $k y - x = (k - 1)\, x + k e$. Their variances add. The error is a parabola in $\lambda$
-    with its lowest point at 1, and the variance passes $v$ a little beyond $\frac12$."""
+    with its lowest point at 1, and the variance passes $v$ beyond $\frac12$: just beyond it, if the knock is small."""
 )
 
 

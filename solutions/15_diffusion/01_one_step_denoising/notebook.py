@@ -224,17 +224,19 @@ with after(grid_posterior):
     counted = shares / 20_000 / 0.1
     error = np.sqrt(noisy / 20_000 / 0.1)
     claim(
-        "p̃ is what 20,000 knocked dots are counted at, to four standard errors",
+        "p̃ agrees with the counts of 20,000 knocked dots, to four standard errors",
         bool((abs(counted - noisy) < 4 * error).all()),
     )
     shift, more = knocked.mean() - dots.mean(), knocked.var() - dots.var()
-    words = "the mean moves by less than {m}; the variance grows by {v}, to {m}"
+    words = (
+        "the mean moves by less than {m}; the variance grows by {v}, give or take {m}"
+    )
     claim(words, abs(shift) < 0.04 and abs(more - 0.25) < 0.04, m=0.04, v=0.25)
 
 # %% [markdown] covers="wu:6.2.2"
 # ## 3. A knock is undone by a slope
 #
-# In general no formula gives $r$. But look at its logarithm,
+# In general $r$ has no simple form. But look at its logarithm,
 #
 # $$\log r(x \mid y) = \log p(x) - \frac{(y - x)^2}{2\sigma^2} + \text{const}.$$
 #
@@ -328,7 +330,7 @@ check(crowd_score)
 predict(
     "guesses",
     "The data are N(0, 1), the knock N(0, ½): the shaken crowd has the variance 1.5. "
-    "Which has the crowd of best guesses?",
+    "Which variance has the crowd of best guesses?",
     ["1", "0.67", "0.5"],
     truth=int(
         np.abs(np.array([1, 0.67, 0.5]) - (1 - 0.5 / (1 + 0.5)) ** 2 * 1.5).argmin()
@@ -377,7 +379,7 @@ with after(spread_and_error, "guesses"):
     )
 
 # %% [markdown] covers="wu:6.2.3 wu:6.2.5 wu:6.12"
-# The error is least at $\lambda = 1$, always. The spread is right near $\lambda = \frac12$: it is $v + \frac{\sigma^4}{4(v + \sigma^2)}$,
+# The error is least at $\lambda = 1$, always. For a small knock the spread is right near $\lambda = \frac12$: there it is $v + \frac{\sigma^4}{4(v + \sigma^2)}$,
 # off only in $\sigma^4$. The other repair, guess and knock again, draws from $N(g, \sigma^2)$, the bell above with its mean
 # put right: the variance is $v + \frac{\sigma^4}{v + \sigma^2}$. To first order in $\sigma^2$ both bring the crowd back.
 #
@@ -609,9 +611,9 @@ with after(density_change, "gain-or-lose"):
 # %% [markdown] covers="wu:6.12.1 wu:6.12.2 wu:6.12"
 # ## Deeper: a hundred rounds
 #
-# Knock with variance $\sigma^2 \Delta t$, go half a step down, and the next round starts. To first order in $\Delta t$ the
-# density is where it was, so over a fixed stretch of time the drift should vanish with $\Delta t$. Your `spread_and_error`
-# tells the variance after a hundred rounds of each size.
+# Knock with variance $\sigma^2 \Delta t$, go half a step uphill, and the next round starts. One round misses by a multiple of
+# $\Delta t^2$ only. So the drift after a hundred rounds should fall like $\Delta t^2$, and over a fixed stretch of time, which
+# takes $1 / \Delta t$ rounds, like $\Delta t$. Your `spread_and_error` tells the variance after a hundred rounds of each size.
 #
 # Below, one crowd; play it with either half of a round left out. The arrows are the score that it feels.
 

@@ -250,9 +250,9 @@ bridge = Exercise(
     compare=close(rtol=1e-6, atol=1e-12),
     batched=("x0", "xt"),
     hints=[
-        "Of the t steps that lead from x_0 to x_t, all are alike. Which share of the way is one of them?",
-        "The mean lies on the line from x_t to x_0, a share 1/t of the way. And the variance: two independent looks at x_{t-1}, one "
-        "of variance (t - 1)σ² from x_0, one of variance σ² from x_t.",
+        "Write x_t - x_0 as a sum of t noises. All have the same law, and together they are known: what do you expect of each?",
+        "Each is expected to be (x_t - x_0) / t. Take the last one away from x_t: that is the mean. For the variance write one over "
+        "(t - 1)σ² plus one over σ² as a single fraction.",
         "Precisions, one over the variance, add up: 1 / ((t - 1)σ²) + 1 / σ² is t / ((t - 1)σ²). Turn it over: that is the variance. "
         "At t = 1 it is 0.",
     ],

@@ -1095,7 +1095,7 @@ sample_ve = Exercise(
     batched=("x_T",),
     hints=[
         "Count the noise: how many steps' worth does eps_model(x, t) predict, and how many steps does one round of your loop undo?",
-        "All steps have the same variance σ². So which share of t steps' noise is the last one's? The list z begins with the noise of step 1.",
+        "All t steps have the same variance σ², together tσ². The best guess of a part is the sum times its share of the variance. The list z begins with the noise of step 1.",
         "From t = T down to 1: x loses eps_model(x, t) / t, and gains sigma2**0.5 * z[t - 1] unless t is 1.",
     ],
 )

@@ -489,7 +489,8 @@ predict(
         np.digitize(curves["reciter", "new"][2] / curves["artist", "new"][2], [0.8, 5])
     ),
     because="It looks for the new image among the known ones, takes the nearest, and "
-    "is sure of it. The artist cannot remember 1,200 images, so it had to generalise.",
+    "is sure of it. In 800 updates the artist does not learn 1,200 images by heart, so "
+    "it had to generalise.",
     then=lambda: pictures.draw_losses(levels, curves),
     digits=0,
 )
@@ -549,7 +550,7 @@ with after(best_noise, ddpm_sample, ddpm_loss, train, "on-new-images"):
 # - **How a smear becomes a digit:** no step goes to the guess, only a little towards it. Fresh noise tips the balance,
 #   the next guess is surer: a hundred small decisions make a digit.
 # - **New or copied?** The best predictor on a finite set recites it. The network draws what is new *because* it misses
-#   the least loss: it cannot single out each image.
+#   the least loss: its short training singles out no image.
 #
 # Next: [[15/04]], the same walk in fewer steps, and without noise after all.
 
@@ -780,8 +781,8 @@ with after(ddpm_sample):
 # ## Deeper: which noise on the way back?
 #
 # How far did the truth scatter round the guess? If all data were one point, you would know $x_0$, and what is left open
-# of $x_{t-1}$ has variance $\tilde\beta_t$. If the data were $N(0, I)$, it is $\beta_t$. Real data lie between. DDPM
-# picks one, its successors learn a value in between. With many steps it hardly matters. With few it does: three narrow
+# of $x_{t-1}$ has variance $\tilde\beta_t$. If the data were $N(0, I)$, it is $\beta_t$. Data of variance at most 1 lie
+# between, in the mean. DDPM picks one, its successors learn a value in between. With many steps it hardly matters. With few it does: three narrow
 # clusters, spread 0.15, and the exact noise predictor.
 
 

@@ -194,7 +194,7 @@ euler_maruyama.mistakes(
             "(times[-1] - times[0]) / (len(times) - 1)",
             "Are all steps equally long?",
         ),
-        "always from the start": (
+        "the drift of the start": (
             "path = [x]",
             "x, path = x.copy(), [x]\n    f = (lambda f0: lambda y, t: f0(x, t))(f)",
             "The drift is that of the place where the step begins.",
@@ -272,7 +272,7 @@ way_home.mistakes(
             "1 / 2",
             "Noise pushes dots apart. Who draws them together again?",
         ),
-        "the noise is paid for once only": (
+        "only the noise is paid for": (
             "(1 + lam**2) / 2",
             "lam**2 / 2",
             "That balances the noise. What moves the crowd?",
@@ -745,8 +745,9 @@ reverse_drift.equivalent({"noise = G(x) → noise = -G(x)": "with D = G Gᵀ."})
 
 reverse_drift.worked(
     why=r"""The crowd feels noise through $\frac12 \sum_{ij} \partial_i \partial_j (D_{ij} p)$. One derivative taken out, with
-    $\partial_j p = p\, s_j$, leaves $p\,(\mathrm{div}\, D + D s)$, so that noise is a velocity of $-\frac12$ of this. Undoing it
-    and turning it round makes 1, undoing it alone ½. If $G$ does not depend on the place, only $D s$ is left."""
+    $\partial_j p = p\, s_j$, leaves $p\,(\mathrm{div}\, D + D s)$, so that noise is a velocity of $-\frac12$ of this. The ODE
+    takes this velocity in place of the noise: ½. The reverse SDE keeps noise and pays for it once more: 1. If $G$ does not
+    depend on the place, only $D s$ is left."""
 )
 
 

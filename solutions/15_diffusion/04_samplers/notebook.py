@@ -279,8 +279,8 @@ check(way_home)
 #
 # 1. Find the right crowd without noise. Then with the noise 1, and 1.5.
 # 2. What becomes of the crowd below the curve, and above it?
-# 3. Coefficient 1, noise 0: the third picture of the first screen. Coefficient ½, noise 1 is *Langevin's* walk: on one
-#    and the same hill it would stay ([[15/05]]). What is missing here?
+# 3. Coefficient 1, noise 0: the third picture of the first screen. Coefficient ½, noise 1: the climb only balances the
+#    noise, as in *Langevin's* walk, which has no f and leaves the crowd as it is ([[15/05]]). What is missing here?
 
 # %% covers="wu:6.12.4 wu:6.13.2"
 # Drag the point: what 150 steps with this coefficient and this noise make of N(0, 1).
@@ -346,7 +346,7 @@ with after(euler_maruyama, way_home):
 # as for any [[14/06|continuous flow]]. Ride to $t = 1$, where $p_1 = N(0, I)$, and add up:
 # $\log p_0(x_0) = \log p_1(x_1) + \int_0^1 \mathrm{div}\, v\, dt$.
 #
-# This wants better steps than Euler's. **Heun's** guesses the end of the step by Euler's, asks for
+# This wants better steps than Euler's. **Heun's method** guesses the end of the step as Euler does, asks for
 # the velocity there, too, and goes with the mean of both.
 
 
@@ -407,14 +407,14 @@ with after(ride):
 # %% [markdown] covers="wu:6.17.5"
 # ## 5. Twenty steps
 #
-# How do you leap over many indices at once? In DDPM
+# How to leap over many indices at once? In DDPM
 # $x_t = \sqrt{\bar\alpha_t}\; x_0 + \sqrt{1 - \bar\alpha_t}\; \epsilon$, where $\bar\alpha_t$ is the power that is left. A network guesses
 # $\hat\epsilon$, and so $\hat x_0 = (x_t - \sqrt{1 - \bar\alpha_t}\; \hat\epsilon) / \sqrt{\bar\alpha_t}$. If both were right, where was
-# the dot at an earlier step $s$?
+# the dot at an earlier step $s$ (no score here)?
 #
 # $$x_s = \sqrt{\bar\alpha_s}\; \hat x_0 + \sqrt{1 - \bar\alpha_s}\; \hat\epsilon .$$
 #
-# This is **DDIM** (Song, Meng and Ermon, 2020). It may leap far: below, the steps are dense near 0, where
+# This is **DDIM** (Song, Meng and Ermon, 2020). It leaps far: below, steps are dense near 0, where
 # data have detail. And of the variance $1 - \bar\alpha_s$ a part may be fresh noise,
 #
 # $$x_s = \sqrt{\bar\alpha_s}\, \hat x_0 + \sqrt{1 - \bar\alpha_s - u}\; \hat\epsilon + \sqrt{u}\, z, \quad u = \eta^2\, \frac{1 - \bar\alpha_s}{1 - \bar\alpha_t} \Big(1 - \frac{\bar\alpha_t}{\bar\alpha_s}\Big).$$
@@ -506,8 +506,8 @@ predict(
     ["both alike", "without fresh noise, over twice", "with fresh noise, over twice"],
     truth=int(spread_of(timid, EVERY, 0) > 2 * spread_of(timid, EVERY, 1)),
     because="The quiet walk carries each error to its end. The noisy one forgets: "
-    "noise shakes the dot off, and the climb that pays for it leads to where the crowd "
-    "belongs, wherever the dot was.",
+    "fresh noise drowns an early error, and the climb that pays for it leads to where "
+    "the crowd belongs, wherever the dot was.",
 )
 
 # %% covers="wu:6.17.5"
@@ -555,21 +555,21 @@ with after(euler_maruyama, way_home, ddim, "timid"):
 # ## Take-aways
 #
 # - A step without its noise goes *two* indices back. The third picture counted wrong.
-# - Noise scales with $\sqrt{\Delta t}$, drift with $\Delta t$. For the crowd, noise is the velocity $-\frac12 g^2 s$. So there is a
-#   way home for every noise $\lambda$, with $\frac{1 + \lambda^2}2\, g^2 s$; without any, the probability-flow ODE.
+# - Noise scales with $\sqrt{\Delta t}$, drift with $\Delta t$. For the crowd, noise is the velocity $-\frac12 g^2 s$. So every
+#   noise $\lambda$ has a way home, with $\frac{1 + \lambda^2}2\, g^2 s$; without any, the probability-flow ODE.
 # - The ODE is a map: a point has a code and a density.
-# - **What was the noise for?** Not for the crowd. It makes choices, and it heals: the noisy walk forgets a
-#   network's errors, the quiet one keeps them.
+# - **What was the noise for?** Not for the crowd. It makes choices, and it heals: the noisy walk forgets most of a
+#   timid network's errors, the quiet one none.
 # - **Why 20 steps?** They are dense near 0, where data have detail. Placed so, Euler's do, too. DDIM leaps between any
-#   two indices; fresh noise makes its hills a quarter too narrow.
+#   two indices; with 20 steps, fresh noise makes hills a quarter too narrow.
 #
 # Next: [[next]].
 
 # %% [markdown] covers="wu:6.15 wu:6.15.1 wu:6.15.2 wu:6.15.3 wu:6.15.5"
 # ## Deeper: the equation of the crowd
 #
-# "As if every dot went at $-\frac12 g^2 s$": why? Look at the crowd through a smooth *test function* $h$, say a soft window;
-# $\mathbb E\, h(x_t)$ is the share of the crowd that is seen in it. In a short time $\tau$
+# "As if every dot went at $-\frac12 g^2 s$": why? Look at the crowd through a smooth *test function* $h$ (no step here), say a soft window;
+# $\mathbb E\, h(x_t)$ is the share of the crowd seen in it. In a short time $\tau$
 #
 # $$\mathbb E\big[h(x + f\tau + g\sqrt\tau\, z) - h(x)\big] = \tau\; \mathbb E\big[h' f + \tfrac12 h'' g^2\big] + o(\tau).$$
 #
@@ -612,7 +612,7 @@ claim(words, seen[0] > seen[1] > seen[2] and seen[2] < 0.01)
 # $$f\, p - \tfrac12\, \partial_x (g^2 p),$$
 #
 # and a cell gains what comes in less what goes out. At the border, $p$ is the mean of its two cells, and the derivative
-# is their difference over $\Delta x$. Over both ends of the line nothing flows: no mass gets lost.
+# is the difference of their $g^2 p$ over $\Delta x$. Over both ends of the line nothing flows: no mass gets lost.
 
 
 # %% exercise="fokker_planck" points=3 difficulty=1 covers="wu:6.15 wu:6.15.2 wu:6.15.3 wu:6.15.4"
@@ -818,8 +818,8 @@ with after(euler_maruyama):
 # $\hat\epsilon = -\sqrt{1 - \bar\alpha_t}\; s$ the mean of DDPM's step is $(x + \beta_t\, s) / \sqrt{1 - \beta_t}$, that of the reverse SDE
 # $x + \frac12 \beta_t\, x + \beta_t\, s$.
 #
-# And codes: DDIM with rising steps takes a point of data to its noise (*inversion*). Between the codes of two points one can
-# mix, and decode the mixtures. Compare that with mixing the points.
+# And codes: DDIM with rising steps takes a point of data to its noise (*inversion*). One can mix the codes of two points
+# and decode the mixtures. Compare that with mixing the points.
 
 # %% covers="wu:6.17.4 wu:6.17.5"
 # Half the step: the chain's law comes twice as near to the SDE's, a step four times.

@@ -480,7 +480,7 @@ dsm_loss = Exercise(
     # the gradient comes in W's float64 even where the loss was computed in float32
     compare=parts(loss=close(rtol=1e-5), gradient=FLOAT32, calls=exact()),
     hints=[
-        "What does the model see, and what should it say? Look at J once more: three letters in it are yours to choose.",
+        "What does the model see, and what should it say? Look at J once more: three letters in it are handed to you.",
         "Melt each row by its own sigma, and ask once. Multiply σ into the bars: what remains of the sum there has no division.",
         "level = sigma[:, None]; the model at x + level * z; the rows are level * s + z. Their squared lengths, the mean, the half.",
     ],

@@ -274,7 +274,7 @@ with after(langevin, annealed_langevin):
 #
 # but nobody knows the target. Expand the square. Only the cross term mixes $p$ and $s_\theta$, and since
 # $p \nabla \log p = \nabla p$, it is $-\int s_\theta^\top \nabla p\, dx = \int p\, \mathrm{tr}(\nabla s_\theta)\, dx$: by parts,
-# if $p\, s_\theta \to 0$ far away. So
+# if $p\, s_\theta$ vanishes fast enough far away. So
 #
 # $$\mathcal L = \underbrace{\tfrac12 \mathbb E_p \lVert \nabla \log p \rVert^2}_{\text{no } \theta} + \mathbb E_p \Big[ \tfrac12 \lVert s_\theta(x) \rVert^2 + \mathrm{tr}\big(\nabla_x s_\theta(x)\big) \Big].$$
 #
@@ -552,10 +552,17 @@ with after(ebm_gradient, langevin):
         return -pictures.power_slopes(x[:, 0]) @ theta[:, None]
 
     rng = np.random.default_rng(8)
-    walk = langevin(quartic_score, data[:, None], rng.normal(size=(200, 2000, 1)), 0.02)
-    drawn = pictures.powers(walk[-1][:, 0]).mean(0)
-    agrees = np.abs(drawn - pictures.powers(data).mean(0)).max() < 0.1
-    claim("2,000 particles of your walk know these means, too, to {e}", agrees, e=0.1)
+    evenly = rng.uniform(-3, 3, size=(2000, 1))
+    walk = langevin(quartic_score, evenly, rng.normal(size=(200, 2000, 1)), 0.02)
+    first, last = (
+        np.abs((pictures.powers(x[:, 0]) - pictures.powers(data)).mean(0)).max()
+        for x in (walk[0], walk[-1])
+    )
+    words = (
+        "2,000 particles from anywhere in (−3, 3) miss these means by over {a}; after "
+    )
+    words = words + "{n} steps of your walk they know them, to {b}"
+    claim(words, last < 0.1 < 0.5 < first, a=0.5, n=200, b=0.1)
 
 # %% [markdown] covers="wu:6.12.3"
 # ## Deeper: a judge for every step
@@ -607,7 +614,7 @@ claim(words, (x > pictures.VALLEY).mean() < 0.5, n=400)
 # %% [markdown] covers="moon:22.6.1"
 # ## Deeper: what vanishes far away
 #
-# Take data from $N(1, 4)$ and models $s_\theta(x) = \theta_1 (1 - x)$. The true score has $\theta_1 = \frac14$. There
+# Take data from $N(1, 4)$ and models $s_\theta(x) = \theta\, (1 - x)$. The true score has $\theta = \frac14$. There
 # $\frac12 \mathbb E \lVert \nabla \log p \rVert^2 = \frac18$, and the Fisher divergence is 0.
 
 # %% predict="the-least-loss" minutes=1 covers="moon:22.6.1"

@@ -887,7 +887,7 @@ convert.mistakes(
         "the velocity as printed": (
             "(x - noise) / (1 - t)",
             "x - (1 + t) * noise",
-            "x_t = (1 - t) x̂0 + t ε̂. Take x̂0 = 0: is v then −ε̂?",
+            "x_t = (1 - t) x̂0 + t ε̂. Take ε̂ = 0: is v then x̂0?",
         ),
         "the velocity points to the noise": (
             "(x - noise) / (1 - t)",

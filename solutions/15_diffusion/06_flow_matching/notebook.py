@@ -51,7 +51,7 @@ show(*pictures.draw_puzzle(world, real[:80], noise(400, 2, seed=1)), digits=1)
 # %% [markdown] covers="wu:6.16.1 wu:6.16.3 wu:6.16.4"
 # ## 1. Draw the lines
 #
-# A diffusion adds noise a thousand times, and only then asks where it got to. In 2022 three groups found that one may
+# A diffusion adds noise a thousand times, and then asks where it got to. In 2022 three groups found that one may
 # choose the way first. Draw a data point $x_0$ and, without looking at it, a point of noise $x_1 \sim N(0, I)$. Between
 # them go straight:
 #
@@ -60,7 +60,7 @@ show(*pictures.draw_puzzle(world, real[:80], noise(400, 2, seed=1)), digits=1)
 # We walk from $t = 1$ to $t = 0$, so let the *velocity* point to the data: $v = x_0 - x_1$. While $t$ falls by
 # $\Delta t$, the point moves by $\Delta t\, v$. (Many texts count the other way, and their $v$ has the other sign.)
 #
-# Say that the data, on a line, have mean $m$ and variance $V$. Which have the points $x_t$?
+# Say that the data, on a line, have mean $m$ and variance $V$. Which mean and variance have the points $x_t$?
 
 
 # %% exercise="interp" points=2 difficulty=1 covers="wu:6.16.1 wu:6.16.3 wu:6.16.4"
@@ -192,7 +192,7 @@ predict(
 )
 
 # %% [markdown] covers="wu:6.16.5 wu:6.16.4"
-# In the plane nobody has a rank. The mean still does: for smooth $\varphi$, the lines change
+# In the plane nobody has a rank. The mean still leads the crowd: for smooth $\varphi$, the lines change
 # $\mathbb E\, \varphi(x_t)$ at the rate
 #
 # $$\mathbb E[\nabla \varphi(x_t) \cdot (x_0 - x_1)] = \mathbb E[\nabla \varphi(x_t) \cdot v(x_t, t)],$$

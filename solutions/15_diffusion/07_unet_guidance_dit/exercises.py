@@ -179,7 +179,7 @@ ResBlock.mistakes(
         "the time before the norm": (
             "self.norm(h) + clock",
             "self.norm(h + clock)",
-            "The norm would take away again what the clock adds to all pixels. What stands inside GroupNorm in the formula?",
+            "The norm would take away again part of what the clock adds. What stands inside GroupNorm in the formula?",
         ),
         "the time is not told": (
             "self.norm(h) + clock",

@@ -190,7 +190,7 @@ with after(ResBlock):
 
 # %% open=true covers="wu:6.5.8"
 class Attention(nn.Module):
-    """softmax(Q Kᵀ / √c) V, then a linear layer: tokens (n, k, c) -> (n, k, c)."""
+    """softmax(Q Kᵀ / √c) V, then a linear layer: tokens (n, m, c) -> (n, m, c)."""
 
     def __init__(self, c):
         super().__init__()
@@ -566,8 +566,8 @@ with after(time_embed, ResBlock, UNet, drop_labels, guided):
 #
 # The U was made for images: neighbours first, the whole at last. Is that needed? A *diffusion transformer*, DiT
 # (Peebles and Xie, 2022), knows nothing of neighbours. Cut the image into patches, 2×2 pixels here; each is a token,
-# with a learned vector that says where it lies. Then come blocks as in a language model: all tokens look at all, from
-# the first block on.
+# with a learned vector that says where it lies. Then come blocks as in a language model, but without its mask: all
+# tokens look at all, from the first block on.
 
 
 # %% exercise="Patches" points=3 difficulty=1 covers="wu:6.18.2"
@@ -635,7 +635,7 @@ class DiTBlock(nn.Module):
         ### END SOLUTION
 
     def forward(self, h, emb):
-        """Tokens h (n, k, c), emb (n, d) -> (n, k, c)."""
+        """Tokens h (n, m, c), emb (n, d) -> (n, m, c)."""
         ### BEGIN SOLUTION
         b1, a1, g1, b2, a2, g2 = self.rule(F.silu(emb))[:, None].chunk(6, dim=-1)
         h = h + g1 * self.look((1 + a1) * self.norm(h) + b1)
@@ -693,10 +693,10 @@ predict(
     "The transformer's error, against the U's?",
     [
         "less than 0.8 of it",
-        "about as large, to a fifth",
-        "more than half as much again",
+        "about as large, to a third",
+        "more than a third as much again",
     ],
-    truth=int(np.digitize(np.mean(both["DiT"]) / np.mean(both["U"]), [0.8, 1.35])),
+    truth=int(np.digitize(np.mean(both["DiT"]) / np.mean(both["U"]), [0.8, 4 / 3])),
     because="The U knows about neighbours before it has seen a digit, DiT has to "
     "learn it from few. That helps the U a little here. DiT's authors report the "
     "reverse for large networks and a million photographs.",
@@ -759,7 +759,7 @@ with torch.no_grad():
 #
 # At each noise level the guided score is that of $p_t(x)\, p_t(y \mid x)^w$. So do samples have the density
 # $p_0(x)\, p_0(y \mid x)^w$? They would, if noising that density gave the other ones. It does not: noise blurs the classes
-# into one another, so that far from the data the classifier doubts much more, and its power pushes much harder. Count the
+# into one another, so that deep in the noise the classifier doubts much more, and its power pushes much harder. Count the
 # walkers on the hill next to the red ones.
 
 # %% demo=true covers="wu:6.18.1"

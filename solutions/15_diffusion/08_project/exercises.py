@@ -273,7 +273,7 @@ def _(drawn, known, new):
 
 
 neighbours.worked(
-    why="Nobody knows how near is too near. But real images that nobody learned from are the same to known and to new ones, so they are nearer to either half of the time. The comparison needs no threshold of its own, and it sees a copy through dust, which lengthens both distances about alike. And the tenth that lies farthest shows what a mean would hide."
+    why="Nobody knows how near is too near. But real images that nobody learned from are the same to known and to new ones. Where there are as many of both, they are nearer to either half of the time. The comparison needs no threshold of its own, and it sees a copy through dust, which lengthens both distances about alike. And the tenth that lies farthest shows what a mean would hide."
 )
 
 # ---------------------------------------------------------------- variety

@@ -36,7 +36,7 @@ start("15_diffusion/08_project")
 #
 # There are 1797 handwritten digits, 8 × 8 pixels, each from −1 (white) to 1 (black). 550 of them are **known**: painters
 # learn from these. 550 are **new**: no painter has seen them, but judges may use them. 550 are locked away until the
-# last section.
+# last section. (The other 147 stay in a drawer.)
 #
 # An image or a picture is a row of 64 numbers. The reader is given: `read(x)` says which digit it sees in each row of
 # `x`. It has learned from the new images.
@@ -372,7 +372,7 @@ with after(coverage, neighbours, variety, Painter):
 # ## 5. How few images make a copier?
 #
 # Your painter never meant to copy. It only made a loss small. Of all guesses, the one with the least loss on the known images
-# recites them ([[15/03]]), and your painter stays away from it because it cannot remember 550 images. Can it remember 50?
+# recites them ([[15/03]]), and with 550 images your painter does not get that far in its few gradients. With 50?
 
 # %% predict="few" minutes=1
 predict(
@@ -383,8 +383,8 @@ predict(
     truth=int(
         torch.bucketize(pictures.lesson(Painter, 50)[0], torch.tensor([0.68, 0.85]))
     ),
-    because="Fifty images are 3,200 numbers, and the painter may keep 40,000. It has "
-    "room for all of them, and the loss rewards it for each.",
+    because="Among fifty, each image has eleven times the weight in the loss that it "
+    "has among 550. So as many gradients come nearer to the least loss, which recites.",
     then=lambda: pictures.draw_thefts(Painter, 50),
     digits=0,
 )
@@ -470,8 +470,8 @@ with after(coverage, neighbours, variety, Painter, "lock"):
 #
 # - Each single number has a painter that pleases it and is no good. Ask for what is wanted, all of it, new, near to real,
 #   and varied.
-# - A theft shows by comparison: half of honest pictures are nearer to the images that were learned from. Dust
-#   hides it no sooner than it spoils the pictures.
+# - A theft shows by comparison: with as many new images as known ones, about half of honest pictures are nearer to the known.
+#   Dust hides it no sooner than it spoils the pictures.
 # - A judge is as good as its data: one bell curve for each label passes on one ink and fails on two.
 # - What was learned from few images is recited, by an honest loss.
 # - A judge that you looked at while choosing is no judge any more. Keep one locked.

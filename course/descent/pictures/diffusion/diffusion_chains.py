@@ -305,7 +305,7 @@ def draw_price(steps, gaps, lost, aim, single):
     ax.axhline(single, color=VERMILION, linestyle="--", label="one Gaussian")
     ax.axhline(aim, color=BLACK, linestyle=":", label=f"aim: {aim:g}")
     enough = min(T for T, gap in zip(steps, gaps, strict=True) if gap < aim)
-    ax.set_title(f"Twice the steps, half the bound: {enough} are enough")
+    ax.set_title(f"In the end twice the steps, half the bound: {enough} are enough")
     ax.set(xlabel="steps T", ylabel="nats above the entropy", ylim=(0.0008, 0.75))
     for axis, ticks in ((ax.xaxis, steps), (ax.yaxis, (0.001, 0.005, 0.02, 0.05, 0.2, 0.5))):
         axis.set_ticks(ticks, map(str, ticks))
@@ -314,7 +314,7 @@ def draw_price(steps, gaps, lost, aim, single):
     return fig, say(
         "The bound lies {first:.2f} nats above the entropy with {one} step, {last:.3f} with {many}. Of the "
         "chains tried, {enough} "
-        "steps are the fewest with less than {aim}. What they lose is {lost:.3f}.",
+        "steps are the fewest whose bound is below {aim}. What they lose is {lost:.3f}.",
         first=gaps[0],
         one=steps[0],
         last=gaps[-1],

@@ -155,7 +155,7 @@ def columns(stages):
         ylim=(0, 24),
         xlabel="state",
         ylabel="row of twelve dots",
-        title="Numbers return, dots do not",
+        title="Numbers return, up to chance; dots do not",
     )
     ax.set_xticks(range(3), ["1", "2", "3"])
     words = say(
@@ -428,7 +428,7 @@ def roll_film(there, back, scales, roll):
     )
     ax.set_aspect("equal")
     words = say(
-        "{n} dots on a spiral are knocked {T} times, until the noise is {wide:g} in size, three times the spiral's. As "
+        "{n} dots on a spiral are knocked {T} times, until the noise is {wide:g} in size, six times the spiral's. As "
         "many new ones start in a Gaussian of that size and take {T} half steps back: half of them end within "
         "{off:.2f} of an example.",
         n=film.shape[1],
