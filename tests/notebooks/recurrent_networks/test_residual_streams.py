@@ -143,7 +143,8 @@ def steps(found, X):
     rows = X.abs().sum(1) > 0
     moved, left = (found[1:] - found[:-1])[:, rows], (X - found[:-1])[:, rows]
     sizes, ways = moved.norm(dim=2), left.norm(dim=2)
-    return ((moved * left).sum(2) / (sizes * ways)).mean(1), (sizes / ways).mean(1)
+    cosines = (moved * left).sum(2) / (sizes * ways).clamp(min=1e-12)  # a row may stand still
+    return cosines.mean(1), (sizes / ways).mean(1)
 
 
 def test_the_trained_loop_wins_with_other_mixtures_and_lessons_too():
