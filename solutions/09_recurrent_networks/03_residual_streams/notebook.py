@@ -94,16 +94,16 @@ with after(resmlp_forward):
 # %% [markdown] covers="explainers:4.6.Q5 wu:4.6.5 wu:4.8.3"
 # ## 2. The way back
 #
-# A block that has nothing to say, says 0, and harms nobody. And on the way back? The loss is the mean of $-\log p$ of
-# the right name over $n$ words, with $p = \mathrm{softmax}(s)$. Its slope by the scores is $(p - y)/n$, with $y$ one-hot. Call
+# A block with nothing to say says 0 and harms nobody. And on the way back? The loss is the mean of $-\log p$ of
+# the right name over $n$ words, $p = \mathrm{softmax}(s)$. Its slope by the scores is $(p - y)/n$, with $y$ one-hot. Call
 # the slope by $h_t$ the *message* $m_t$. With $u_t = \tanh(h_{t-1}W_t + b_t)$, what block $t$ adds,
 #
 # $$m_T = \frac{\partial L}{\partial s}\, U^\top, \qquad \delta_t = m_t \odot (1 - u_t^2), \qquad
 # m_{t-1} = m_t + \delta_t W_t^\top .$$
 #
-# The stream is there again: the message runs back *whole*, and each block adds to it. (With `skip`, $m_{t-1}$ is
-# skip $\cdot\, m_t + \dots$) The others are the usual ones: $h_{t-1}^\top \delta_t$ by
-# $W_t$, column sums of $\delta_t$ by $b_t$, $h_T^\top\, \partial L/\partial s$ by $U$. Each row of $m_0$ goes to its word's row of $E$.
+# The stream again: the message runs back *whole*, and each block adds to it. (With `skip`, $m_{t-1}$ is
+# skip $\cdot\, m_t + \dots$) The others are as usual: $h_{t-1}^\top \delta_t$ by
+# $W_t$, column sums of $\delta_t$ by $b_t$, $h_T^\top\, \partial L/\partial s$ by $U$. $m_0$ goes to the words' rows of $E$.
 
 
 # %% exercise="resmlp_grads" points=6 difficulty=1 covers="explainers:4.6.Q5 wu:4.6.5 wu:4.8.3 wu:4.6.2"
@@ -318,7 +318,7 @@ with after(gd_as_resnet):
 #
 # Now the puzzle. Hidden is a row $x$; measured is the shorter $y = xD^\top$, so many $x$ fit. Sparse ones are wanted:
 # minimise $\frac12\lVert xD^\top - y\rVert^2 + \lambda \sum_j |x_j|$, the lasso of [[01/03]]. In 2004 Daubechies,
-# Defrise and De Mol proved that this loop gets there for $\eta < 1/\lVert D\rVert_2^2$ (we take $=$, proved a year later):
+# Defrise and De Mol proved that this loop works for $\eta < 1/\lVert D\rVert_2^2$ (we take $=$, proved a year later):
 #
 # $$x_t = S_{\theta}\big(x_{t-1} + (y - x_{t-1} D^\top)\,V\big), \qquad V = \eta D, \quad \theta = \eta\lambda .$$
 #
