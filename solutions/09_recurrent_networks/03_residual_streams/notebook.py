@@ -101,7 +101,7 @@ with after(resmlp_forward):
 # $$m_T = \frac{\partial L}{\partial s}\, U^\top, \qquad \delta_t = m_t \odot (1 - u_t^2), \qquad
 # m_{t-1} = m_t + \delta_t W_t^\top .$$
 #
-# The stream again: the message runs back *whole*, and each block adds to it. (With `skip`, $m_{t-1}$ is
+# The message runs back *whole*, and each block adds to it. (With `skip`, $m_{t-1}$ is
 # skip $\cdot\, m_t + \dots$) The others are as usual: $h_{t-1}^\top \delta_t$ by
 # $W_t$, column sums of $\delta_t$ by $b_t$, $h_T^\top\, \partial L/\partial s$ by $U$. $m_0$ goes to the words' rows of $E$.
 
