@@ -258,7 +258,7 @@ with after(resmlp_forward, resmlp_grads, path_sums):
               np.allclose(sums.sum(0), whole, rtol=1e-9, atol=1e-9))  # fmt: skip
         sizes[name] = np.linalg.norm(sums, axis=(1, 2))
         mean = sizes[name] @ np.arange(41) / sizes[name].sum()
-        claim("a path's length, weighted by size: below {n} blocks", mean < 12, n=12)
+        claim(f"{name}: their mean length, by size, is below {{n}}", mean < 12, n=12)
     eye = np.eye(2)
     lost = path_sums(np.array([-eye])).sum(0)
     claim("no guarantee: with J = −I nothing of a message is left", not lost.any())
@@ -418,7 +418,7 @@ with after(train_lista, "rounds"):
             for lam in pictures.LAMBDAS}  # fmt: skip
     fast = pictures.off(lista_forward(X @ D.T, D, Vs, thetas, 8), X)
     best = min(curve[8] for curve in slow.values())
-    claim("8 rounds: ISTA is over {n} times as far off", best > 3 * fast[-1], n=3)
+    claim("8 rounds: ISTA has over {n} times the error", best > 3 * fast[-1], n=3)
     need = pictures.rounds_needed(slow, fast[-1])
     claim("as good: not before round {n} of ISTA", need is None or need > 60, n=60)
     words = "the first threshold is over {n} times the last"
@@ -426,7 +426,7 @@ with after(train_lista, "rounds"):
     other = pictures.dictionary(seed=5)  # another mixture, which it never saw
     xs = lista_forward(X @ other.T, other, Vs, thetas, 8)
     lost = pictures.off(xs, X)[-1]
-    words = "with another mixture it explodes: over {n} times as far off as answering 0"
+    words = "with another mixture it explodes: over {n} times the error of answering 0"
     claim(words, lost > 1000, n=1000)
     residual = ((X - xs) @ other.T).norm(dim=(1, 2)).numpy()
     claim("its residual grows in every round", (np.diff(residual) > 0).all())

@@ -303,6 +303,7 @@ def draw_descent(blocks, x, y, eta, T=12):
     right.set(
         xlabel="block t", ylabel="f after it", ylim=(1e-6, 1e4), title="What the blocks do to f"
     )
+    right.set_xticks(range(0, T + 1, 3))
     gap = np.abs(stream - path).max()
     return fig, say(
         "Step {eta:.2f}/L: f goes from {first:.2g} to {last:.2g} in {T} blocks. Stream and descent are equal: {same}.",
