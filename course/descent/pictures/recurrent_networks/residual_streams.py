@@ -209,7 +209,7 @@ def draw_race(slow, fast, title="Eight trained rounds against a loop with a proo
     best = min(curve[T] for curve in slow.values())
     ax.set_title(title)
     return fig, say(
-        "After {T} rounds {fast:.0%} of the squared error is left in the trained loop, {best:.0%} in ISTA with its best λ.",
+        "Squared error left after {T} rounds: trained loop {fast:.0%}, ISTA with its best λ {best:.0%}.",
         T=T,
         fast=fast[-1],
         best=best,
