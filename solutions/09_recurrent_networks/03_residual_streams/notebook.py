@@ -501,7 +501,7 @@ with after(scalar_skip_grads):
     claim("with the skip it does", abs(helped) > 0.1)
     h, Q = np.arange(6.0).reshape(2, 3), np.linalg.qr(np.ones((3, 3)))[0][:, :2]
     out = np.tanh(h @ np.zeros((3, 2))) + h @ Q
-    words = "from width 3 to width 2: a matrix on the skip, trained too, fits the shapes: hQ"
+    words = "from width 3 to 2: a matrix on the skip, trained too, makes shapes fit: hQ"
     claim(words, out.shape == (2, 2))
 
 # %% [markdown] covers="wu:4.6.3 wu:4.6.6 wu:4.6.7"
