@@ -49,10 +49,10 @@ def _(rng):
     def case(B, K, d, T, **changes):
         given = net(rng, K, d, T)
         del given["U"]
-        return given | dict(ids=words(rng, B, K), skip=1.0) | changes
+        return given | dict(ids=words(rng, B, K)) | changes
 
-    yield "a few blocks", case(3, 4, 2, 3)
-    yield "a few blocks", case(2, 5, 3, 2)
+    yield "a few blocks", case(3, 4, 2, 3, skip=1.0)
+    yield "a few blocks, skip not told", case(2, 5, 3, 2)
     yield "as many words as numbers", case(3, 3, 3, 2)
     yield "a plain network", case(3, 4, 3, 3, skip=0.0)
     yield "a stream that is halved", case(2, 4, 3, 3, skip=0.5)
@@ -145,8 +145,8 @@ resmlp_grads = Exercise(
 
 
 @resmlp_grads.probe
-def _(answer, ids, targets, E, Ws, bs, U, skip):
-    loss, grads, messages = answer(ids, targets, E, Ws, bs, U, skip)
+def _(answer, **given):
+    loss, grads, messages = answer(**given)
     return {"loss": loss, "grads": list(grads), "messages": messages}
 
 
@@ -154,11 +154,11 @@ def _(answer, ids, targets, E, Ws, bs, U, skip):
 def _(rng):
     def case(B, K, d, T, **changes):
         targets = (words(rng, B, K) + np.arange(B)) % K
-        given = dict(ids=words(rng, B, K), targets=targets, skip=1.0)
+        given = dict(ids=words(rng, B, K), targets=targets)
         return net(rng, K, d, T) | given | changes
 
-    yield "a few blocks", case(3, 4, 2, 3)
-    yield "a few blocks", case(4, 5, 3, 2)
+    yield "a few blocks", case(3, 4, 2, 3, skip=1.0)
+    yield "a few blocks, skip not told", case(4, 5, 3, 2)
     yield "as many words as numbers", case(3, 3, 3, 2)
     yield "a plain network", case(3, 4, 3, 3, skip=0.0)
     yield "a stream that is halved", case(3, 4, 3, 3, skip=0.5)
@@ -456,7 +456,7 @@ def loop(rng, B, m, n, k):
 lista_forward = Exercise(
     "lista_forward",
     reference=reference.lista_forward,
-    compare=parts(codes=SLOPES, slope=SLOPES),
+    compare=parts(codes=SLOPES, by_Vs=SLOPES, by_thetas=SLOPES, float64=exact()),
     hints=[
         "Keep a list that starts with zeros (B, n). What does round t compute from its newest entry?",
         "Inside the bend stands z = x + (Y − x Dᵀ) V, a row for each measurement. The soft threshold is the sign of z times what is left "
@@ -468,10 +468,15 @@ lista_forward = Exercise(
 
 @lista_forward.probe
 def _(answer, Y, D, Vs, thetas, T):
-    Vs = Vs.clone().requires_grad_(True)
-    codes = answer(Y, D, Vs, thetas, T)
-    slope = torch.autograd.grad((codes**2).sum(), Vs)[0]
-    return {"codes": codes.detach(), "slope": slope}
+    leaves = [a.clone().requires_grad_(True) for a in (Vs, thetas)]
+    codes = answer(Y, D, *leaves, T)
+    slopes = torch.autograd.grad((codes**2).sum(), leaves, materialize_grads=True)
+    return {
+        "codes": codes.detach(),
+        "by_Vs": slopes[0],
+        "by_thetas": slopes[1],
+        "float64": [float(codes.dtype == torch.float64)],
+    }
 
 
 @lista_forward.cases
@@ -516,6 +521,11 @@ lista_forward.mistakes(
             "z.sign() * torch.relu(z.abs() - thetas[i])",
             "torch.relu(z - thetas[i])",
             "Hidden numbers have both signs.",
+        ),
+        "theta is made a number": (
+            "z.abs() - thetas[i]",
+            "z.abs() - thetas[i].item()",
+            "Slopes must reach the thresholds, too. What does item() cut off?",
         ),
         "the first weights in all rounds": (
             "min(t, len(Vs) - 1)",
@@ -565,7 +575,8 @@ def _(Y, D, Vs, thetas, T):
     for t in range(T):
         i = min(t, len(Vs) - 1)
         z = xs[-1] + torch.nn.functional.linear(Y - xs[-1] @ D.T, Vs[i].T)
-        xs.append(torch.nn.functional.softshrink(z, thetas[i].item()))
+        # its threshold is a plain number: scaled, so that slopes reach theta
+        xs.append(thetas[i] * torch.nn.functional.softshrink(z / thetas[i], 1.0))
     return torch.stack(xs)
 
 
@@ -580,6 +591,7 @@ train_lista = Exercise(
         thetas=close(rtol=1e-5, atol=1e-6),
         losses=SLOPES,
         attached=exact(),
+        tensors=exact(),
     ),
     hints=[
         "Copies of Vs and thetas that want slopes; Adam on both; then for each batch: loss, slopes, step.",
@@ -594,12 +606,12 @@ train_lista = Exercise(
 @train_lista.probe
 def _(answer, D, Vs, thetas, batches, lr, weights):
     Vs, thetas, losses = answer(D, Vs, thetas, batches, lr, weights)
-    attached = [float(Vs.requires_grad), float(thetas.requires_grad)]
     return {
         "Vs": Vs.detach(),
         "thetas": thetas.detach(),
-        "losses": list(losses),
-        "attached": attached,
+        "losses": [float(loss) for loss in losses],
+        "attached": [float(Vs.requires_grad), float(thetas.requires_grad)],
+        "tensors": [float(any(torch.is_tensor(loss) for loss in losses))],
     }
 
 
@@ -616,6 +628,8 @@ def _(rng):
     yield "shared weights", case(3, 4, 1, [0.5, 0.5, 1.0])
     yield "batches of many sizes", case(2, 3, 2, [1.0, 1.0], sizes=(1, 4, 2), lr=0.01)
     yield "one batch", case(2, 3, 1, [1.0], sizes=(2,))
+    small = case(2, 3, 2, [1.0, 1.0], sizes=(3,), lr=0.001)
+    yield "tiny thresholds", small | dict(thetas=small["thetas"] / 10)
 
 
 train_lista.mistakes(
@@ -624,6 +638,11 @@ train_lista.mistakes(
             "Vs.detach(), thetas.detach()",
             "Vs, thetas",
             "Whoever uses the weights next need not carry their slopes. Which method cuts them off?",
+        ),
+        "losses are tensors": (
+            "loss.item()",
+            "loss.detach()",
+            "A loss is asked as a number. Which method makes one of a tensor?",
         ),
         "slopes are never cleared": (
             "adam.zero_grad()",

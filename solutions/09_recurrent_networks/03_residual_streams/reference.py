@@ -81,12 +81,14 @@ def rounds(Y: Tensor, D: Tensor, Vs: Tensor, thetas: Tensor, T: int) -> Tensor:
 
 
 def lista_forward(Y: Tensor, D: Tensor, Vs: Tensor, thetas: Tensor, T: int) -> dict:
-    """The codes of all rounds, and the slope of their sum of squares by Vs."""
+    """The codes of all rounds, and the slopes of their sum of squares by Vs and thetas."""
     with torch.enable_grad():
-        Vs = Vs.detach().clone().requires_grad_(True)
-        codes = rounds(Y, D, Vs, thetas, T)
-        (slope,) = torch.autograd.grad(codes.square().sum(), Vs)
-    return dict(codes=codes.detach(), slope=slope)
+        leaves = [a.detach().clone().requires_grad_(True) for a in (Vs, thetas)]
+        codes = rounds(Y, D, *leaves, T)
+        by_Vs, by_thetas = torch.autograd.grad(codes.square().sum(), leaves)
+    return dict(
+        codes=codes.detach(), by_Vs=by_Vs, by_thetas=by_thetas, float64=D.new_ones(1)
+    )
 
 
 def train_lista(
@@ -120,6 +122,7 @@ def train_lista(
         thetas=params[1],
         losses=torch.stack(losses),
         attached=D.new_zeros(2),
+        tensors=D.new_zeros(1),
     )
 
 

@@ -209,7 +209,7 @@ def draw_race(slow, fast, title="Eight trained rounds against a loop with a proo
     best = min(curve[T] for curve in slow.values())
     ax.set_title(title)
     return fig, say(
-        "After {T} rounds the trained loop is {fast:.0%} off, ISTA with its best λ {best:.0%}.",
+        "Squared error left after {T} rounds: trained loop {fast:.0%}, ISTA with its best λ {best:.0%}.",
         T=T,
         fast=fast[-1],
         best=best,
@@ -303,6 +303,7 @@ def draw_descent(blocks, x, y, eta, T=12):
     right.set(
         xlabel="block t", ylabel="f after it", ylim=(1e-6, 1e4), title="What the blocks do to f"
     )
+    right.set_xticks(range(0, T + 1, 3))
     gap = np.abs(stream - path).max()
     return fig, say(
         "Step {eta:.2f}/L: f goes from {first:.2g} to {last:.2g} in {T} blocks. Stream and descent are equal: {same}.",
@@ -367,7 +368,7 @@ def draw_rules(lengths, errors):
             rounds = np.arange(len(values)) + (ax is left)
             ax.plot(rounds, values, line, color=color, marker=marker, markersize=4, label=name)
         ax.legend(fontsize=9)
-    left.set(xlabel="round", ylabel="length of the update\n(share of the way left)", ylim=(0, 0.6))
+    left.set(xlabel="round", ylabel="length of the update\n(share of the way left)", ylim=(0, 0.75))
     left.set_title("Learned updates are longer")
     right.set(xlabel="round", ylabel="squared error (share)", ylim=(0, 1.05))
     right.set_title("What is asked decides who works")
