@@ -310,7 +310,7 @@ with after(sgns_loss):
     c1, o1, n1 = (v - 0.01 * g for v, g in zip(plain, slopes, strict=True))
     nearer = c @ o1 > c @ o and (n1 @ c < n @ c).all()
     claim(
-        "to where the centre was, context comes nearer, and {n} noise words go away",
+        "to the old centre the context word comes nearer; all {n} noise words go away",
         nearer, n=len(n),
     )  # fmt: skip
     back, lower = np.sum(n1 @ c1 > n @ c), sgns_loss(c1, o1, n1)[0] < L
