@@ -719,7 +719,8 @@ train.worked(
     why=r"""The order of a round decides: risk, gradient, question, step. So the last risk belongs to the network that you
     hand back, and k steps make k + 1 risks. `zero_grad` stands before `backward`, because torch adds; it then does not
     matter what was there. The steps are taken where torch does not record them, else every step would become part of the next
-    gradient. The last early end is the one that counts for plateaus: a small gradient, not a small risk."""
+    gradient. The one early end asks for a small gradient, not for a small risk: so a
+    run on a plateau stops, too."""
 )
 
 
@@ -855,7 +856,7 @@ plateau.mistakes(
             "for p in (q,):",
             "The rows with label 0 lose something, too.",
         ),
-        "nats or bits": (
+        "bits for nats": (
             "np.log(p)",
             "np.log2(p)",
             "The logistic loss has the natural logarithm.",
@@ -872,7 +873,7 @@ plateau.mistakes(
         ),
         "the majority's mistakes": (
             "p * np.log(p)",
-            "min(q, 1 - q) / 2",
+            "-min(q, 1 - q) / 2",
             "You count rows on the wrong side. What does the logistic loss say of a probability?",
         ),
         "the scores as they are": (
@@ -1227,7 +1228,7 @@ error_signal.worked(
     why=r"""For the normal target the 2 of the square cancels that of $2v$. For the label the derivative of
     $\log(1 + e^s)$ is $e^s / (1 + e^s) = \sigma(s) = p$. So both send back target minus prediction; only the noise of a normal
     target makes it smaller. The hyperbolic
-    tangent is a sigmoid of twice the slope, $\sigma(s) = (1 + \tanh(s/2))/2$, and never overflows."""
+    tangent is the sigmoid stretched, $\tanh(s/2) = 2\sigma(s) - 1$; so $\sigma(s) = (1 + \tanh(s/2))/2$, which never overflows."""
 )
 
 
@@ -1380,7 +1381,7 @@ which_move.mistakes(
             ">= 1e-5",
             "Does a slope of exactly 1e-5 exceed 1e-5?",
         ),
-        "whole steps only": (
+        "small slopes do not count": (
             "> 1e-5",
             "> 0.1",
             "A small slope moves a parameter a little. How small is staying?",

@@ -88,8 +88,8 @@ with after(mlp1_forward):
     torchs = oh.to_torch(net)(torch.from_numpy(X)).detach()[:, 0]
     claim("torch finds your scores", np.allclose(mlp1_forward(X, *net), torchs))
     unclipped = (X @ W1.T + b1) @ w2 + b2
-    one_line = X @ (W1.T @ w2) + (w2 @ b1 + b2)
-    claim("without φ, 5 units are one line", np.allclose(unclipped, one_line))
+    one_unit = X @ (W1.T @ w2) + (w2 @ b1 + b2)
+    claim("without φ, 5 units are one unit", np.allclose(unclipped, one_unit))
 
 # %% [markdown] covers="wu:2.2.1"
 # ## 2. What can a handful of units draw?
@@ -329,9 +329,9 @@ predict(
 )
 
 # %% [markdown] covers="cs480:ex9.1"
-# Remember the dead unit, and the kinks at 1.2 and 1.6. At a corner where *every* unit is off, the score is $b^{(2)}$, as
-# at every other such corner. These corners share one score, and only $b^{(2)}$ can still move it. Worse: if each unit is on at all four corners or
-# at none, the network is one linear model there, and the best one for XOR says the same everywhere.
+# Remember the dead unit, and the kinks at 1.2 and 1.6. At a corner where *every* unit is off, the score is $b^{(2)}$.
+# These corners share one score, and while the units stay off there only $b^{(2)}$ moves it. Worse: if each unit is on at
+# all four corners or at none, the network is one linear model there, and the best one for XOR says the same everywhere.
 #
 # So ask: how low can the risk get while rows share scores? Say a group shares one, and a share $q$ of it has label 1.
 # Its best common probability is $q$. Then its rows with label 1 lose $-\log q$ each and those with label 0 lose
@@ -411,7 +411,7 @@ predict(
     ["14, as before", "About 40", "About 70", "All of them"],
     truth={14: 0, 100: 3}[oh.arrivals(oh.first_runs(16)[1])],
     because="A unit helps if its fold runs among the corners. Among 16 random ones "
-    "the useful ones are never all missing.",
+    "the useful ones were all missing in none of 100 runs.",
 )
 
 # %% [markdown] covers="cs480:ex9.1"
@@ -439,7 +439,8 @@ with after(train, plateau, "more-time", "width"):
 # %% [markdown]
 # ## Take-aways
 #
-# - A hidden layer is a set of *learned* features, with a linear model on top. Without an activation it is one line.
+# - A hidden layer is a set of *learned* features, with a linear model on top. Without an activation it is no
+#   more than one unit.
 # - With ReLU and one input the score is a broken line: a kink at $-b/w$ for each unit, where the slope changes by
 #   $w^{(2)}|w^{(1)}|$. With two inputs the sheet is folded.
 # - One loop trains all: risk, gradient, stop?, step.
@@ -493,7 +494,7 @@ claim(
 #
 # Drag the arrow $w$. What turns the line, what shifts it? Make $w$ longer: what changes, what not? Some notes call this
 # unit a perceptron. The [[02/01|classic one]] has a step in place of $\sigma$ and learns from mistakes only: another
-# algorithm, the same line.
+# algorithm, and in general another line.
 
 # %% covers="wu:2.1.2"
 # Drag the arrow.
@@ -774,8 +775,8 @@ with after(train, "zero"):
 #
 # With more parameters than rows, can it fit everything? With one input, 7 units have $3 \cdot 7 + 1 = 22$ parameters.
 # Give them 20 rows in **zigzag**, $+1, -1, +1, \dots$: between neighbours the score must rise, fall, rise, which takes
-# 19 pieces. Seven units have 8. So that is necessary for fitting *all* targets, and not sufficient. $d = n - 1$ units
-# always will do: kinks at $x_1, \dots, x_{n-1}$, and the slopes set one after another.
+# 19 pieces. Seven units have 8. So more parameters than rows do not suffice for fitting *all* targets.
+# $d = n - 1$ units always will do: kinks at $x_1, \dots, x_{n-1}$, and the slopes set one after another.
 #
 # The figure trains on a wave, one run a width. It is kinder than a zigzag: at $d = 20$ little is left.
 
@@ -952,8 +953,8 @@ erratum(
     "wu:2.2.5",
     quote="The network can perfectly fit the training data.",
     corrected=(
-        "more parameters than rows is necessary for fitting all targets, not "
-        r"sufficient; with one input $d = n - 1$ units suffice"
+        "more parameters than rows are not sufficient for fitting all targets; "
+        r"with one input $d = n - 1$ units are"
     ),
     # the zigzag of 20 rows: d units have at most d + 1 pieces
     printed_holds=3 * 7 + 1 > 20 and 7 + 1 >= needed,
@@ -966,8 +967,8 @@ erratum(
     "wu:2.2.5",
     quote="Any parameter configuration that interpolates the data is a global minimum",
     corrected=(
-        "for squared error. The logistic loss of labels that are all right falls as "
-        "the score is scaled up: it has no minimum"
+        "for squared error. Where every row is on its right side, the logistic loss "
+        "falls as the score is scaled up: it has no minimum"
     ),
     kind="broad",
     printed_holds=risk[0] <= min(risk),

@@ -333,7 +333,8 @@ Value.mistakes(
 Value.worked(
     why=r"""Two loops. The first one finds everything behind the result and counts, for each value, how many shares it waits for;
     an input that appears twice is counted twice. The second passes on, and a value enters its list at the moment when its last share
-    has come: then its grad is complete, and it passes on once. So each edge is walked exactly twice, whatever the number of paths.
+    has come: then its grad is complete, and it passes on once. So each edge is looked at twice, once to count and once to send its
+    share, whatever the number of paths.
     `visit` functions that call themselves do the same, until a chain is longer than Python's 1,000 nested calls."""
 )
 
@@ -860,7 +861,7 @@ chain_slopes.mistakes(
 chain_slopes.worked(
     why=r"""One number for each row travels back, and each weight takes its share as it passes: what arrives, times the $h$ that the
     weight multiplies. The product that belongs to $w_{l+1}$ is used again for $w_l$, with two more factors. Written out for each weight
-    anew, n weights need n²/2 factors; carried along, 2n. The rows stay apart until the sum."""
+    anew, n weights need about n² factors; carried along, 2n. The rows stay apart until the sum."""
 )
 
 

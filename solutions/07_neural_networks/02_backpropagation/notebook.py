@@ -76,7 +76,7 @@ predict(
 
 # %% [markdown] covers="moon:36.1 wu:2.2.4"
 # Press play below. Up to step 5 values run forward. Then, from the right, each number receives its slope: that of the number
-# behind it, times one *local* slope.
+# it feeds, times one *local* slope.
 #
 # $$\frac{\partial L}{\partial z_3} = (p-y)\,p(1-p), \qquad
 # \frac{\partial L}{\partial w_5} = \frac{\partial L}{\partial z_3}\,h_1, \qquad
@@ -152,12 +152,12 @@ with after(backprop_221):
 # `Value` holds its `data`, the `inputs` it was computed from, and the `slopes` by each of these. From $c = ab$ with
 # $a = 2$, $b = 5$: data 10, inputs $(a, b)$, slopes $(5, 2)$.
 #
-# Values $v_1, \dots, v_N$ form a graph, an edge for each input. The *grad* (or adjoint) of a value, $dv_N/dv_k$, is how
+# Values $v_1, \dots, v_M$ form a graph, an edge for each input. The *grad* (or adjoint) of a value, $dv_M/dv_k$, is how
 # fast the last one changes with this one, through all computed from it. Write $\mathrm{Ch}(v_k)$ for the values computed
 # directly from $v_k$, its children:
 #
-# $$\frac{dv_N}{dv_N} = 1, \qquad
-# \frac{dv_N}{dv_k} = \sum_{c \,\in\, \mathrm{Ch}(v_k)} \frac{dv_N}{dv_c}\,\frac{\partial v_c}{\partial v_k} .$$
+# $$\frac{dv_M}{dv_M} = 1, \qquad
+# \frac{dv_M}{dv_k} = \sum_{c \,\in\, \mathrm{Ch}(v_k)} \frac{dv_M}{dv_c}\,\frac{\partial v_c}{\partial v_k} .$$
 #
 # Each edge carries a *share* back: the child's grad times its slope.
 
@@ -504,8 +504,8 @@ def jacobian(f, x, eps=1e-5):
 check(jacobian)
 
 # %% [markdown] covers="moon:35.2 moon:35.3 cs480:def9.3"
-# With this judge: the gradient of a number, laid out as a column or in the shape of what you differentiate by, and the
-# chain rule, where Jacobians multiply:
+# Now judge some rules. The Jacobian of a number is a row; its *gradient* holds the same slopes as a column, or in the
+# shape of what you differentiate by. In the chain rule Jacobians multiply:
 #
 # $$\frac{\partial f}{\partial s} = \frac{\partial f}{\partial x}\,\frac{\partial x}{\partial s}, \qquad
 # \frac{\partial a^\top x}{\partial x} = a^\top, \quad \frac{\partial Ax}{\partial x} = A, \quad
@@ -794,8 +794,8 @@ with after(Value, jacobian_chain, "which-end"):
 #
 # - Softmax, $p$: each output depends on every input, $\frac{\partial p_i}{\partial v_j} = p_i\,(1[i=j] - p_j)$, so no
 #   $\odot$ alone will do.
-# - Norm, $u = (v - m)/s$ with mean $m$ and standard deviation $s$ of the $n$ entries: $v_j$ acts directly, through $m$ and
-#   through $s$, $\frac{\partial u_i}{\partial v_j} = \frac1s\big(1[i=j] - \frac1n - \frac1n u_iu_j\big)$.
+# - Norm, $u = (v - m)/s$ with mean $m$ and $s^2$ the mean squared deviation of the $n$ entries: $v_j$ acts directly, through
+#   $m$ and through $s$, $\frac{\partial u_i}{\partial v_j} = \frac1s\big(1[i=j] - \frac1n - \frac1n u_iu_j\big)$.
 # - Index, $v[\text{where}]$: an entry that is read twice gets two shares.
 
 

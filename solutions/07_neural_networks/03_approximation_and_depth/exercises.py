@@ -444,7 +444,7 @@ square_net.mistakes(
 
 square_net.worked(
     why="""The tent folds [0, 1], so each further layer doubles the number of pieces that all earlier layers made, at the price of
-    two units. A layer's output, a weighted sum of its units, is never computed by itself: its weights stand in the rows of the
+    three units, two for the tent and one for the sum. A layer's output, a weighted sum of its units, is never computed by itself: its weights stand in the rows of the
     next matrix, twice for the next tent and once in the running sum. The third unit only hands the sum on, and may, because
     the sum stays between 0 and 1."""
 )

@@ -12,7 +12,7 @@
 # A small chip cannot multiply. It has ReLU units and nothing else. Make it square: a network whose output is within a
 # millionth of $x^2$, for every $x$ from 0 to 1.
 #
-# - Anna puts all units into one hidden layer. She needs 500, and shows that there nobody
+# - Anna puts all units into one hidden layer. She takes 500, and shows that there nobody
 #   gets along with fewer than 353.
 # - Ben needs 27, in nine layers of three. He writes their weights down in a minute, without data.
 # - Carla takes nine layers of three as well, starts from random weights, and trains. The best of her four runs is off by
@@ -106,13 +106,13 @@ with after(collapse):
 # ## 2. Any curve, by steps
 #
 # So bend. What can *one* hidden layer draw? Anything continuous, as Cybenko and Hornik proved about 1990. Let the set $S$
-# be **compact**, that is closed and bounded. For every continuous $f$ on $S$ and every $\varepsilon > 0$ there is a network
-# $\hat f$ with
+# be **compact**: closed and bounded. For every continuous $f$ on $S$ and every $\varepsilon > 0$ there is a network
+# $\hat f$ with one hidden layer of sigmoids and
 #
 # $$\max_{x\in S}|f(x) - \hat f(x)| < \varepsilon .$$
 #
 # This is **universal approximation**: the networks are dense in $C(S)$, the continuous functions on $S$, as
-# Weierstrass' polynomials are on an interval (1885). Several outputs are done one at a time.
+# Weierstrass' polynomials are on an interval (1885). Several outputs: one at a time.
 #
 # You can run a proof. A steep sigmoid $\sigma(\kappa(x - s))$ is a step: about 0 left of $s$, about 1 right of it. So cut
 # $[a, b]$ into $N$ equal cells and keep one value a cell, $f$ in its middle.
@@ -160,8 +160,8 @@ predict(
     "straight lines instead. Twice as many pieces: what becomes of the largest error?",
     ["About ½ of it", "About ¼ of it", "About ⅛ of it"],
     truth=round(math.log2(ad.chord_error(40) / ad.chord_error(80))) - 1,
-    because="A line has the right slope as well as the right height, so what is missed "
-    "is the curvature: it grows like the square of the width of a piece.",
+    because="A line has the right slope as well as the right height. It misses the "
+    "curve only by its bend, and that miss grows like the square of a piece's width.",
 )
 
 # %% [markdown] covers="cs480:thm9.4"
@@ -228,7 +228,7 @@ with after(staircase_net, relu_interpolant):
 # width $h$ *any* line misses $x^2$ by at least $h^2/8$ somewhere. A layer of $k$ units has at most $k + 1$ pieces, so one
 # is at least $1/(k+1)$ wide. Hence $1/(8(k+1)^2) < 10^{-6}$, and that asks for 353 units.
 #
-# **The missing word.** Right of its last kink every ReLU network is a straight line. On all of $\mathbb R$ it loses
+# **The missing word.** With one input, every ReLU network is straight right of its last kink. On all of $\mathbb R$ it loses
 # $x^2$, and $\sin x$ too. So the theorem, as printed above, is false: the supremum must range over a *compact* set.
 
 # %% covers="cs480:thm9.4"
@@ -497,7 +497,8 @@ with after(train_net):
 # - Affine upon affine is affine. It is the bends that count.
 # - **Universal approximation**: one hidden layer, a continuous target, a *compact* set, any ε: some width is enough. It
 #   does not say which width, who finds the weights, or what happens outside.
-# - Steps cost about $L(b-a)/\varepsilon$ units, straight pieces about $\varepsilon^{-1/2}$, folds about $\log(1/\varepsilon)$.
+# - Steps cost about $L(b-a)/\varepsilon$ units; straight pieces, for a smooth $f$ of one input, about
+#   $\varepsilon^{-1/2}$; folds, for $x^2$, about $\log(1/\varepsilon)$.
 # - What a network *can* express and what training *finds* are two things. Your trained networks have fewer
 #   pieces on a line than units, deep or not; for random weights Hanin and Rolnick (2019) prove the like. Depth pays for
 #   other reasons: features made of features.
@@ -629,7 +630,7 @@ print(f"cells for 1, 2 and 10 inputs: 63, {63**2}, {63**10:.0e}")
 # | name | $\varphi(z)$ | range |
 # |---|---|---|
 # | ReLU | $\max(0, z)$, also written $z_+$ | $[0, \infty)$ |
-# | leaky ReLU | $\max(\varepsilon z, z)$, $0 < \varepsilon < 0.1$ | all numbers |
+# | leaky ReLU | $\max(\varepsilon z, z)$, $0 < \varepsilon \le 0.1$ | all numbers |
 # | ELU | $z$ for $z \ge 0$, else $e^z - 1$ | $(-1, \infty)$ |
 # | sigmoid | $1/(1 + e^{-z})$ | $(0, 1)$ |
 # | tanh | $(e^z - e^{-z})/(e^z + e^{-z})$ | $(-1, 1)$ |
@@ -722,7 +723,8 @@ with after(activation, "skip"):
 # %% [markdown] covers="explainers:4.6.Q4 explainers:4.6.Q3 explainers:4.6"
 # (A dead unit gets no gradient; leaky ReLU keeps the slope ε, at the price of one more number to choose.)
 #
-# **Inside** a network any of them will do. **At the output** the range of $y$ decides:
+# **Inside** a network of two or three layers any of them will do; in a deep one not a bare sigmoid, as the picture shows.
+# **At the output** the range of $y$ decides:
 #
 # | $y$ lies in | output | usual loss |
 # |---|---|---|
@@ -732,7 +734,8 @@ with after(activation, "skip"):
 # | $(-1, 1)$ | tanh | squared error |
 # | probabilities of $k$ classes | softmax | cross-entropy |
 #
-# **Must they be monotone?** No. The cell lists those that fall somewhere, and trains with them.
+# **Must they be monotone?** No. The cell lists those of the curves above that fall somewhere, and trains with tanh and
+# with three that fall: GELU, SiLU and the sine.
 
 # %% covers="explainers:4.6.Q3 explainers:4.6.Q4"
 # Which curves fall somewhere; ranges; digits with other bends.
@@ -750,7 +753,10 @@ for name, (low, high) in outputs.items():
 with after(train_net):
     first, scores = ad.random_layers([64, 40, 28, 10], 0), {}
     F = torch.nn.functional
+    rising = []
     for phi in (torch.tanh, F.gelu, F.silu, torch.sin):
+        if ad.is_monotone(lambda z, phi=phi: phi(torch.tensor(z)).numpy(), fine):
+            rising.append(phi.__name__)
         net, _ = train_net(
             first, pixels[:898], np.eye(10)[labels[:898]], 0.01, 150, phi
         )
@@ -758,6 +764,7 @@ with after(train_net):
             net, pixels[898:], lambda h, phi=phi: phi(torch.tensor(h)).numpy()
         )
         scores[phi.__name__] = np.mean(out.argmax(1) == labels[898:])
+    claim("of tanh, GELU, SiLU and sin only tanh never falls", rising == ["tanh"])
     claim(
         "tanh, GELU, SiLU, sin: all above 85 % on digits", min(scores.values()) > 0.85
     )
@@ -862,7 +869,7 @@ with after(budget):
 # | Q1 What are activations for? | Without them the network is affine; with them the hidden layer learns a lift in which a flat cut is enough. | the disc below |
 # | Q2 Why not one, at the output only? | All before it collapses: one unit, one line. (Parallel lines, if it goes up *and* down. That is enough for XOR.) | `collapse`, a Gaussian below |
 # | Q3 Must they be monotone? | No. | *Which bend?* |
-# | Q4 Which one? | Inside: any. At the output: by the range of $y$. | *Which bend?* |
+# | Q4 Which one? | Inside: any, if the network is shallow. At the output: by the range of $y$. | *Which bend?* |
 # | Q5 How to stop vanishing gradients? | Skip connections; the right start, [[07/04]]. | twenty layers |
 
 # %% [markdown] covers="explainers:4.6.Q1"

@@ -869,7 +869,7 @@ distinct_units.mistakes(
         "close counts as equal": (
             TABLE,
             f"{TABLE}.round(6)",
-            "Copies are exactly equal. Units that differ a little drift apart in training.",
+            "Copies are exactly equal. Units that differ a little may drift apart in training.",
         ),
         "the larger of two counts": (
             "return len({tuple(unit) for unit in np.vstack([W, b, V.T]).T})",
@@ -901,8 +901,8 @@ def _(W, b, V):
 
 distinct_units.worked(
     why=r"""A unit is nothing but its numbers: weights in, bias, weights out. Stacked, each unit is one column, and a set of columns drops
-    what is there twice. Exact equality is the right test, because only exact copies get exactly equal gradients: a difference of
-    $10^{-9}$ is enough for two units to drift apart."""
+    what is there twice. Exact equality is the right test, because only exact copies are sure to stay copies: units that differ by
+    $10^{-9}$ get different gradients, and may drift apart."""
 )
 
 
@@ -972,7 +972,7 @@ rmsnorm_jacobian.mistakes(
         "centred as in layer norm": (
             f"(np.eye(len(h)) - {PROJECT})",
             f"(np.eye(len(h)) - 1 / len(h) - {PROJECT})",
-            "RMS norm subtracts no mean: where does your 1/d come from?",
+            "RMS norm subtracts no mean. Which term of your matrix takes the mean of the change away?",
         ),
         "not divided by r": (
             ") / r",

@@ -879,8 +879,8 @@ class_cosines.equivalent(
 )
 
 class_cosines.worked(
-    why="""The cosine needs a point to look from; the mean of the class means is the one that a shift of all rows moves along, and that
-    no large class drags to itself. With rows of length 1, one product $MM^\\top$ holds the cosines of all pairs."""
+    why="""The cosine needs a point to look from. The mean of the class means moves along when all rows are shifted, and no large
+    class drags it to itself. With rows of length 1, one product $MM^\\top$ holds the cosines of all pairs."""
 )
 
 

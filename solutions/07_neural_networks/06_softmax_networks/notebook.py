@@ -321,7 +321,7 @@ def readable_bits(H, y, rate, steps):
     weights and biases 0. Returns H(y) minus its last loss, in bits; it may be
     negative.
     A minus before the table, or other names for the classes, change nothing.
-    H = [[-1], [1]], y = [0, 1], rate = 1, steps = 1 gives 0.5480.
+    H = [[-1], [1]], y = [0, 1], rate = 1, steps = 1 gives 0.5481.
     """
     ### BEGIN SOLUTION
     Z = H - H.mean(axis=0)
@@ -454,8 +454,14 @@ with after(train, readable_bits, layer_information):
     joint, tables = sn.as_tables(y, layers)
     about_x, about_y = np.asarray(layer_information(joint, tables)).T
     read = np.array([readable_bits(h, y, 0.2, 300) for h in layers])
-    claim("no layer adds a bit about the arm", np.diff(about_y).max() < 1e-6)
-    claim("a line never reads more than there is", np.all(read < about_y + 1e-6))
+    claim(
+        "as it must be, no layer adds a bit about the arm",
+        np.diff(about_y).max() < 1e-6,
+    )
+    claim(
+        "and, as it must, a line reads no more than there is",
+        np.all(read < about_y + 1e-6),
+    )
     claim(
         "of {there:.1f} bits a line reads {a:.1f} at x and {b:.1f} at h²",
         read[0] / about_y[0] < 0.5 and read[2] / about_y[2] > 0.9,
@@ -637,12 +643,12 @@ with after(scatter_ratio, "new-rows"):
     show(*sn.draw_layers(names, ratios, probes), digits=0)
 
 # %% [markdown] covers="wu:2.8.7"
-# Depth alone *loses* class structure; the fall is learned. Look at the layers: 250 digits, each layer in the two
+# In this network depth alone *lost* class structure; the fall is learned. Look at the layers: 250 digits, each layer in the two
 # directions in which its rows scatter most. Play. From which stage on do the ratios fall from left to right? Which digits stay neighbours?
 # Two directions are a shadow of 64: what overlaps here may still be apart.
 #
 # Four benefits are hoped for: robustness, generalisation, efficiency, interpretability. What was measured is less: training rows gather more than
-# new ones; 64 units saved no dimension; "more abstract" meant "easier to read with a line".
+# new ones; layers of 64 units, for 64 pixels, saved no dimension; "more abstract" meant "easier to read with a line".
 
 # %% covers="wu:2.8.7"
 # Play the training: four layers of a digit network.

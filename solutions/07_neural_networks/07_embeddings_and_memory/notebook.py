@@ -138,7 +138,7 @@ predict(
         )
     ),
     because="xᵀ has a single 1, so one column moves. But p − y has no zeros: each "
-    "word that was not next is pushed away a little.",
+    "row of W_u whose word was not next is pushed away from h a little.",
 )
 
 # %% [markdown] covers="wu:2.9 wu:2.9.1 wu:2.9.5"
@@ -296,7 +296,7 @@ def sgns_loss(w_c, w_o, W_n):
 check(sgns_loss)
 
 # %% covers="explainers:4.4.2.a wu:2.10.5"
-# Torch agrees; a step aligns and repels. Then 30,000 pairs, five noise words each.
+# Torch agrees; what one step moves. Then 30,000 pairs, five noise words each.
 with after(sgns_loss):
     rng = np.random.default_rng(4)
     c, o, n = plain = [rng.normal(size=size) for size in (6, 6, (5, 6))]
@@ -308,9 +308,16 @@ with after(sgns_loss):
     same = all(np.allclose(g, v.grad) for g, v in zip(slopes, tensors, strict=True))
     claim("your slopes are torch's", same)
     c1, o1, n1 = (v - 0.01 * g for v, g in zip(plain, slopes, strict=True))
-    claim("a step brings the context word nearer to the centre", c @ o1 > c @ o)
-    claim("and sends all {n} noise words away", (n1 @ c < n @ c).all(), n=len(n))
-    claim("and lowers the loss", sgns_loss(c1, o1, n1)[0] < L)
+    nearer = c @ o1 > c @ o and (n1 @ c < n @ c).all()
+    claim(
+        "to the old centre the context word comes nearer; all {n} noise words go away",
+        nearer, n=len(n),
+    )  # fmt: skip
+    back, lower = np.sum(n1 @ c1 > n @ c), sgns_loss(c1, o1, n1)[0] < L
+    claim(
+        "but the centre moves, too: {k} of them come nearer after all. The loss falls",
+        lower and back == 2, k=back,
+    )  # fmt: skip
     contexts = em.context_pairs(corpus.texts, 5)
     marks = [round(30_000 * (k / 24) ** 2.5) for k in range(24)]
     W, C, seen = em.skipgram(contexts, V, sgns_loss, marks=marks)
@@ -424,7 +431,7 @@ with after(sgns_loss, parallelism, "bet"):
 # endings: word : word + s, and word : word + ed. (There the same loss is minimised in expectation, from counts, to be quick.)
 #
 # Each question is asked three ways: by the custom; with the question's words allowed to answer; and by a rival that does
-# no arithmetic: of the words beside $a$, $b$ and $c$ it names the one nearest to $c$.
+# no arithmetic: of all words but $a$, $b$ and $c$ it names the one nearest to $c$.
 
 # %% covers="wu:2.10.3 wu:2.10.4 explainers:4.4.2"
 # Your vectors, your analogies, your cosines of steps: who answers, and why?
@@ -484,10 +491,10 @@ with after(sgns_loss, analogy, parallelism, "bet"):
 # | one-hot | $V$, a single 1 | nobody |
 # | binary | $\lceil\log_2 V\rceil$, 0 or 1: the number in base 2 | nobody |
 # | few-hot | some, 0 or 1 | a person lists attributes |
-# | dense | $d \ll V$, real | the training |
+# | dense | $d \ll V$, real | the text |
 #
 # 1. Which code gives two words one vector?
-# 2. From which $d$ on do the learnt codes, on their first $d$ axes, put cat nearer to dog than to car?
+# 2. From which $d$ on do the codes from counts, on their first $d$ axes, put cat nearer to dog than to car?
 # 3. What do random dense codes have, and what do they lack?
 
 # %% covers="wu:2.10.1"
@@ -497,10 +504,10 @@ explore(
     digits=0,
     kind=Dropdown(
         value="few-hot",
-        options=["one-hot", "few-hot", "random dense", "learnt"],
+        options=["one-hot", "few-hot", "random dense", "from counts"],
         description="code",
     ),
-    d=IntSlider(8, min=2, max=16, description="d (random, learnt)"),
+    d=IntSlider(8, min=2, max=16, description="d (dense codes)"),
 )
 
 # %% [markdown] covers="wu:2.10.2"
@@ -508,7 +515,7 @@ explore(
 # entry 3 of your vectors "size"?
 #
 # Take an orthogonal $Q$, and replace $W_e$ by $QW_e$ and $W_u$ by $W_uQ^\top$. The scores $W_uQ^\top QW_e$ are the
-# same. So the training cannot prefer one basis to another: nothing asks an entry to mean anything. What
+# same. So the loss cannot prefer one basis to another: nothing in it asks an entry to mean anything. What
 # survives are distances and angles. (Any invertible $M$, with $MW_e$ and $W_uM^{-1}$, leaves the predictions, and
 # changes even the distances.)
 
@@ -817,8 +824,8 @@ explore(
 # $W_\text{in}$ extracts features of a key; each pattern of active units is a region with a linear map of its own; $W_\text{out}$
 # combines. How many facts fit? With random $W_\text{in}$ the $n$ hidden vectors have $m$ entries: exact while they are
 # independent, so about $m$ facts. With $W_\text{in}$ trained, $n$ facts of $k$ entries are $nk$ equations, for $md + mk$
-# numbers, of which $m$ are lost (scale a unit up going in, down going out). For $k = d$ that caps
-# exact recall just below $n = 2m$.
+# numbers, of which $m$ are lost (scale a unit up going in, down going out). For $k = d$ and facts in
+# general position that caps exact recall just below $n = 2m$.
 
 # %% demo=true covers="wu:2.11.7"
 # Keys of 8 numbers: linear, and hidden layers of 16 and 32 units, random and trained.

@@ -507,7 +507,7 @@ Recommender.mistakes(
         ),
         "means of the users": (
             "E = R - self.mean",
-            "E = R - np.nan_to_num(R).sum(axis=1)[:, None] / counts.mean()",
+            "E = R - (np.where(known, R, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1))[:, None]",
             "What should be left to fit? R minus the means of the films.",
         ),
         "vectors fit the ratings themselves": (
@@ -515,16 +515,16 @@ Recommender.mistakes(
             "E = R",
             "The means are predicted already. What should be left for the vectors?",
         ),
-        "films move first": (
+        "the users move twice": (
             "self.A = als_step(self.B, E, self.lam)\n            self.B = als_step(self.A, E.T, self.lam)",
             "self.A = als_step(self.B, E, self.lam)\n            self.B = als_step(self.A, E.T, self.lam)\n"
             "            self.A = als_step(self.B, E, self.lam)",
             "In a pass the users move once, and then the films once.",
         ),
-        "both halves from the old vectors": (
+        "the films never leave their first pass": (
             "self.B = als_step(self.A, E.T, self.lam)",
             "self.B = als_step(als_step(B, E, self.lam), E.T, self.lam)",
-            "From which vectors does the second pass start?",
+            "From which vectors does the second pass start: from those handed in, or from those of the first pass?",
         ),
         "the loss of the ratings without the means": (
             "mf_grads(self.A, self.B, E, self.lam)[0]",
@@ -993,7 +993,7 @@ feedback_step.mistakes(
 feedback_step.equivalent(
     {
         "w = np.exp(scores - scores.max()) → "
-        "w = -np.exp(scores - scores.max())": "(In a softmax, a common factor cancels.)"
+        "w = -np.exp(scores - scores.max())": "(A common factor of all exponentials cancels in a softmax.)"
     }
 )
 

@@ -197,8 +197,9 @@ class Recommender:
 
         Sets mean (t,): each film's mean known rating, 0 where it has none. A (u, d) and
         B (t, d) fit what is left: in a pass first all users move, then all films.
-        losses: their J after each pass. Stops after a pass that lowers J by at most
-        tol times the J before it, and after max_passes >= 1 passes.
+        losses: their J after each pass. Stops after a pass, the second at the earliest,
+        that lowers J by at most tol times the J before it, and after max_passes >= 1
+        passes.
         """
         ### BEGIN SOLUTION
         known = ~np.isnan(R)
@@ -346,9 +347,6 @@ with after(Recommender, canonical, "neighbours"):
     M, Q = np.array([[2.0, 0.5], [0.0, 0.5]]), np.array([[0.6, -0.8], [0.8, 0.6]])
     A2, B2 = A @ M.T, B @ np.linalg.inv(M)
     claim("stretched: not one guess changes", np.allclose(A2 @ B2.T, A @ B.T))
-    corners = np.array([B[0] + B[1] - B[2], B[0], B[1], B[2]]) @ np.linalg.inv(M)
-    equal = np.allclose(corners[0] - corners[1], corners[2] - corners[3])
-    claim("equal differences stay equal", equal)
     balanced = np.allclose(A.T @ A, B.T @ B, atol=1e-3)
     claim("the penalty alone has balanced the two factors", balanced)
     forms = [np.concatenate(canonical(X, Y)) for X, Y in ((A, B), (A2, B2))]
@@ -370,7 +368,7 @@ with after(Recommender, canonical, "neighbours"):
     show(*rc.draw_gauges(versions, rc.switching(B, B2)))
 
 # %% [markdown] covers="wu:2.13.1 wu:2.13.5"
-# So no coordinate has a meaning. The lecture notes say it of words: "cat" is no list of named numbers; what is known of it is
+# So no coordinate has a meaning but what a convention gives it. The lecture notes say it of words: "cat" is no list of named numbers; what is known of it is
 # spread over the whole vector.
 #
 # ## 4. More features than numbers
@@ -417,7 +415,7 @@ check(interference)
 #
 # $$\hat x = \mathrm{ReLU}(W^\top W x + b), \qquad W \in \mathbb R^{2\times 5},$$
 #
-# each 0 with probability $1 - p$, else uniform on $(0, 1)$. Feature $i$'s squared error weighs $0.9^{\,i-1}$. A feature is *stored* if
+# where each feature $x_i$ is 0 with probability $1 - p$, else uniform on $(0, 1)$. Feature $i$'s squared error weighs $0.9^{\,i-1}$. A feature is *stored* if
 # $\lVert w_i\rVert^2 > \frac12$.
 
 # %% predict="five" minutes=1 covers="wu:2.13.7"
@@ -508,10 +506,10 @@ with after(rank_items, Recommender, canonical, interference):
 # %% [markdown] covers="wu:2.12.5 wu:2.13.7"
 # ## Take-aways
 #
-# - **What do six numbers hold?** No property each: another start turns the axes. They hold guesses, differences and, once a
-#   penalty has fixed the gauge, distances and directions.
-# - **Can six tell ten apart?** In about three of four new images, by ten directions that overlap, since an image shows one digit at a
-#   time. What hurts is how many features are *active*, not how many there are.
+# - **What do six numbers hold?** No property each: another start turns the axes. They hold guesses, equal differences
+#   and, once a penalty has fixed the gauge up to a rotation, distances and angles.
+# - **Can six tell ten apart?** In about three of four new images, by ten directions that overlap, since an image shows one digit.
+#   What hurts is how many are *active*, not how many there are.
 # - Only known ratings count. Each half of the problem is a ridge regression, so $J$ never rises.
 # - $n$ unit vectors in $d$ dimensions have a mean interference of at least $n/d - 1$. Where activity is rare, networks pay it.
 #
@@ -617,7 +615,7 @@ claim("½(1 − ab)² has curvatures −1 and 1 at 0", set(hessian.eigenvals()) 
 # **hypothesis**.
 #
 # - Film $j$ is shown with the share $p_j = (1-\varepsilon)\,\mathrm{softmax}(\beta B a)_j + \varepsilon/t$. The *sharpness* $\beta$ says how far the
-#   recommender trusts its scores; the *exploration* $\varepsilon$ is spread evenly over all $t$ films. (In a softmax, a common factor cancels.)
+#   recommender trusts its scores; the *exploration* $\varepsilon$ is spread evenly over all $t$ films. (A common factor of all exponentials cancels in a softmax.)
 # - The taste drifts towards what is seen, with step $\eta$: $a \leftarrow (1-\eta)\,a + \eta\, B^\top p$.
 # - **Diversity** is the effective number of films, $e^{H(p)}$ with $H(p) = -\sum_j p_j\log p_j$ and $0\log 0 = 0$: it is $m$ if $m$ films are
 #   shown equally often.
@@ -652,8 +650,8 @@ check(feedback_step)
 #
 # With $\lambda_1$ the largest eigenvalue of $C$, a preference grows exactly if the **gain** $(1-\varepsilon)\,\beta\,\lambda_1$ exceeds 1.
 #
-# Press play. Then: raise $\varepsilon$ until the gain is below 1. How much diversity comes back? Set β = 6: who loses by the
-# $\varepsilon$ that keeps her neutral?
+# Press play. Then: raise $\varepsilon$ until the gain is below 1. How much diversity comes back? Set β = 6: how large an
+# $\varepsilon$ brings the gain below 1, and which users pay for it?
 
 # %% covers="wu:2.12.6"
 # Play the rounds.
@@ -895,7 +893,7 @@ claim("20 features, 6 numbers: rare ones more than twice as many stored as dense
 # The second feature does not shrink to nothing by degrees: it is there, then gone. That is why people speak of a phase change.
 #
 # And the ReLU is needed. Without it the loss with the best $b$ is the variance of a feature times $\sum_i I_i\lVert e_i - (W^\top W)_i\rVert^2$:
-# sparsity is a mere factor, and by Eckart and Young the $m$ most important features are kept, the others dropped.
+# sparsity is a mere factor, and by Eckart and Young the $d$ most important features are kept, the others dropped.
 #
 # So the lecture notes' sketch has a mechanism: a layer places features on directions because the loss pays for it, and non-linearities let them share.
 # "Robust generalisation" does not follow: the pentagon errs whenever two features meet. That attention *selects* subspaces is a story of its

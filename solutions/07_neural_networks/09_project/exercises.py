@@ -499,7 +499,7 @@ train.mistakes(
         ),
         "always the same row": (
             "rng.integers(len(y), size=50)",
-            "np.zeros(25, int)",
+            "np.zeros(50, int)",
             "Which rows does the network never see?",
         ),
         "what comes back is rounded": (
@@ -630,7 +630,7 @@ Reader.mistakes(
         ),
         "the header is not counted": (
             "8 * (n_bytes - 12)",
-            "8 * n_bytes + 40",
+            "8 * n_bytes",
             "Sizes, bits and steps take bytes, too. What is left for the codes?",
         ),
         "kept for all readers in one place": (
@@ -773,5 +773,5 @@ def _(right_a, right_b):
 
 
 versus.worked(
-    why="What both readers find easy or hard cancels. On the rows that are left one is right and the other wrong, and if they were equally good, each such row would be a fair coin. Counting the coins that are as uneven as these is all."
+    why="What both readers find easy or hard cancels. On the rows that are left one is right and the other wrong, and if they were equally good, each such row would be a fair coin. What is left is to count the outcomes that are as uneven as this one, or more."
 )

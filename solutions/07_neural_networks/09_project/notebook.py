@@ -104,8 +104,8 @@ explore(
 )
 
 # %% [markdown]
-# So the largest weight is a poor ruler. The rms is a better one: put the last level at two or three times that,
-# or at 1.5 times, once the training knows of its levels.
+# So the largest weight is a poor ruler. The rms is a better one: put the last level at two or three times that.
+# Once the training knows of its levels, less may do: try.
 #
 # ## 2. How wide?
 #
@@ -237,8 +237,8 @@ predict(
     "network that was trained without: how well do such networks read?",
     ["worse, the gradient is wrong", "about the same", "much better"],
     truth=1 + pictures.helps(train, to_codes, widest),
-    because="The gradient is right for the network that is used. It only passes the "
-    "rounding as if that were not there.",
+    because="It is the gradient at the rounded weights, of the network that is used. "
+    "Only on its way to the unrounded ones the rounding counts as if it were absent.",
 )
 
 # %%
@@ -423,8 +423,7 @@ with after(to_codes, widest, loss_and_grads, train, Reader, versus):
 # %% [markdown] written="report" points=4 minutes=10
 # ## Your report
 #
-# That is the answer: a good part of the way from the line to the large network fits into one message, with half the bytes
-# of the line. Coarse numbers bought a hidden layer, and training on the levels made them enough.
+# That is the answer: the share of the way that stands above fits into one message, with about half the bytes of the line. Coarse numbers bought a hidden layer, and training on the levels made them enough.
 #
 # Write for the engineer who must trust the cart, in at most 150 words: what is in the message and how it was trained, how
 # many digits it reads right on rows that took no part, with the uncertainty, which mistakes it makes, and what you

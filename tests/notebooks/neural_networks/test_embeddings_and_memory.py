@@ -219,12 +219,12 @@ def codes(**moved):
     return controls.explorer(NOTEBOOK, "draw_codes", **moved).words.facts
 
 
-def test_one_hots_are_alike_few_hots_can_coincide_and_learnt_codes_need_room():
+def test_one_hots_are_alike_few_hots_can_coincide_and_codes_from_counts_need_room():
     one = codes(kind="one-hot")
     assert one["size"] == 20 and one["low"] == one["high"] == pytest.approx(2**0.5)
     few = codes(kind="few-hot")
     assert few["size"] == 12 and few["near"] == 0 < few["far"] and few["same"] == 2
-    flat, roomy = (codes(kind="learnt", d=d) for d in (2, 4))
+    flat, roomy = (codes(kind="from counts", d=d) for d in (2, 4))
     assert flat["far"] < 0.2 and roomy["near"] < 0.01 < 0.5 < roomy["far"]
     assert codes(kind="random dense", d=16)["near"] > 0.5
 

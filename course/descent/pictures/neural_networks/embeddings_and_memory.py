@@ -232,10 +232,10 @@ def named_rows(ax, names):
 
 
 def draw_opening():
-    """Distances of twenty words: one-hot against learnt vectors."""
+    """Distances of twenty words: one-hot against vectors from counts."""
     fig, axes = fixed_axes(2, (9, 4.4), (0.09, 0.98, 0.2, 0.91), wspace=0.28)
-    gaps = [distances(code_of(kind, 40)) for kind in ("one-hot", "learnt")]
-    titles = "One-hot: all equally far apart", "Learnt: kinds are near (dark)"
+    gaps = [distances(code_of(kind, 40)) for kind in ("one-hot", "from counts")]
+    titles = "One-hot: all equally far apart", "From counts: kinds are near (dark)"
     for ax, table, title in zip(axes, gaps, titles, strict=True):
         ax.imshow(table, cmap="cividis", vmin=0, vmax=1.5, aspect="auto")
         named_rows(ax, SHOWN)
@@ -245,7 +245,7 @@ def draw_opening():
     off = gaps[0][~np.eye(len(SHOWN), dtype=bool)]
     return fig, say(
         "Two heat maps of distances. One-hot codes: from {low:.2f} to {high:.2f} between any two words. "
-        "Learnt vectors: cat is {ratio:.1f} times as far from car as from dog; kinds of words form dark blocks.",
+        "Vectors from counts: cat is {ratio:.1f} times as far from car as from dog; kinds of words form dark blocks.",
         low=off.min(), high=off.max(), ratio=far / near,
     )  # fmt: skip
 
@@ -291,9 +291,9 @@ def draw_map(points, words, ax):
 
 
 def code_of(kind: str, d: int) -> np.ndarray:
-    """The 20 words of SHOWN as one-hot, few-hot, random or learnt vectors (20, ·); d for the last two.
+    """The 20 words of SHOWN as one-hot, few-hot, random vectors or those from counts (20, ·); d for the last two.
 
-    Learnt: vectors of length 1, on their first d principal axes (at most 20).
+    From counts: vectors of length 1, on their first d principal axes (at most 20).
     """
     corpus, vectors = toy_world()
     if kind == "one-hot":
@@ -302,8 +302,8 @@ def code_of(kind: str, d: int) -> np.ndarray:
         return few_hot()[0]
     if kind == "random dense":
         return unit(np.random.default_rng(1).normal(size=(len(SHOWN), d)))
-    learnt = unit(vectors[[corpus.index[w] for w in SHOWN]])
-    centred = learnt - learnt.mean(0)
+    counted = unit(vectors[[corpus.index[w] for w in SHOWN]])
+    centred = counted - counted.mean(0)
     return centred @ np.linalg.svd(centred, full_matrices=False)[2][:d].T
 
 
