@@ -658,8 +658,8 @@ learn = Exercise(
     data_dependent="whether a try is kept depends on the loss",
     hints=[
         "Three loops, one in the other: rounds, knobs, and the two turns +step and -step. What do you know after a round that kept nothing?",
-        "Before the loops: a copy of theta, the mean loss there as best, a list with it. For each turn: a copy of theta with one entry changed, its mean loss; if that is below best, the copy becomes theta and its loss best.",
-        "Remember best at the begin of a round. After both inner loops compare: if best has not changed, halve step. Then append best to the list. After all rounds return theta and the list.",
+        "Before the loops: a copy of theta, the mean loss there as best, a list with it. For each turn: a copy of theta with one entry changed, its mean loss; if that is below best, the copy becomes theta, its loss best, and break leaves the turns.",
+        "Remember best at the beginning of a round. After both inner loops compare: if best has not changed, halve step. Then append best to the list. After all rounds return theta and the list.",
     ],
 )
 
@@ -740,18 +740,18 @@ TRY = "theta, best = trial, risk"
 learn.mistakes(
     {
         "the sum of the losses": (
-            "risk = np.mean(loss(y, model(trial, X)))",
-            "risk = np.sum(loss(y, model(trial, X))) / 5**0.5",
+            "np.array(risks)",
+            "len(y) * np.array(risks)",
             "A risk must not grow when the data are copied behind themselves. Average the losses.",
         ),
         "label and prediction in each other's place": (
-            "risk = np.mean(loss(y, model(trial, X)))",
-            "risk = np.mean(loss(model(trial, X), y))",
+            "theta = np.array(theta, float)",
+            "theta, own = np.array(theta, float), loss\n    loss = lambda y, guess: own(guess, y)",
             "loss(y, predictions): the y comes first. Squares do not notice; a loss that tells too low from too high does.",
         ),
         "the largest loss": (
-            "risk = np.mean(loss(y, model(trial, X)))",
-            "risk = np.max(loss(y, model(trial, X)))",
+            "theta = np.array(theta, float)",
+            "theta, own = np.array(theta, float), loss\n    loss = lambda y, guess: np.max(own(y, guess))",
             "One bad example decides alone in your version. The risk is an average.",
         ),
         "halved after every round": (
@@ -785,9 +785,9 @@ learn.mistakes(
             "In which order are the two turns tried? First larger.",
         ),
         "a turn that did not help is not taken back": (
-            "trial = theta.copy()",
-            "trial = theta",
-            "`trial = theta` is the same array by another name: turning one turns the other. Take a copy.",
+            "for turn in (step, -step):\n                trial = theta.copy()",
+            "for turn in (step, -2 * step):\n                trial = theta",
+            "Where does a knob stand when neither turn has helped? `trial = theta` is the same array by another name: take a copy.",
         ),
         "the start's risk is missing": (
             "np.array(risks)",
@@ -827,10 +827,17 @@ learn.mistakes(
     }
 )
 
+# after a step that was kept, its opposite leads back to the old place, which is no lower
+learn.equivalent(
+    {
+        "break → pass": "kept at once where the mean of the losses is lower than the lowest so far"
+    }
+)
+
 learn.worked(
     why="""The loop never needs to know what the knobs mean: it asks for one number, the average loss, and keeps what
     lowers it. A trial is a copy, so a turn that does not help costs nothing to take back. Steps stay long while
-    they help and are halved when none does, so the walk is first fast, then exact. Its price: two looks at all data
+    they help and are halved when none does, so the walk is first fast, then exact. Its price: up to two looks at all data
     for each knob and round. Gradient descent will need one look for all knobs."""
 )
 

@@ -324,6 +324,7 @@ def learn(model, loss, X, y, theta, step, n_rounds):
                 risk = np.mean(loss(y, model(trial, X)))
                 if risk < best:
                     theta, best = trial, risk
+                    break
         if best == before:
             step = step / 2
         risks.append(best)
@@ -466,10 +467,10 @@ with after(nearest, MeanReader, train_predict_evaluate, "dealt"):
 # %% [markdown] covers="cs480:1 explainers:1"
 # ## Deeper: what is machine learning?
 #
-# The part of artificial intelligence in which programs get better by **experience**, as your two readers did. Under
-# this name it is some forty years old; before, one said *pattern recognition*. It has no clean border. Herbert Jaeger (Groningen, 2023/24)
-# explains why: it takes methods from statistics, information theory, signal processing, control, and questions from
-# everywhere, so each textbook shows its author's part.
+# The part of artificial intelligence in which programs get better by **experience**, as your two readers did. Arthur
+# Samuel's word of 1959 became a field's name some forty years ago; before, one mostly said *pattern recognition*. It has
+# no clean border. Herbert Jaeger (Groningen, 2023/24) explains: it takes methods from statistics, information theory, signal processing, control, and questions from
+# everywhere, so textbooks show their author's part.
 #
 # One view holds much of it together: **models are fitted to data**, as in statistics, which asks first what can be
 # concluded, where machine learning asks what can be predicted. Research is on representation, generalisation, interpretation,
@@ -535,7 +536,7 @@ print(f"the best of three slot machines in {pulls[2] / 500:.0%} of 500 pulls")
 # %% [markdown] covers="explainers:1"
 # ## Deeper: more knobs, and the loss behind most losses
 #
-# Let a model give a *density* $p_\theta(y\mid x)$ and take the loss $-\log p_\theta(y\mid x)$. Then the smallest risk is the largest likelihood,
+# Let a model give a *density* $p_\theta(y\mid x)$, the rows be independent, and take the loss $-\log p_\theta(y\mid x)$. Then the smallest risk is the largest likelihood,
 # and its $\hat\theta$ the **maximum-likelihood estimate**. For $y \sim \mathcal N(f(x), \sigma^2)$ it is least squares,
 # $\hat\sigma^2$ the mean squared error, and there the *score*, the slope of the log-likelihood by each
 # knob, is zero. Most of this course has this loss.
@@ -556,7 +557,7 @@ explore(
 )
 
 # %% [markdown] covers="explainers:1"
-# More knobs never hurt what was seen. What they cost on the rest depends on the amount of data. That is A and B once more,
+# Knobs added to those that are there never hurt what was seen. What they cost on the rest depends on the amount of data. That is A and B once more,
 # and the open puzzle of the field: since 2012 networks with far more knobs than examples are trained by little else than
 # maximum likelihood. They *can* learn dealt names by heart. Yet with true names they predict well. There are partial answers,
 # such as [[01/05|double descent]], and no full one.
@@ -816,7 +817,7 @@ with after(learn, run):
     show(*pictures.draw_programs(answers, corners, TABLES))
 
 # %% [markdown] covers="wu:4.8.4 wu:3.1.5 wu:4.8.1"
-# Each round looked 18 times at all data, twice for each knob. For a million knobs that is hopeless: **gradient descent** ([[03/01]]) learns
+# Each round looked up to 18 times at all data, at most twice for each knob. For a million knobs that is hopeless: **gradient descent** ([[03/01]]) learns
 # from one look where all of them should turn.
 #
 # The lectures call three ingredients the foundation of digital intelligence. Each is a few lines that run, which is worth
@@ -878,7 +879,7 @@ claim("shuffled alike, column j is still the sample of label j", same)
 # | $x_i, X$ | `X (n, d)` | one example; all, **one a row** | columns (cs480) |
 # | $y, \hat y$ | `y (n,)` | targets; predictions | $\mathbf Y$ (wu) |
 # | $w, b, \theta$ | `w, b, theta` | weights, bias, all parameters | $\beta$ (wu, moon) |
-# | $f_\theta, \ell, L$ | `f, loss` | model; loss of one; average loss | $R$ (explainers), $J$ (wu) |
+# | $f_\theta, \ell, L$ | `f, loss` | model; loss of one; average loss | $R$ (explainers), $J$ (wu); half the sum in chapter 1 |
 # | $\nabla L, \eta$ | `grad, eta` | gradient; step size | $\alpha$ (guo), $t$ (cs480) |
 # | $\lambda$ | `lam` | strength of a penalty | |
 

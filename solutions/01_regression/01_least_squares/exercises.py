@@ -110,7 +110,7 @@ descend.mistakes(
             "< tol",
             "At most tol, or less than tol? A flat loss has the derivative 0, and tol may be 0.",
         ),
-        "only positive derivatives stop it late": (
+        "every negative derivative counts as small": (
             "abs(derivative) <= tol",
             "derivative <= tol",
             "A derivative of −1000 is not small. What of it is compared with tol?",
@@ -603,7 +603,8 @@ forecast.worked(
     why=r"""Around the mean of the inputs, the height of the line and its slope err independently: the height with variance
     $\sigma^2/n$, the slope with $\sigma^2 / \sum (x_i - \bar x)^2$. At $x$ the slope's error counts $(x - \bar x)^2$ times, and their sum is
     $\sigma^2 v$. A new race adds its own $\sigma^2$. Since $\sigma$ is estimated, the normal's quantile is too small, and Student's takes its place. The
-    widths grow in proportion to the distance: that is how the interval says that you have gone far, if the line is true."""
+    widths grow with the distance, far out in proportion to it: that is how the interval says that you have gone far, if the
+    line is true."""
 )
 
 
@@ -1038,7 +1039,7 @@ def _(x):
 
 skew_kurt.worked(
     why=r"""Standardising takes away place and scale, so that only the shape is left. A cube keeps the sign, so the longer tail wins;
-    a fourth power forgets the sign and listens to the tails alone. 3 is what the normal gives: taken off, its kurtosis is 0."""
+    a fourth power forgets the sign and listens mostly to the tails. 3 is what the normal gives: taken off, its kurtosis is 0."""
 )
 
 

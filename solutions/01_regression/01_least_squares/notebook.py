@@ -67,7 +67,7 @@ show(*ls.draw_crossing(men, women))
 #
 # 1. Lift A. Does the line turn, or does it rise? Now B, by as much.
 # 2. Drag B far away from the others, up and down. Whose side does the line take?
-# 3. On the right, the area of every slope. What makes this parabola narrow: high points, or far ones?
+# 3. On the right, half the area, for every slope. What makes this parabola narrow: high points, or far ones?
 
 # %% covers="wu:1.1 wu:1.2.1"
 # Drag the red points: the line of least squares follows.
@@ -443,11 +443,20 @@ with after(Line, forecast):
     (low, a, _), (high, b, _) = told
     may = years[np.abs(high - low) <= np.hypot(a, b)]
     print(f"4. The lines may cross from {may[0]:.0f} to {may[-1]:.0f}.")
+    a, b = (h / stats.t.ppf(0.975, len(t) - 2) for h, t in zip((a, b), tables.values()))
+    may = years[np.abs(high - low) <= np.hypot(a, b)]
+    claim(
+        "quoted 2064 to 2788; by one standard error from {first:.0f} to {last:.0f}",
+        may[0] > 2064 + 20 and may[-1] < 2788 - 100,
+        first=may[0],
+        last=may[-1],
+    )
 
 # %% [markdown] covers="explainers:2.1.box-olympics"
-# No bet. Half an interval is already 23 times the difference for men, 50 times for women; the quoted ranges agree
-# with *one* standard error, some 67 % (how the article computed them we do not know); and the crossing may come within
-# a lifetime or in another millennium.
+# No bet. Half an interval is already 23 times the difference for men, 50 times for women; the two ranges
+# quoted for 2008 agree with *one* standard error, some 67 %, and that of the crossing does not: with one it would be 2100
+# to 2276 (how the article computed them we do not know); and the crossing may come within a lifetime or in another
+# millennium.
 #
 # Worse, all this trusts the *line*. Two other curves fit the data at least as well: a line in speed (100 m ÷ time), and a
 # curve that levels off, $c + A\,e^{-(\text{year} - 1900)/\tau}$. **Play the years.** Where do the three part? Who is
@@ -635,7 +644,7 @@ explore(
 )
 
 # %% [markdown] covers="explainers:2.1.3 wu:1.2.5"
-# Choose anything for an extreme result, measure it again, and it will be less extreme. Write the experiment.
+# Choose things for an extreme result, measure them again, and on average they will be less extreme. Write the experiment.
 
 
 # %% exercise="extremes" points=2 difficulty=1 covers="explainers:2.1.3 wu:1.2.5"
@@ -703,8 +712,8 @@ with after(Line, extremes, "extra-lessons"):
     )
 
 # %% [markdown] covers="explainers:2.1.3 wu:1.2.5"
-# It goes both ways in time, so no force is at work, and nobody grows more alike: each extreme son has a less extreme
-# father, and somebody new becomes extreme. It is what $|r| < 1$ looks like after *selection by an extreme value*: the
+# It goes both ways in time, so no force is at work, and nobody grows more alike: extreme sons have, on average,
+# less extreme fathers, and somebody new becomes extreme. It is what $|r| < 1$ looks like after *selection by an extreme value*: the
 # curse on athletes on the cover page, the cure after the worst day of a cold, the second album.
 #
 # In real units the slope is $b = r\,\sigma_y/\sigma_x$, which may exceed 1. (The mean of $Y$ given $X = x$ is $\rho x$ in
@@ -895,7 +904,7 @@ with after(Line, skew_kurt):
     )
 
 # %% [markdown] covers="explainers:2.1.1.box-residuals wu:1"
-# The p-value says how often normal errors would look at least as odd. With 442 patients the departure shows: tails too
+# The p-value says about how often normal errors would give residuals that look at least as odd. With 442 patients the departure shows: tails too
 # light. With two dozen races nothing can be seen, which does not prove that the noise *is* normal.
 #
 # Does it matter? Least squares needs no Gauss to be good. **Gauss–Markov**: if errors have mean 0, equal variances
@@ -914,7 +923,7 @@ with after(Line, skew_kurt):
 # ### BEGIN SOLUTION
 # The interval covers noise around the line and the uncertainty of its two coefficients, *given that the truth is a line
 # for ever*. It leaves out that the model may be wrong, and for 2156 that is what counts: models that fit the past as
-# well differ there by two seconds, and the line itself leads to negative times.
+# well differ there by one to two seconds, and the line itself leads to negative times.
 #
 # The ten races lie within 20 years of the data, where all models nearly agree, and the intervals are wide: they would
 # hold almost any race of our time. Nor do the ten scatter around the lines: eight are slower.
@@ -931,7 +940,8 @@ with after(Line, skew_kurt):
 # %% [markdown] covers="wu:1 guo:I"
 # ## Deeper: a map of what comes next
 #
-# Much of this course is your line with one part replaced. A score, an error and a gradient $-\sum_i x_i e_i$ stay:
+# Much of this course is your line with one part replaced. A score, an error and a gradient
+# $-\sum_i (\text{input}_i)\, e_i$ stay (at [[01/05]] the inputs are the hinges):
 #
 # | where | score | error | new |
 # |---|---|---|---|

@@ -146,7 +146,7 @@ design_matrix.mistakes(
         "one column of codes 0, 1, 2": (
             f"for word in {WORDS}:\n                has = np.array(feature) == word\n                columns.append(has.astype(float))",
             "columns.append(np.array([words.index(w) for w in feature]))",
-            "0, 1, 2 says that the third word is worth twice the second. How many columns do three words need?",
+            "0, 1, 2 says that the third word is twice as far from the first as the second. How many columns do three words need?",
         ),
         "numbers first, words behind": (
             "columns.append(feature)",
@@ -658,10 +658,10 @@ min_norm.mistakes(
             "s >= 0",
             "In a direction that X does not see, how much of v_j does the shortest beta have?",
         ),
-        "the multiplier's −2 is lost": (
+        "Lagrange's factor −½ is lost": (
             "return Vt[kept].T",
             "return -2 * Vt[kept].T",
-            "From 2θ + Xᵀλ = 0, what is θ? Follow the factor and the sign through, then test Xθ = y.",
+            "With multipliers μ, 2β + Xᵀμ = 0: what is β? Follow the factor and the sign through, then test Xβ = y.",
         ),
     }
 )
@@ -737,7 +737,7 @@ wls = Exercise(
     batched=("R", "X", "y"),
     limit=10.0,  # a first import of statsmodels takes seconds on a busy machine
     hints=[
-        "Which rows should count more: those with a large or a small noise variance? In the formula R stands in one place only, as an inverse.",
+        "Which rows should count more: those with a large or a small noise variance? In J(β) R stands in one place only, as an inverse.",
         "Two roads: the formula as it stands, with R⁻¹ in two places; or whiten: find L with R = L Lᵀ, multiply X and y by L⁻¹, and fit as ever.",
         "np.linalg.cholesky(R) is L; np.linalg.solve(L, X) and np.linalg.solve(L, y) are white; then plain least squares of the one on the other.",
     ],

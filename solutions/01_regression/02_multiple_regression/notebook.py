@@ -49,8 +49,8 @@ show(*mr.draw_programs())
 # has an *intercept* $\beta_0$ without a feature. Give it one: let every row begin with a 1. Then
 # $s_i = \mathbf x_i^\top\beta$, and all $n$ scores are $X\beta$: the $\mathbf x_i^\top$ are the rows of the **design matrix** $X$.
 #
-# Words need numbers. For three of them, would 0, 1, 2 do? That says the third is twice the second. Give each word
-# a column of its own, except one, whose rows the intercept speaks for.
+# Words need numbers. For three, would 0, 1, 2 do? That puts the third twice as far from the first as the
+# second. Give each word a column, except one, whose rows the intercept speaks for.
 #
 # Stuck? `hint(design_matrix)`, up to three times; so for every exercise.
 
@@ -175,8 +175,8 @@ with after(gd_mlr):
 # %% [markdown] covers="wu:1.3.4 wu:1.3.6 moon:5.1 explainers:2.1.a cs480:3-normal"
 # First plus, then minus, then plus again. The Hessian $X^\top X$ is the same everywhere, and $v^\top X^\top Xv =
 # \lVert Xv\rVert^2 \ge 0$: $L$ is convex. Along an eigenvector with eigenvalue $\lambda$ a step multiplies the distance
-# by $1 - \eta\lambda$. So $\eta < 2/\lambda_{\max}$, and then the flattest direction needs about
-# $\lambda_{\max}/\lambda_{\min}$ steps, each time its distance is to fall to a third. For Longley: 12,000.
+# by $1 - \eta\lambda$. So $\eta < 2/\lambda_{\max}$. With $\eta = 1/\lambda_{\max}$ the flattest direction then needs
+# about $\lambda_{\max}/\lambda_{\min}$ steps each time its distance is to fall to a third. For Longley: 12,000.
 #
 # So jump to the end: where $L$ is least, the gradient is 0.
 #
@@ -269,7 +269,7 @@ with after(hat_matrix):
 #
 # The solution exists and is unique for every $\varepsilon \ne 0$, but it is touchy. How touchy tells the
 # **condition number** $\kappa(X)$, the largest singular value over the smallest: a relative error of the data can come out
-# $\kappa$ times as large. No algorithm mends that. But an algorithm can make it worse.
+# $\kappa$ times as large, where the fit is exact (section 5 says what a long residual adds). No algorithm mends that. But an algorithm can make it worse.
 
 # %% covers="cs480:3-unstable"
 # Drag ε: the nearer the inputs, the wilder the line.
@@ -419,9 +419,12 @@ with after(min_norm, gd_mlr, ols, design_matrix, "from-zero"):
     kept = np.allclose(ends[1], best + flat @ np.ones(6), atol=1e-6)
     claim("from elsewhere it keeps the part that X does not see", kept)
     G = A @ A.T  # the Gram matrix
-    lam = -2 * np.linalg.solve(G, t)
+    mu = -2 * np.linalg.solve(G, t)
     claim("β = Xᵀ(XXᵀ)⁻¹y", np.allclose(best, A.T @ np.linalg.solve(G, t)))
-    claim("2β + Xᵀλ = 0: Lagrange's condition", np.allclose(2 * best + A.T @ lam, 0))
+    claim(
+        "2β + Xᵀμ = 0 for some μ: Lagrange's condition for the shortest β with Xβ = y",
+        np.allclose(2 * best + A.T @ mu, 0),
+    )
     X = np.array(design_matrix([father, mother, sex]))
     both = np.c_[X, 1 - X[:, 3]]  # a column for each sex
     b, used = ols(both, child)
@@ -617,8 +620,8 @@ rows = {
     "curvature": (X.T @ X, sum(x**2)),
     "best": (np.linalg.inv(X.T @ X) @ X.T @ y, sum(x * y) / sum(x**2)),
 }
-for name, (many, one) in rows.items():
-    claim("{row}: with d = 1 both are the same", np.allclose(many, one), row=name)
+same = [np.allclose(many, one) for many, one in rows.values()]
+claim("with d = 1 all {n} rows of the table agree", all(same), n=len(rows))
 
 # %% [markdown] covers="moon:5.1.2 cs480:3-normal"
 # ## Deeper: the bill
@@ -692,7 +695,7 @@ with after(min_norm):
 # %% [markdown] covers="moon:5.5"
 # ## Deeper: rows of unequal quality
 #
-# Let the noise $\eta$ in $y = X\beta + \eta$ have mean 0 and a covariance $R = \mathbb E[\eta\eta^\top]$ that we know; for
+# Let the noise $\eta$ (no step size here) in $y = X\beta + \eta$ have mean 0 and a covariance $R = \mathbb E[\eta\eta^\top]$ that we know; for
 # independent rows $R = \mathrm{diag}(\sigma_1^2, \dots, \sigma_n^2)$. Measure each error by its own noise:
 #
 # $$J(\beta) = \sum_i \frac{e_i^2}{\sigma_i^2} = e^\top R^{-1}e, \qquad \hat\beta = (X^\top R^{-1}X)^{-1}X^\top R^{-1}y .$$
@@ -764,7 +767,8 @@ with after(wls):
 # %% [markdown] covers="moon:5.6"
 # At the minimum $\sum_i \psi(e_i)\,\mathbf x_i = 0$. Write $\psi(e_i) = w_ie_i$: the normal equations of a *weighted* fit, whose
 # weights depend on its answer. So go round: errors, weights, weighted fit, errors … That is **iteratively reweighted least
-# squares**. For Huber's loss (1964) the sum of losses never rises, and as it is convex, nothing else can trap the path.
+# squares**. For Huber's loss (1964) the sum of losses never rises; it is convex, so there is no second valley in which the
+# path could end.
 #
 # A weight $w_i$ multiplies $e_i^2$. By what must row $i$ be multiplied?
 

@@ -95,7 +95,7 @@ ridge.mistakes(
         "the penalty is squared": (
             "lam * np.eye",
             "lam**2 * np.eye",
-            "At λ = 4 your weights are much too small. What stands on the diagonal?",
+            "Try λ = 4 and λ = ½: too small weights, then too large ones. What stands on the diagonal?",
         ),
         "the mean of y for the offset": (
             "y.mean() - mean @ w",
@@ -224,7 +224,7 @@ ridge_svd.mistakes(
             "@ np.linalg.svd(X)[2].T[: len(s)]\n",
             "np.linalg.svd returns Vᵀ, whose rows are the directions. Do you go back from the basis with V?",
         ),
-        "the cut is at machine precision": (
+        "a finer cut than 1e-10": (
             "1e-10 * s[0]",
             "1e-13 * s[0]",
             "A direction with s = 1e-11 s₁ counts as unseen, too. Whose threshold is yours?",
@@ -1203,7 +1203,7 @@ early_stop.mistakes(
             "enumerate(val_losses, 1)",
             "The first loss belongs to epoch 0.",
         ),
-        "stops without patience: the length": (
+        "never stopped: the number of epochs, not the last epoch": (
             "return len(val_losses) - 1,",
             "return len(val_losses),",
             "Epochs are numbered from 0. Which number has the last one?",

@@ -109,8 +109,8 @@ learning_curve.mistakes(
 learning_curve.worked(
     why=r"""Nothing but the rows changes from size to size: the learner is the same, and so are the new rows that judge. The training
     error is told of just the $n$ rows that were learned from. With few rows it is small, for the fit can follow their noise; it rises
-    towards the noise as rows are added, while the other error falls. What is left between the two curves is what the fit has
-    learned by heart."""
+    towards the noise as rows are added, while the other error falls. The gap between the two curves is what the fit's learning by heart
+    costs: once as flattery inside, once as error outside."""
 )
 
 
@@ -540,9 +540,9 @@ expected_best = Exercise(
     reference=reference.expected_best_error,
     compare=close(rtol=1e-6, atol=1e-9),
     hints=[
-        "The lowest count is above j exactly when all M counts are above j. What is the chance of that for M independent models?",
-        "P(B > j) is binom.sf(j, n, p). Raise it to the power M to get P(lowest > j), for j = 0, …, n - 1.",
-        "A count's mean is the sum of P(count > j) over j = 0, …, n - 1. Divide the mean count by n to get a rate.",
+        "For M = 2 and j = 0, on paper: what must both models do so that the lowest count is above 0, and how likely is that?",
+        "Now M models and any j: binom.sf takes an array of j, too. Let j run from 0 to n - 1, for no count is above n.",
+        "Raise binom.sf(j, n, p) to the power M and add up over j = 0, …, n - 1: the mean lowest count. Asked is a rate.",
     ],
 )
 

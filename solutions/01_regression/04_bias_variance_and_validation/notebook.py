@@ -285,7 +285,8 @@ with after(risk_terms, "bias-of-200"):
         print(f"{R} fits: {seen:.2f} for bias²; variance / {R} is {exact[1] / R:.2f}")
 
 # %% [markdown] covers="explainers:2.5.2 explainers:2.5"
-# So a simulation shows a bias that is not there: on average $\mathrm{bias}^2 + \mathrm{variance}/R$. More data
+# So a simulation shows a bias that is not there: on average $\mathrm{bias}^2 + \mathrm{variance}/R$, and
+# the measured variance is too small by as much. More data
 # sets cure it slowly. Better, do not simulate what you can know. With fixed inputs, least squares and ridge are linear
 # in the targets, $\hat f = Sy$, with the **smoother matrix** $S$. So the mean fit is $\bar f = Sf$, exactly, and the
 # variance at point $k$ is $\sigma^2 \sum_i S_{ki}^2$. The curves that you dragged were computed so, and so are
@@ -528,8 +529,9 @@ with after(cv_scores, expected_best, honest_report):
 # A's number came from rows that its model had learned, B's from rows that had chosen it. C's rows did neither.
 # B's *model* was not bad: its number was.
 #
-# - Risk = noise + squared bias + variance. Noise is a floor. Rows cut variance; a richer family cuts bias; ridge
-#   trades a little bias for much variance. Few rows want a simple model: an $L_2$ penalty suits smooth truths, $L_1$ sparse.
+# - Risk = noise + squared bias + variance. Noise is a floor. Rows cut variance; richer families cut bias; ridge
+#   trades a little bias for much variance. Few rows want simple models: $L_2$ suits many small weights, $L_1$ few large
+#   ones.
 # - A mean of $R$ fits keeps $1/R$ of the variance, which looks like bias. Where you can, use $Sf$.
 # - Least squares with $d$ weights flatters itself by $2\sigma^2 d/n$.
 # - Choose by cross-validation (scaling and stopping included), train again, test once. The best of many
@@ -545,7 +547,7 @@ with after(cv_scores, expected_best, honest_report):
 #
 # $$\mathbb E_{(X,Y)}[g(X,Y)] = \mathbb E_X\big[\,\mathbb E_{Y|X}[g(X,Y)]\,\big] .$$
 #
-# Given $X = x$, the error $f(x) - \hat f(x)$ is a constant, and $\mathbb E[Y - f(x) \mid X = x] = 0$. So noise may even differ
+# Given $X = x$ and the data set, the error $f(x) - \hat f(x)$ is a constant, and $\mathbb E[Y - f(x) \mid X = x] = 0$. So noise may even differ
 # from place to place: with variance $\sigma^2(x)$ the first term is $\mathbb E_X[\sigma^2(X)]$.
 
 # %% demo=true covers="explainers:2.5.2.a explainers:2.5.2"
@@ -579,7 +581,8 @@ claim(
 # %% [markdown] covers="moon:5.3 moon:3.1"
 # ## Deeper: what a weight costs
 #
-# If the family holds the truth, the bias is 0, and variance adds $\sigma^2 d/n$ to both errors:
+# If the family holds the truth, the bias is 0. Variance adds $\sigma^2 d/n$ to both errors, and having seen the noise
+# takes $2\sigma^2 d/n$ off the training error (section 4):
 #
 # $$\mathbb E[\text{train}] = \sigma^2\Big(1 - \frac dn\Big), \qquad \mathbb E[\text{new targets, same inputs}] = \sigma^2\Big(1 + \frac dn\Big) .$$
 #
@@ -784,7 +787,8 @@ with after(ce_decompose):
     print("risk at q = 0.9, 0.6, 0.4, 0.1:", *(f"{r:.2f}" for r in risk))
     print("noise + bias + variance:       ", *(f"{r:.2f}" for r in total))
     signed = (2 * q - 1) * noise + bias + np.where(right, 1, -1) * variance
-    claim("variance helps where the vote is wrong: with a minus it adds up",
+    claim("variance helps where the vote is wrong: with a minus there, and the noise "
+          "times 2q − 1, it adds up",
           np.allclose(signed, risk) and not np.allclose(total, risk))  # fmt: skip
     probs = np.random.default_rng(3).dirichlet([4, 3, 2], 500)
     t = np.array([0.7, 0.2, 0.1])

@@ -494,8 +494,8 @@ descend.mistakes(
 
 descend.worked(
     why=r"""Every step is $\eta\sum_i e_i \mathbf x_i$, a combination of the rows, so a start at zero stays in their span, and the
-    null-space part of any other start is never touched. Asking before each step makes a good start cost no step. With $\eta = 1/s_1^2$ the
-    residual shrinks by $1 - s^2/s_1^2$ along each singular direction: never growing, and slowly where $s$ is small."""
+    null-space part of any other start is never touched. Asking before each step makes a good start cost no step. With $\eta = 1/s_1^2$ each
+    step multiplies the residual by $1 - s^2/s_1^2$ along each singular direction: it never grows, and falls slowly where $s$ is small."""
 )
 
 

@@ -395,7 +395,7 @@ with after(descend, nullspace_part):
     claim("its null-space part is {u}", unseen < 1e-9, u=below(1e-9))
     others = [beta + nullspace_part(rng.normal(size=13), X) for _ in range(100)]
     claim(
-        "100 other perfect fits, all of larger norm than {norm:.2f}",
+        "100 other perfect fits have norms above {norm:.2f}, as Pythagoras wants",
         all(np.allclose(X @ o, y) and o @ o > beta @ beta for o in others),
         norm=np.linalg.norm(beta),
     )
@@ -472,14 +472,15 @@ with after(double_descent, nullspace_part, to_torch_net):
 # ## Take-aways
 #
 # *19 knots explode because they have no choice:* one perfect fit, and with misplaced knots it zig-zags. *1,000 knots do not,
-# because they have one*, and the least norm, which descent from 0 finds unasked, picks the fit that bends least.
+# because they have one*, and the least norm, which descent from 0 finds unasked, nearly picks
+# the fit that bends least.
 #
 # - The peak sits where weights, intercept included, equal rows ($p + 1 = n$, for regular inputs). It needs no noise.
-# - A second descent below the valley is no law: without noise and at $\sigma = 0.1$ the thousand knots win (0.0088
-#   against 0.0097, the best of 1 to 17), at $\sigma = 0.3$ the valley does (0.046 against 0.078). A perfect fit carries the noise of its points.
-# - Data never choose between perfect fits; the learner does.
+# - A second descent below the valley is no law: without noise and at $\sigma = 0.1$ the thousand knots win (at 0.1 with
+#   0.0088 against 0.0097, the best of 1 to 17), at 0.3 the valley (0.046 against 0.078). A perfect fit carries the noise of its points.
+# - Between perfect fits the learner chooses, not the data.
 #
-# Next: [[next]]. Below: when overfitting is benign, and why a spline understands nothing.
+# Next: [[next]]. Below: when overfitting is benign, why splines understand nothing.
 
 # %% [markdown] covers="cs480:thm3.2"
 # ## Deeper: any data, infinitely many curves
@@ -517,7 +518,8 @@ explore(
 # own: hat $j$ is the broken line that is not 0 between $b_{j-1}$ and $b_{j+1}$ only. By a theorem of Schoenberg and
 # Whitney, any values can be met if and only if the inputs, from left to right, can take one hat each. How many knots does that take?
 #
-# **Few steps.** Along a singular direction $s$ of $X$ descent shrinks the residual by $1 - s^2/s_1^2$ a step. At 19 knots the
+# **Few steps.** Along a singular direction $s$ of $X$ each step of descent multiplies the residual by
+# $1 - s^2/s_1^2$. At 19 knots the
 # condition number of $X^\top X$ is $5 \cdot 10^{15}$. A "smoother landscape" with more knots means just this number; the loss
 # is convex for all $p$.
 
@@ -600,7 +602,7 @@ show(*dd.draw_digits(data.digits().X / 16, data.digits().y), digits=1)
 # ## Deeper: is overfitting benign?
 #
 # A perfect fit carries its noise. **Benign**: its excess error goes to 0 all the same as $n$ grows. **Tempered**: it
-# settles at a share of $\sigma^2$. **Catastrophic**: it grows.
+# settles at a share of $\sigma^2$. **Catastrophic**: it grows without bound.
 
 # %% predict="more-points" minutes=1
 predict(
@@ -625,7 +627,7 @@ predict(
 #
 # $$r_k = \frac{\sum_{i > k} \lambda_i}{\lambda_{k+1}}, \qquad R_k = \frac{\big(\sum_{i>k} \lambda_i\big)^2}{\sum_{i>k}\lambda_i^2},$$
 #
-# both $m$ for $m$ equal ones. Let $k^*$ be the least $k$ with $r_k \ge n$. Up to constants, the noise costs
+# both are $m$ if the tail holds $m$ equal eigenvalues and else zeros. Let $k^*$ be the least $k$ with $r_k \ge n$. Up to constants, the noise costs
 #
 # $$\sigma^2\Big(\frac{k^*}{n} + \frac{n}{R_{k^*}}\Big) .$$
 #
@@ -675,8 +677,9 @@ with after(noise_cost, "more-points"):
 # The spline is *tempered*; a new noisy target is missed by $1.87\,\sigma^2$. And the fastest decay, which sounds like the
 # simplest data, is the worst.
 #
-# **Three errors.** As $p$ grows at fixed $n$, *approximation* (the best spline with $p$ knots) falls, *optimisation* (what
-# the algorithm leaves of the training error) is 0 from $p = 19$ on. *Estimation*, what the noise costs, peaks, falls, and stays
+# **Three errors.** As $p$ grows at fixed $n$, *approximation* (the best spline with $p$ knots) falls on the whole,
+# *optimisation* (how far the training error is above the least possible) is 0 for every $p$, as least squares is solved
+# exactly. *Estimation*, what the noise costs, peaks, falls, and stays
 # at $0.87\,\sigma^2$. **Early stopping** is the other brake: descent first learns the strong directions, and these vary slowly;
 # along the data the $k$-th changes sign $k$ times.
 
@@ -705,7 +708,8 @@ claim(
 # With many features nobody can look at each. There is no one test, but you can compare how much variance a line explains
 # and how much a cubic *smoothing spline* does (squared errors plus a multiple of $\int f''^2$, chosen on
 # held-out rows). On training rows the spline cannot lose: every line is a spline that does not bend. So hold rows out:
-# five folds, 80 rows, noise of 0.4, and for the truth a line or a sine.
+# five folds, 80 rows, noise of 0.4, and for the truth a line or a sine. ([[01/04]] did this with knots; here the spline
+# is smoothed.)
 
 # %% demo=true covers="explainers:2.1.2.box-linearity"
 # The gap of the two R², for a line and for a sine.
@@ -736,7 +740,10 @@ for name, truth, low, high in (
 # Twelve knots, held and learned; then six tents as a network.
 x = np.linspace(0, 1, 101)
 losses, knots = dd.train_knots(x, dd.tooth(x))
-claim("learning the knots leaves a tenth of the error", losses[-1] < losses[0] / 10)
+claim(
+    "learning the knots leaves less than a tenth of the error",
+    losses[-1] < losses[0] / 10,
+)
 show(*dd.draw_learned_knots(losses, knots), digits=0)
 layer = torch.nn.Sequential(
     torch.nn.Linear(1, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1)

@@ -648,7 +648,7 @@ rls_forget = Exercise(
     hints=[
         "Two things go from row to row: w and the inverse of M. What is M before the first row, and what is its inverse?",
         "With g = M⁻¹ p every denominator is c = λ pᵀ g + 1 − λ. The weights move by λ g / c times the surprise.",
-        "inverse = np.eye(p) / b before the loop. For each row: g = inverse @ row, then c, then w, then the inverse: np.outer(g, g) is the matrix g gᵀ.",
+        "inverse = np.eye(d) / b before the loop. For each row: g = inverse @ row, then c, then w, then the inverse: np.outer(g, g) is the matrix g gᵀ.",
     ],
 )
 
@@ -686,8 +686,8 @@ def _forgetting(P_rows, y, b, old, new, renewed=0.0):
 rls_forget.mistakes(
     {
         "λ weighs the past": (
-            "p = P_rows.shape[1]",
-            "p, lam = P_rows.shape[1], 1 - lam",
+            "d = P_rows.shape[1]",
+            "d, lam = P_rows.shape[1], 1 - lam",
             "λ near 1 means that the newest row counts most. Which factor do you give to the old M?",
         ),
         "a plus in the lemma": (
@@ -696,8 +696,8 @@ rls_forget.mistakes(
             "A row adds information. Should the inverse of M, up to the factor 1/(1 − λ), grow or shrink by its term?",
         ),
         "starts from b in place of its inverse": (
-            "np.eye(p) / b",
-            "np.eye(p) * b",
+            "np.eye(d) / b",
+            "np.eye(d) * b",
             "M starts at b times the identity. What is then the inverse of M?",
         ),
         "M does not fade": (

@@ -16,11 +16,11 @@
 # On the bench it passes the hardest test: at the end its line is, to the third decimal, the one that least squares
 # draws through *all* years.
 #
-# In 2001 its line stands at 368.4 ± 0.3. The air says 370.9. Its forecasts have been too low for 36 years running, and
+# In 2001 its line stands at 368.4 ± 0.3 (two standard deviations). The air says 370.9. Its forecasts have been too low for 36 years running, and
 # never was it so sure.
 #
-# *Why is the chip so sure? When could it have noticed? And what mends it?* You will answer with your own
-# estimator.
+# *Why is the chip so sure? When could it have noticed? And what mends it?* Your own estimator
+# will answer.
 
 # %%
 # What this notebook needs; the yearly means of Mauna Loa, and a line's rows [1, t].
@@ -53,12 +53,12 @@ show(*rs.draw_forecasts(years, co2, {"chip": rs.chip(rows, co2)}))
 # %% [markdown] covers="moon:6.1.2"
 # ## 1. Correct, do not refit
 #
-# To fit all rows again at each of $n$ readings costs like $n^2$. Gauss knew in the 1820s that the last estimate and its
+# Fitting all rows again at each of $n$ readings costs like $n^2$. Gauss knew in the 1820s that the last estimate and its
 # uncertainty are enough; Plackett found it anew in 1950.
 #
-# Take a number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$, with noise of mean 0
-# and variance $R$. Your first guess $\theta_0$ is off by an error of variance $P_0$. How far should a noisy reading
-# pull you? A part of the way, the more, the less you know:
+# Take a number $\theta$ that stands still. Reading $k = 1, 2, \dots$ is $y_k = \theta + \eta_k$, with independent noise of
+# mean 0 and variance $R$. Your first guess $\theta_0$ is off by an independent error of variance $P_0$. How far should a noisy
+# reading pull? Part of the way: the farther, the less you know yourself:
 #
 # $$K_k = \frac{P_{k-1}}{P_{k-1} + R}, \qquad \theta_k = \theta_{k-1} + K_k\,(y_k - \theta_{k-1}), \qquad P_k = (1 - K_k)\,P_{k-1} .$$
 #
@@ -369,9 +369,10 @@ check(first_alarm)
 # %% [markdown] covers="moon:6.2"
 # ## 7. Forgetting
 #
-# An alarm is no cure. Go back to the sums: rows $p_i \in \mathbb R^{d}$, targets $y_i$, ridge penalty $b > 0$, and after $n$ rows
-# $M_n = \sum p_ip_i^\top + bI$, $q_n = \sum p_iy_i$, $w_n = M_n^{-1}q_n$. To **forget**, average in place of adding, with weight
-# $\lambda \in (0, 1)$ for the newest row:
+# An alarm is no cure. Go back to the sums: rows $p_i \in \mathbb R^{d}$, targets $y_i$, ridge penalty $b > 0$ (section 4
+# called it $\lambda$), and after $n$ rows
+# $M_n = \sum p_ip_i^\top + bI$, $q_n = \sum p_iy_i$, $w_n = M_n^{-1}q_n$. To **forget**, average in place of adding. Let
+# $\lambda \in (0, 1)$ now be the weight of the newest row:
 #
 # $$M_{n+1} = (1 - \lambda)M_n + \lambda\,pp^\top, \qquad q_{n+1} = (1 - \lambda)q_n + \lambda\,p\,y .$$
 #
@@ -381,22 +382,22 @@ check(first_alarm)
 # $$w_{n+1} = w_n + \frac\lambda c\, g\,\big(y - p^\top w_n\big), \qquad
 # M_{n+1}^{-1} = \frac1{1 - \lambda}\Big(M_n^{-1} - \frac\lambda c\,gg^\top\Big) .$$
 #
-# (The right one, times $M_{n+1}$, is $I$; it gives $M_{n+1}^{-1}p = g/c$, and that the left one. The cell after your answer tests both.)
+# (The right one, times $M_{n+1}$, is $I$; it gives $M_{n+1}^{-1}p = g/c$, and that the left one.)
 
 
 # %% exercise="rls_forget" points=3 difficulty=1 covers="moon:6.2"
 def rls_forget(P_rows, y, lam, b):
     """Weights after each row of a ridge fit that forgets.
 
-    P_rows (n, p): features, row by row; y (n,); both perhaps in whole numbers.
+    P_rows (n, d): features, row by row; y (n,); both perhaps in whole numbers.
     lam in (0, 1): weight of a new row.
     Start: M = b times the identity, b > 0, and w = 0. The penalty is not renewed.
-    Returns W (n, p); W[k] are the weights after k + 1 rows.
+    Returns W (n, d); W[k] are the weights after k + 1 rows.
     P_rows = [[1], [1]], y = [2, 4], lam = 0.5, b = 1 give [[1], [2.5]].
     """
     ### BEGIN SOLUTION
-    p = P_rows.shape[1]
-    inverse, w, fits = np.eye(p) / b, np.zeros(p), []
+    d = P_rows.shape[1]
+    inverse, w, fits = np.eye(d) / b, np.zeros(d), []
     for row, value in zip(P_rows, y):
         g = inverse @ row
         c = lam * row @ g + 1 - lam
@@ -459,7 +460,7 @@ predict(
 )
 
 # %% [markdown] covers="moon:6.2"
-# For a level ($p = 1$) the recursion settles to $w \leftarrow (1 - \lambda)w + \lambda y$. Rising by $v$ a step under noise of variance
+# For a level ($d = 1$, every row is the number 1) the recursion settles to $w \leftarrow (1 - \lambda)w + \lambda y$. Rising by $v$ a step under noise of variance
 # $\sigma^2$, it has
 #
 # $$\text{lag} = \frac{1 - \lambda}\lambda\,v, \qquad \text{variance} = \frac\lambda{2 - \lambda}\,\sigma^2 .$$

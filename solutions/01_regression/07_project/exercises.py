@@ -69,7 +69,7 @@ split = Exercise(
     hints=[
         "A row may be in one set only, and each row must be somewhere. Which order would make the first k rows a fair sample?",
         "Shuffle the numbers 0 to n - 1 with the generator, then cut once.",
-        "order = rng.permutation(n); the first k of it are the test rows, the rest the training rows. Clip k to 1 … n - 1.",
+        "k = round(share * n), but from 1 to n - 1. order = rng.permutation(n); the first k of it are the test rows, the rest the training rows.",
     ],
 )
 
@@ -416,7 +416,7 @@ Forecaster = Exercise(
     hints=[
         "What must be kept from the training rows, so that one new row can be judged alone? And how far off is a forecast for a row that the fit has not seen?",
         "fit: means for gaps, mean and scale of each column, a penalty chosen on folds, weights; and the absolute errors of the rows each fold held back. interval: the forecast plus and minus a quantile of these errors.",
-        "Write learn(X, y, lam) for one penalty first. In each fold a second Forecaster learns the rest and predicts the fold: its errors choose lam, and np.quantile(errors, level) is the half width. A column whose sd is 0 is divided by 1.",
+        "Write learn(X, y, lam) for one penalty first. In each fold a second Forecaster learns the rest and predicts the fold: its errors choose lam, and np.quantile(np.abs(errors), level) is the half width. A column whose sd is 0 is divided by 1.",
     ],
 )
 
@@ -629,7 +629,7 @@ Forecaster.mistakes(
         "two standard deviations whatever the level": (
             "np.sort(self.errors)[rank - 1]",
             "2 * np.sqrt(np.mean(self.errors**2))",
-            "Which level have two standard deviations? Which one was asked?",
+            "Which level belongs to two standard deviations? Which one was asked?",
         ),
         "score against the mean of the training rows": (
             "spread = y - y.mean()",
@@ -726,7 +726,7 @@ class _(_Right):
 
 
 Forecaster.worked(
-    why="Whatever a new row needs is learnt once, in `fit`: so a row is judged by itself, and no number of the new rows leaks. The errors come from fits that had not seen the row; the next row's error is as likely to take any place among them, so the one at (n + 1) · level from below is exceeded as seldom as the level says."
+    why="Whatever a new row needs is learnt once, in `fit`: so a row is judged by itself, and no number of the new rows leaks. The errors come from fits that had not seen the row; the next row's error is nearly as likely to take any place among them, so the one at (n + 1) · level from below is exceeded as seldom as the level says."
 )
 
 

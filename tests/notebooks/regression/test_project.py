@@ -108,6 +108,22 @@ def test_his_columns_are_scikit_learns_and_his_forecast_too():
     assert np.allclose(pictures.least_squares(X, y)(new), few.predict(new))
 
 
+def test_rows_held_back_promise_him_little_and_less_than_nothing_was_bad_luck():
+    table, shares = data.patients(), []
+    for seed in range(60):
+        order = np.random.default_rng(seed).permutation(442)
+        his, new = order[77:309], order[:77]
+        told = pictures.consultant(table.X[his], table.y[his], table.X[new])
+        shares.append(r2_score(table.y[new], told))
+    order = np.random.default_rng(8).permutation(442)  # the notebook's
+    his, new = order[77:309], order[:77]
+    told = pictures.consultant(table.X[his], table.y[his], table.X[new])
+    assert r2_score(table.y[new], told) < 0 and np.mean(np.array(shares) < 0) < 0.2
+    assert 0.1 < np.median(shares) < 0.3
+    promise = pictures.promised(pictures.consultant, table.X[his], table.y[his])
+    assert promise == pytest.approx(0.18, abs=0.005)
+
+
 def test_the_title_tells_what_his_forecast_was_worth():
     table, cut = data.patients(), np.random.default_rng(8).permutation(442)
     his, new = cut[77:309], cut[:77]

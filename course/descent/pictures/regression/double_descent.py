@@ -203,7 +203,7 @@ def draw_walk(b, slopes, heights):
     worst = int(np.argmax(np.abs(slopes)))
     return fig, say(
         "Right of knot {worst} the slope is {slope:.2g}, at the first {first:.2g}. Its sign changes at {turns} of "
-        "{of} knots. The highest point of the curve: {high:.2g}.",
+        "{of} knots. The curve goes {high:.2g} away from 0.",
         worst=worst + 1,
         slope=slopes[worst],
         first=slopes[0],

@@ -75,7 +75,7 @@ def draw_pull(x1: float, y1: float, x2: float, y2: float):
     right.plot(slopes, losses, color=BLUE)
     right.plot(slope, squares.sum() / 2, "*", color=BLACK, markersize=13)
     right.set(xlabel="slope, with its best intercept", ylabel="half the area, L", ylim=(0, 20))
-    right.set_title("Every slope has its area")
+    right.set_title("Half the area, for every slope")
     return fig, say(
         "Line: intercept {intercept:.2f}, slope {slope:.2f}. The squares cover {area:.2f}; that of A {A:.2f}, "
         "that of B {B:.2f}. The parabola's curvature is {curvature:.1f}.",

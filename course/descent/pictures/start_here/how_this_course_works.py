@@ -230,7 +230,7 @@ def draw_walk(walk):
     _map(left)
     path(walk, left)
     told = risks(walk)
-    left.set_title("Each round turns both knobs")
+    left.set_title("Each round tries both knobs")
     right.plot(np.arange(len(walk)), told, "o-", markersize=3, color=VERMILION)
     right.set(xlabel="rounds", ylabel="average loss", yscale="log")
     right.set_title(f"From {told[0]:.2f} to {told[-1]:.3f}")
