@@ -61,8 +61,8 @@ def places(X, s):
     """Images moved by all shifts of up to s pixels.
 
     X (n, h, w): float tensor. s >= 0, less than h and w.
-    -> tensor ((2s + 1)**2, n, h, w): first by s up and s to the left, then by s up and s - 1
-    to the left, …, last by s down and s to the right: row by row of places.
+    -> tensor ((2s + 1)**2, n, h, w): first by s up and s to the left, then by s up and
+    s - 1 to the left, …, last by s down and s to the right: row by row of places.
     What leaves a field is gone; what comes in is 0.
     X = [[[1.0, 2.0], [3.0, 4.0]]] moved by one pixel to the right is
     [[[0.0, 1.0], [0.0, 3.0]]].
