@@ -141,10 +141,11 @@ def _(rng):
     read, y = case(5, 8, 3, [0.0])
     read[[0, 1, 3, 4], [0, 1, 2, 3]] += 1
     yield "right in the middle, and not everywhere", given(read, y)
-    # nowhere worse than in the middle; three digits are right at 24 of 25 places
-    y = rng.integers(30, 40, 8)
+    # nowhere worse than in the middle, and elsewhere wrong with a single digit
+    y, many = rng.integers(30, 40, int(rng.integers(8, 15))), int(rng.integers(2, 6))
     read = np.tile(y, (25, 1))
-    read[[12, 12, 3], [0, 1, 2]] += 1
+    read[12, :many] += 1
+    read[3, many] += 1
     yield "wrong in the middle", given(read, y)
     # each digit has one label wherever it stands
     read, y = case(3, 8, 4, [0.0])
@@ -351,7 +352,7 @@ Reader = Exercise(
     },
     compare=parts(
         **{
-            # 8 draws of ten digits: the solution 91 to 96 % on average and 72 to 86 % everywhere
+            # 14 draws of ten digits: the solution 84 to 96 % on average and 58 to 86 % everywhere
             MIDDLE: agrees(0.8),
             TOO_MANY: exact(),
             UNLIKE: at_most(1),  # two labels may be as good as equal

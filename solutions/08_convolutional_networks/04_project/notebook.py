@@ -367,8 +367,8 @@ with after(places, verdict, compare, Reader):
 # Now for the first screen. Under a max pool of stride 2, a digit that slips by **two** pixels moves its map by **one**: the
 # same numbers, one further, and the global pool does not mind. A digit that slips by **one** falls into other tiles: other
 # maxima, another map. To the next layer that is another digit, never seen. The shared weights are not to blame: the
-# stride is. At the edge something else comes on top (look two pixels down): the map ends with the digit's own last row,
-# and the frame repeats it where empty field was before. The lamp, too, stays behind.
+# stride is. At the edge more happens (look two pixels down): the map ends with the digit's last row, and the frame
+# repeats it where the field was empty. The lamp, too, stays behind.
 #
 # Is it so? Take the pool away, and but for edge and light the second layer sees the same numbers at every place:
 
