@@ -61,8 +61,8 @@ def places(X, s):
     """Images moved by all shifts of up to s pixels.
 
     X (n, h, w): float tensor. s >= 0, less than h and w.
-    -> ((2s + 1)**2, n, h, w): first by s up and s to the left, then by s up and s - 1
-    to the left, …, last by s down and s to the right: row by row of places.
+    -> tensor ((2s + 1)**2, n, h, w): first by s up and s to the left, then by s up and
+    s - 1 to the left, …, last by s down and s to the right: row by row of places.
     What leaves a field is gone; what comes in is 0.
     X = [[[1.0, 2.0], [3.0, 4.0]]] moved by one pixel to the right is
     [[[0.0, 1.0], [0.0, 3.0]]].
@@ -217,13 +217,13 @@ with after(compare):
 # %% [markdown]
 # ## 4. The reader
 #
-# Now build a network that reads digits at all places, **with your own training loop**. It learns from digits in the
+# Now build a network that reads digits at all places, and **train it yourself**. It learns from digits in the
 # middle. You know what helps: moved images, shared weights ([[08/01]]), pools, small strides.
 #
 # `fit` hands over a **state**: tensors with at most `n_numbers` entries together, rounded to 16 bits. Then
 # `predict(state, X)` reads, *in another `Reader()`* that gets nothing but that state. In between a third one learns other
-# labels. `predict` may not set a seed, and the class keeps no tensors: kernels from a seed, a formula or a list in your
-# code are numbers, too. `predict` reads every field by itself.
+# labels. `predict` may not set a seed, and the class keeps no tensors: kernels from a seed, a formula, a list in your
+# code or a library's digits are numbers, too. `predict` reads every field by itself.
 #
 # | case | fields to learn | labels | numbers |
 # | --- | --- | --- | --- |
@@ -366,9 +366,9 @@ with after(places, verdict, compare, Reader):
 #
 # Now for the first screen. Under a max pool of stride 2, a digit that slips by **two** pixels moves its map by **one**: the
 # same numbers, one further, and the global pool does not mind. A digit that slips by **one** falls into other tiles: other
-# maxima, another map. To the next layer that is another digit, never seen. Not the shared weights are to blame: the
-# stride is. At the edge something else comes on top (look two pixels down): the map ends there, and its frame repeats what
-# the digit's own rim gave. The lamp, too, stays behind.
+# maxima, another map. To the next layer that is another digit, never seen. The shared weights are not to blame: the
+# stride is. At the edge more happens (look two pixels down): the map ends with the digit's last row, and the frame
+# repeats it where the field was empty. The lamp, too, stays behind.
 #
 # Is it so? Take the pool away, and but for edge and light the second layer sees the same numbers at every place:
 

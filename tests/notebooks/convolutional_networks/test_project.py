@@ -93,7 +93,8 @@ class Handing:
     ([torch.tensor([1e6])], "not finite"),
 ])  # fmt: skip
 def test_what_is_no_state_is_refused_with_what_to_do(state, told):
-    answer = type("Other", (Handing,), {"fit": lambda self, X, y, n_numbers: state})
+    states = itertools.repeat(state)  # nothing that its class would keep
+    answer = type("Other", (Handing,), {"fit": lambda self, X, y, n_numbers: next(states)})
     with pytest.raises(ValueError, match=told):
         Reader.probe_function(answer, **case_of(2))
 
@@ -110,6 +111,7 @@ def test_the_numbers_of_the_state_are_counted_and_rounded_to_16_bits():
             return super().predict(state, X)
 
     for n_numbers, over in ((220, 0), (219, 1)):
+        seen.clear()
         told = Reader.probe_function(Keeps, **case_of(2, n_numbers=n_numbers))
         assert told["numbers over the budget"] == over
     assert seen[0][0][0, 0] == torch.tensor(1 / 3).half() and seen[0][0].dtype == torch.float32
@@ -136,6 +138,9 @@ def test_predict_gets_an_object_that_has_seen_nothing():
     lambda: torch.random.manual_seed(0),
     lambda: random.seed(0),
     lambda: random.Random(0),
+    lambda: torch.default_generator.manual_seed(0),
+    lambda: torch.random.default_generator.manual_seed(0),
+    lambda: torch.quasirandom.SobolEngine(9).draw(4),
 ])  # fmt: skip
 def test_a_seed_in_predict_is_refused_and_everything_is_put_back(seeds):
     class Seeds(Handing):
@@ -169,11 +174,78 @@ def test_numbers_that_the_class_keeps_are_refused():
             return super().fit(X, y, n_numbers)
 
     fields = [{"K": NUMBERS}, {"K": [[0.5] * 9] * 9}, {"K": [nn.Linear(2, 2)]}]
+    fields += [{"word": "k" * 900}, {"long": 7**2000}]
     fields += [{"chance": torch.Generator()}, {"kept": {0: (1, np.zeros(3))}}]
     kinds = [type("Keeps", (Handing,), one) for one in fields]
     for answer in (Reads, Defaults, Fills, *kinds):
         with pytest.raises(ValueError, match="numbers outside the state"):
             Reader.probe_function(answer, **case_of(2))
+
+
+def test_numbers_that_its_methods_hold_are_refused():
+    many = ", ".join(map(str, range(80)))
+    text = ", ".join(f"[{n}, 0.{n}]" for n in range(40))
+    bodies = [
+        f"[{many}]",
+        f"[{text}]",
+        f"(lambda: [{many}])()",
+        "'" + "k" * 900 + "'",
+        str(7**2000),
+    ]
+
+    def enclosed(K):
+        return lambda self, state, X: torch.zeros(len(X)) + 0 * K[0]
+
+    def library(self, state, X):
+        from sklearn.datasets import load_digits
+
+        return torch.zeros(len(X)) + 0 * len(load_digits().images)
+
+    def course(self, state, X):
+        return torch.zeros(len(X)) + 0 * len(pictures.digits()[0])
+
+    def nested(self, state, X):
+        return (lambda: torch.zeros(len(X)) + 0 * NUMBERS[0])()
+
+    def helped(self, state, X):
+        return torch.zeros(len(X)) + helper()
+
+    methods = [enclosed(NUMBERS), enclosed([0.5] * 60), library, course, nested, helped]
+    for body in bodies:
+        told = {"torch": torch, "__name__": __name__}
+        exec(f"def method(self, state, X):\n    return torch.zeros(len(X)), {body}", told)
+        methods.append(told["method"])
+    for method in methods:
+        answer = type("Holds", (Handing,), {"kernels": method})
+        with pytest.raises(ValueError, match="numbers outside the state"):
+            Reader.probe_function(answer, **case_of(2))
+
+
+def helper():
+    return 0 * NUMBERS[0]
+
+
+def test_layers_of_torch_and_a_helper_with_a_few_numbers_are_allowed():
+    class Layers(Handing, nn.Module):
+        def __init__(self):
+            """Some layers."""
+            super().__init__()
+            self.layer = nn.Conv2d(1, 2, 3)
+
+        def fit(self, X, y, n_numbers):
+            return [self.layer.weight]
+
+        def predict(self, state, X):
+            maps = nn.functional.conv2d(X[:, None], state[0], padding=(1, 1), stride=(1, 1))
+            return maps.amax((1, 2, 3)).round() * few() * Layers.scale
+
+        scale = 0
+
+    assert Reader.probe_function(Layers, **case_of(2))["numbers over the budget"] == 0
+
+
+def few():
+    return sum((1, 2, 3))
 
 
 def test_a_few_numbers_and_names_of_its_own_are_allowed():
@@ -193,7 +265,7 @@ def test_a_reader_that_looks_at_the_other_fields_is_told():
             return torch.full((len(X),), float(len(X) > 1))
 
     told = Reader.probe_function(Looks, **case_of(2))
-    assert told["fields read otherwise when alone"] == 20
+    assert told["fields read otherwise in other company"] == 20
 
 
 def test_always_the_same_label_is_steady_and_fails():
