@@ -392,7 +392,8 @@ check(Refined)
 # %% predict="born-idle" minutes=1 covers="wu:4.9.3 wu:4.9.5"
 predict(
     "born-idle",
-    "All kernels and biases of the steps begin with 0. Which does training move?",
+    "All kernels and biases of the steps begin with 0. Which of them does training "
+    "move?",
     ["All", "Only the biases", "Only the last step's", "None, ever"],
     truth=3 if pictures.idle_slopes() == 0 else 0,
     because="At 0 torch takes ReLU's slope to be 0. Nothing passes back through a "
