@@ -310,9 +310,8 @@ def draw_training(losses, table, before, after):
     left.set(xlabel="epoch", ylabel="mean loss (nats)", title="LeNet learns", ylim=(0, None))
     left.set_xticks(range(1, len(losses) + 1))
     wrong = table - np.diag(np.diag(table))
-    middle.imshow(
-        wrong, cmap="Oranges", vmin=0, vmax=2 * wrong.max() + 1
-    )  # light: counts stand on it
+    # Only the light half of the colours: counts stand on them.
+    middle.imshow(wrong, cmap="Oranges", vmin=0, vmax=2 * wrong.max() + 1)
     for (i, j), count in np.ndenumerate(table):
         if count:
             middle.text(j, i, count, ha="center", va="center", fontsize=7)
