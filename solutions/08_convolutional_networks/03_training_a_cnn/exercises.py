@@ -13,7 +13,8 @@ from solutions.spec import Exercise
 
 from . import reference
 
-SAYS = parts(out=close(rtol=1e-6, float32=True), weights=exact())
+NEAR = close(rtol=1e-6, float32=True)
+SAYS = parts(out=NEAR, weights=exact(), learning=exact())
 
 
 def away(rng, *shape):
@@ -47,10 +48,17 @@ def _(answer, spec, shape):
         "flatten": nn.Flatten,
         "dense": nn.Linear,
         "tanh": nn.Tanh,
+        "block": lambda a, b: nn.Sequential(
+            nn.Conv2d(a, b, 1, bias=False), nn.BatchNorm2d(b)
+        ),
     }
     with torch.device("meta"):
         layers = [kinds[kind](*given) for kind, *given in spec]
     rows = answer(layers, tuple(shape))
+    if len(layers) != len(spec):
+        raise ValueError("the list of layers does not stay as it was")
+    if not all(size is None or isinstance(size, tuple) for size, _ in rows):
+        raise TypeError("the shape in a row is a tuple, or None")
     shapes = [None if size is None else list(size) for size, _ in rows]
     return {"shapes": shapes, "weights": [int(count) for _, count in rows]}
 
@@ -85,6 +93,10 @@ def _(rng):
     yield (
         "what is kept but not learned does not count",
         dict(spec=[["conv", 1, b, 1, 1, 0], ["norm", b]], shape=[n, 1, 5, h]),
+    )
+    yield (
+        "a layer made of layers",
+        dict(spec=[["block", 2, a], ["block", a, b]], shape=[n, 2, h, w]),
     )
     yield "no layer, no row", dict(spec=[], shape=[n, 1, 4, 4])
     yield (
@@ -148,6 +160,11 @@ trace.mistakes(
             "for p in layer.parameters() if p.dim() > 1",
             "Is a bias not learned?",
         ),
+        "what layers inside learn is forgotten": (
+            "layer.parameters()",
+            "layer.parameters(recurse=False)",
+            "A layer may be made of layers. .parameters() gives what all of them learn.",
+        ),
         "the number of images is left out": (
             "rows.append((shape, count))",
             "rows.append((shape[1:], count))",
@@ -173,7 +190,7 @@ def _(layers, shape):
             x = first(x)
         except RuntimeError:
             return [(None, count)]
-        return [(list(x.shape), count), *below(others, x)]
+        return [(x.shape, count), *below(others, x)]
 
     return below(layers, torch.zeros(shape, device="meta"))
 
@@ -209,9 +226,12 @@ def _(answer, x, seed):
             phase = sum(i * ord(letter) for i, letter in enumerate(name))
             values = torch.cos(seed * k + phase) / p[0].numel() ** 0.5
             p.copy_(values.reshape(p.shape))
-        big = x.repeat_interleave(8, 2).repeat_interleave(8, 3)  # 4 by 4 to 32 by 32
-        out = net(big)
-    return {"out": out, "weights": sum(p.numel() for p in net.parameters())}
+    big = x.repeat_interleave(8, 2).repeat_interleave(8, 3)  # 4 by 4 to 32 by 32
+    out = net(big)
+    out.sum().backward()
+    weights = sum(p.numel() for p in net.parameters())
+    learning = sum(p.grad is not None for p in net.parameters())
+    return {"out": out.detach(), "weights": weights, "learning": learning}
 
 
 @LeNet.cases
@@ -332,7 +352,10 @@ def _(answer, X, y, K, W, rate, momentum, epochs, batch, seed):
     optimizer = torch.optim.SGD(net.parameters(), rate, momentum=momentum)
     net(X).sum().backward()  # slopes left over from something else
     g = torch.Generator().manual_seed(seed)
-    losses = [float(loss) for loss in answer(net, X, y, optimizer, epochs, batch, g)]
+    losses = answer(net, X, y, optimizer, epochs, batch, g)
+    if any(torch.is_tensor(loss) for loss in losses):
+        raise TypeError("the losses are tensors: make each a number, by .item()")
+    losses = [float(loss) for loss in losses]
     names = ("kernels", "bias", "W", "b")
     after = dict(zip(names, (p.detach() for p in net.parameters())))
     return {"losses": losses, **after}
@@ -468,6 +491,14 @@ moved = Exercise(
 )
 
 
+@moved.probe
+def _(answer, X, down, right):
+    found = answer(X, down, right)
+    if not torch.is_tensor(found):
+        raise TypeError("the moved images are a tensor again")
+    return found
+
+
 @moved.cases
 def _(rng):
     def case(down, right, n=1, c=1, h=4, w=5):
@@ -545,7 +576,7 @@ def _(X, down, right):
 def _(X, down, right):
     from scipy.ndimage import shift
 
-    return shift(X.numpy(), (0, 0, down, right), order=0)
+    return torch.from_numpy(shift(X.numpy(), (0, 0, down, right), order=0))
 
 
 # ----------------------------------------------------------------------------------------- Refined
@@ -553,7 +584,7 @@ def _(X, down, right):
 Refined = Exercise(
     "Refined",
     reference=reference.refined,
-    compare=SAYS,
+    compare=parts(out=NEAR, slopes=NEAR, weights=exact(), learning=exact()),
     hints=[
         "One convolution enters, T refine. Which of them changes the number of channels, and which has the stride?",
         "enter: 3 × 3, a to b, with the stride and padding 1. steps: nn.ModuleList of T convolutions b to b. In forward a loop over self.steps; each adds, unless plain.",
@@ -577,8 +608,12 @@ def _(answer, x, b, T, stride, plain, seed):
             values = torch.cos((seed or 1.0) * k + phase) / p[0].numel() ** 0.5
             idle = seed is None and name.startswith("steps")
             p.copy_(0 if idle else values.reshape(p.shape))
-        out = net(x)
-    return {"out": out, "weights": sum(p.numel() for p in net.parameters())}
+    out = net(x)
+    out.sum().backward()
+    weights = sum(p.numel() for p in net.parameters())
+    learning = sum(p.grad is not None for p in net.parameters())
+    found = {"out": out.detach(), "slopes": net.enter.weight.grad}
+    return found | {"weights": weights, "learning": learning}
 
 
 @Refined.cases
@@ -594,6 +629,10 @@ def _(rng):
     yield "plain: without the sum", case(2, 2, 3, 3, 4, 5, plain=True)
     yield "plain: without the sum", case(2, 1, 4, 1, 5, 4, stride=2, plain=True)
     yield "no steps", case(2, 3, 2, 0, 3, 4)
+    yield (
+        "as many channels as before, large numbers",
+        case(2, 3, 3, 2, 4, 4, x=30 * away(rng, 2, 3, 4, 4)),
+    )
 
 
 Refined.mistakes(
@@ -632,6 +671,16 @@ Refined.mistakes(
             "for step in self.steps:",
             "first = h\n        for step in self.steps:\n            h = first",
             "A step refines what the step before has made.",
+        ),
+        "slopes do not pass the plus sign": (
+            "h + new",
+            "h.detach() + new",
+            "The slopes of the entrance come by two ways: through each step, and past it.",
+        ),
+        "the sum in place": (
+            "h = new if self.plain else h + new",
+            "h = new if self.plain else h.add_(new)",
+            "backward needs the h that the step has seen: h + new is a new tensor, += overwrites the old.",
         ),
         "a step too many": (
             "range(T))",
@@ -704,13 +753,16 @@ def _(answer, X, V, kernel, k, size, jump):
     def layer(images):
         return torch.nn.functional.conv2d(images, V.to(images.dtype), stride=jump)
 
-    return torch.as_tensor(answer(layer, X, kernel, k, size, jump)).detach()
+    found = answer(layer, X, kernel, k, size, jump)
+    if not torch.is_tensor(found):
+        raise TypeError("the windows are one tensor: torch.stack makes it of a list")
+    return found.detach()
 
 
 @top_patches.cases
 def _(rng):
     def case(n, c, h, w, size, jump, k):
-        kernel, V = int(rng.integers(1, 3)), away(rng, 3, c, size, size)
+        kernel, V = int(rng.integers(1, 3)), away(rng, 4, c, size, size)
         signs = (-1.0) ** torch.arange(V[0].numel()).reshape(V[0].shape)
         V[0] = signs * V[kernel]  # it likes other windows
         X = away(rng, n, c, h, w)
@@ -722,6 +774,7 @@ def _(rng):
     yield "a jump of two pixels", case(3, 1, 6, 9, 2, 2, 6)
     yield "a jump of two pixels", case(2, 1, 7, 9, 3, 2, 6)
     yield "channels", case(2, 3, 4, 6, 2, 1, 6)
+    yield "all windows, also those it does not like", case(3, 1, 4, 7, 2, 1, 54)
     yield "one patch, one window", case(1, 1, 2, 2, 2, 1, 1)
 
 
@@ -731,6 +784,11 @@ top_patches.mistakes(
             "topk(k)",
             "topk(k, largest=False)",
             "Where is the kernel's answer largest?",
+        ),
+        "behind a ReLU": (
+            "layer(X)[:, kernel]",
+            "layer(X)[:, kernel].relu()",
+            "Which of two windows comes first where the kernel's answer is below 0 in both?",
         ),
         "the first kernel, whichever is asked": (
             "[:, kernel]",
@@ -799,7 +857,7 @@ def _(layer, X, kernel, k, size, jump):
 BasicBlock = Exercise(
     "BasicBlock",
     reference=reference.basic_block,
-    compare=SAYS,
+    compare=parts(out=NEAR, later=NEAR, weights=exact(), learning=exact()),
     hints=[
         "Two convolutions, each with a norm behind it, and a short cut. When can x not simply be added?",
         "Where the stride is not 1 or the channels differ, the short cut is a 1 × 1 convolution with the stride, and a norm, in nn.Sequential; else nn.Identity(). The last ReLU comes after the sum.",
@@ -822,8 +880,14 @@ def _(answer, x, b, stride, seed):
             phase = sum(i * ord(letter) for i, letter in enumerate(name))
             values = torch.cos(seed * k + phase) / p[0].numel() ** 0.5
             p.copy_(values.reshape(p.shape))
-        out = net.train()(x)
-    return {"out": out, "weights": sum(p.numel() for p in net.parameters())}
+    out = net.train()(x)
+    out.sum().backward()
+    with torch.no_grad():
+        later = net.eval()(x)  # by the means that the norms have kept
+    weights = sum(p.numel() for p in net.parameters())
+    learning = sum(p.grad is not None for p in net.parameters())
+    out = out.detach()
+    return {"out": out, "later": later, "weights": weights, "learning": learning}
 
 
 @BasicBlock.cases
@@ -873,6 +937,11 @@ BasicBlock.mistakes(
             "stride != 1 or a != b",
             "a != b",
             "With stride 2 the maps shrink. Can x still be added?",
+        ),
+        "never by what the norms have kept": (
+            "h = torch.relu(self.norm1(self.conv1(x)))",
+            "self.train()\n        h = torch.relu(self.norm1(self.conv1(x)))",
+            "In evaluation a norm uses what it has kept: leave the mode to whoever calls.",
         ),
         "the stride in the second convolution": (
             "self.conv1 = nn.Conv2d(a, b, 3, stride, padding=1, bias=False)\n        self.norm1 = nn.BatchNorm2d(b)\n        self.conv2 = nn.Conv2d(b, b, 3, padding=1, bias=False)",

@@ -52,8 +52,8 @@ show(*pictures.draw_puzzle(), digits=1)
 def trace(layers, shape):
     """What each layer makes of a batch, without computing: a row (shape, weights) each.
 
-    layers: list of torch layers on the meta device. shape: of the batch that the first
-    one gets. torch.empty(shape, device="meta") makes such a batch.
+    layers: list of torch layers on the meta device, stays as it is. shape: of the
+    first one's batch. torch.empty(shape, device="meta") makes such a batch.
     shape in a row: a tuple, what comes out of this layer. weights: how many numbers it
     learns. A layer that its input does not fit raises RuntimeError: its row is
     (None, weights), and ends the table.
@@ -80,8 +80,8 @@ check(trace)
 # %% [markdown] covers="cs480:10-lenet cs480:10-alexnet"
 # Two famous networks to plan. **LeNet-5** (LeCun, Bottou, Bengio and Haffner 1998) read the amounts on bank cheques: $32^2$ pixels, six $5 \times 5$ kernels, half the size,
 # sixteen $5 \times 5$ kernels, half the size, then dense layers of 120, 84 and 10. **AlexNet** (Krizhevsky, Sutskever and Hinton 2012) told a thousand kinds of photos apart, and
-# ended the years of features made by hand. It begins with 96 kernels of $11 \times 11$, stride 4, on $224^2$ pixels in three colours, and $55^2$ numbers are said
-# to come out.
+# ended the years of features made by hand. It begins with 96 kernels of $11 \times 11$, stride 4, on $224^2$ pixels in three colours, and maps of $55^2$ numbers
+# are said to come out.
 
 # %% predict="fifty-five" minutes=1 covers="cs480:10-alexnet"
 predict(
@@ -127,7 +127,8 @@ with after(trace, "fifty-five"):
 
 # %% [markdown] covers="cs480:10-lenet cs480:10-layers"
 # So the part that *sees* holds few of the weights: each of them works at every place. The dense layers hold nearly all. (In 1998 the pools had weights, too, all but one of c3's kernels saw only some of
-# the six maps, and the last layer was fixed: 60,000 numbers learned.)
+# the six maps, and the last layer was fixed: 60,000 numbers learned. Three of AlexNet's
+# convolutions were halved for two graphics cards, which left 60,965,224.)
 #
 # ## 2. Build
 #
@@ -193,7 +194,7 @@ check(LeNet)
 # ## 3. Train: the loop
 #
 # What you wrote by hand in [[08/02]], `loss.backward()` does: it adds the slopes of the loss to the `.grad` of each parameter. *Adds*: so old slopes must go first,
-# `optimizer.zero_grad()`. Then `optimizer.step()` moves the weights. For scores (n, K) and labels (n,) `F.cross_entropy(scores, labels)` is the mean loss, in nats.
+# `optimizer.zero_grad()`. Then `optimizer.step()` moves the weights. For scores (n, K) and labels (n,) `F.cross_entropy(scores, labels)` is the mean loss, in nats, and `loss.item()` the number in it.
 #
 # An **epoch** shows every image once, in an order drawn anew, batch by batch: `order.split(batch)` cuts it. Within a batch images, channels and places do not wait for each other;
 # batches do.
@@ -356,9 +357,9 @@ with after(LeNet, train, moved, "moved-lenet"):
 class Refined(nn.Module):
     """The layer above, from a channels to b, refined T times.
 
-    Its parts by name: enter (the convolution with W, its stride as given), steps (an
-    nn.ModuleList of the T others). With plain=True the sum is left out: the new
-    h is only σ(…).
+    Its parts by name: enter (the convolution with W, its stride as given), steps (the
+    T others in an nn.ModuleList: torch finds the layers of such a list). With
+    plain=True the sum is left out: the new h is only σ(…).
     """
 
     def __init__(self, a, b, T, stride=1, plain=False):
@@ -391,7 +392,8 @@ check(Refined)
 # %% predict="born-idle" minutes=1 covers="wu:4.9.3 wu:4.9.5"
 predict(
     "born-idle",
-    "All kernels and biases of the steps begin with 0. Which does training move?",
+    "All kernels and biases of the steps begin with 0. Which of them does training "
+    "move?",
     ["All", "Only the biases", "Only the last step's", "None, ever"],
     truth=3 if pictures.idle_slopes() == 0 else 0,
     because="At 0 torch takes ReLU's slope to be 0. Nothing passes back through a "
@@ -519,7 +521,7 @@ class BasicBlock(nn.Module):
     Its parts by name: conv1 (3 × 3, with the stride, padding 1), norm1, conv2 (3 × 3,
     padding 1), norm2, short. Where the stride is not 1 or a is not b, short is an
     nn.Sequential of a 1 × 1 convolution with the stride and a norm; else it hands on
-    x and has no weights. No convolution has a bias.
+    x and has no weights, like nn.Identity(). No convolution has a bias.
     """
 
     def __init__(self, a, b, stride):
@@ -604,13 +606,13 @@ with after(train, Refined):
     claim("and each reads more than 85 %", min(shares.values()) > 0.85)
 
 # %% [markdown] covers="wu:4.9.5"
-# A step costs the same products in both, as halved sides and doubled channels cancel; its weights grow fourfold. Here it hardly matters where the
+# A step costs the same products in both, as halved sides and doubled channels cancel; in the second it has about four times as many weights. Here it hardly matters where the
 # steps are. That is a result, too: how many steps each layer gets is chosen by whoever builds the network, and no training chooses it.
 
 # %% [markdown] covers="explainers:4.2 explainers:4.2.box-why"
 # ## Deeper: by hand, and with few examples
 #
-# Before 2012 most people made features by hand and learned only the reading. **HOG** (Dalal and Triggs 2005) counts, in each cell of the image, which ways edges run: a histogram of oriented gradients. A linear SVM ([[02/04]]) reads
+# Before 2012 most people made features by hand and learned only the reading. **HOG** (Dalal and Triggs 2005) counts, in each cell of the image, which ways edges run: a histogram of oriented gradients. A linear SVM ([[04/03]]) reads
 # them. Is that worse? And who needs fewer examples?
 
 # %% covers="explainers:4.2 explainers:4.2.box-why"
@@ -647,7 +649,7 @@ with after(train):
 # %% [markdown]
 # ## Where the notes differ
 #
-# What the lecture notes say otherwise, each with its place. *Too broad*: a condition is missing.
+# What the lecture notes say otherwise, each with its place. *Too broad*: a condition is missing. A *convention* is told, and needs no proof.
 
 # %% demo=true covers="explainers:4.2.box-why cs480:10-alexnet"
 # Invariance; and a network that is not told to its end.

@@ -29,6 +29,10 @@ def trace(spec: list, shape: tuple) -> dict:
             rest = [rest[0], *sides] if min(sides) > 0 else None
         elif kind == "norm":
             count = 2 * given[0]
+        elif kind == "block":
+            a, b = given
+            count = b * (a + 2)
+            rest = [b, *rest[1:]] if rest[0] == a else None
         elif kind == "flatten":
             rest = [math.prod(rest)]
         elif kind == "dense":
@@ -83,7 +87,7 @@ def lenet(x: Tensor, seed: float) -> dict:
     for name in ("c5", "f6", "out"):
         h = h @ p[f"{name}.weight"].mT + p[f"{name}.bias"]
         h = h.tanh() if name != "out" else h
-    return {"out": h, "weights": _count(LENET)}
+    return {"out": h, "weights": _count(LENET), "learning": len(LENET)}
 
 
 def train(
@@ -147,15 +151,18 @@ def refined(
     """The sum of all that the steps add, or only the last; without a seed all steps are 0."""
     shapes = refined_shapes(x.shape[1], b, T)
     p = filled(shapes, 1.0 if seed is None else seed, x)
-    h = F.conv2d(x, p["enter.weight"], p["enter.bias"], stride, 1).relu()
+    entrance = p["enter.weight"].requires_grad_(True)
+    h = F.conv2d(x, entrance, p["enter.bias"], stride, 1).relu()
     parts = [h]
     for t in range(T if seed is not None else 0):
         h = F.conv2d(h, p[f"steps.{t}.weight"], p[f"steps.{t}.bias"], padding=1).relu()
         parts.append(h)
         h = h if plain else torch.stack(parts).sum(0)
     if seed is None and plain and T:
-        h = torch.zeros_like(h)
-    return {"out": h, "weights": _count(shapes)}
+        h = 0 * h
+    (slopes,) = torch.autograd.grad(h.sum(), entrance)
+    found = {"out": h.detach(), "slopes": slopes}
+    return found | {"weights": _count(shapes), "learning": len(shapes)}
 
 
 def top_patches(
@@ -178,18 +185,30 @@ def block_shapes(a: int, b: int, stride: int) -> dict[str, tuple]:
 
 
 def basic_block(x: Tensor, b: int, stride: int, seed: float) -> dict:
-    """Each norm by the mean and variance of its channel, written out."""
+    """Each norm by the mean and variance of its channel, written out; later, by what it has kept from then."""
     shapes = block_shapes(x.shape[1], b, stride)
-    p = filled(shapes, seed, x)
+    p, kept = filled(shapes, seed, x), {}
 
     def norm(h, name):
-        h = (h - h.mean((0, 2, 3), keepdim=True)) / (
-            h.var((0, 2, 3), keepdim=True, correction=0) + 1e-5
-        ).sqrt()
+        if name in kept:
+            mean, var = kept[name]
+        else:
+            mean, var = (
+                part[:, None, None]
+                for part in (h.mean((0, 2, 3)), h.var((0, 2, 3), correction=0))
+            )
+            n = h.numel() / h.shape[1]
+            kept[name] = 0.1 * mean, 0.9 + 0.1 * var * n / (n - 1)
+        h = (h - mean) / (var + 1e-5).sqrt()
         return h * p[f"{name}.weight"][:, None, None] + p[f"{name}.bias"][:, None, None]
 
-    h = norm(F.conv2d(x, p["conv1.weight"], None, stride, 1), "norm1").relu()
-    h, short = norm(F.conv2d(h, p["conv2.weight"], padding=1), "norm2"), x
-    if "short.0.weight" in p:
-        short = norm(F.conv2d(x, p["short.0.weight"], None, stride), "short.1")
-    return {"out": (h + short).relu(), "weights": _count(shapes)}
+    def through():
+        h = norm(F.conv2d(x, p["conv1.weight"], None, stride, 1), "norm1").relu()
+        h, short = norm(F.conv2d(h, p["conv2.weight"], padding=1), "norm2"), x
+        if "short.0.weight" in p:
+            short = norm(F.conv2d(x, p["short.0.weight"], None, stride), "short.1")
+        return (h + short).relu()
+
+    out, later = through(), through()
+    counts = {"weights": _count(shapes), "learning": len(shapes)}
+    return {"out": out, "later": later} | counts

@@ -30,14 +30,15 @@ def loaded(module, weights):
 
 def test_formulas_give_the_shapes_that_torch_gives(g):
     for stride, pad, size in ((1, 0, 3), (2, 1, 4), (3, 2, 2)):
-        spec = [["conv", 2, 5, size, stride, pad], ["norm", 5], ["pool", 2, 1], ["flatten"]]
-        layers = [nn.Conv2d(2, 5, size, stride, pad), nn.BatchNorm2d(5), nn.MaxPool2d(2, 1)]
-        x, table = randn(2, 2, 9, 8, g=g).float(), ref.trace(spec, (2, 2, 9, 8))
+        spec = [["conv", 2, 5, size, stride, pad], ["norm", 5], ["block", 5, 4], ["pool", 2, 1]]
+        block = nn.Sequential(nn.Conv2d(5, 4, 1, bias=False), nn.BatchNorm2d(4))
+        layers = [nn.Conv2d(2, 5, size, stride, pad), nn.BatchNorm2d(5), block, nn.MaxPool2d(2, 1)]
+        x, table = randn(2, 2, 9, 8, g=g).float(), ref.trace([*spec, ["flatten"]], (2, 2, 9, 8))
         for layer, shape, count in zip(layers, table["shapes"], table["weights"], strict=False):
             x = layer(x)
             assert list(x.shape) == shape
             assert count == sum(p.numel() for p in layer.parameters())
-        assert table["shapes"][3] == [2, x[0].numel()]
+        assert table["shapes"][4] == [2, x[0].numel()]
     assert ref.trace([["dense", 3, 4], ["dense", 5, 4]], (2, 3))["shapes"] == [[2, 4], None]
 
 
@@ -56,6 +57,12 @@ def test_sixty_thousand_weights_of_1998():
     kernels = 6 * (3 * 25 + 1) + 9 * (4 * 25 + 1) + (6 * 25 + 1)  # c3 sees 3, 4 or all 6 maps
     pools = 6 * 2 + 16 * 2
     assert 156 + pools + kernels + 48120 + 10164 == 60_000
+
+
+def test_alexnet_on_two_cards_has_fewer_weights():
+    halved = {1: (48, 256, 5), 3: (192, 384, 3), 4: (192, 256, 3)}  # convolutions of one card each
+    spared = sum(inputs * outputs * size**2 for inputs, outputs, size in halved.values())
+    assert 62_378_344 - spared == 60_965_224
 
 
 def test_training_is_torchs_sgd_in_the_same_order():
@@ -106,6 +113,26 @@ def test_refined_layers_are_formula_4_102_pixel_by_pixel(plain):
     near(ref.refined(x, 3, 2, 1, plain, 1.1)["out"][0], torch.tensor(h))
 
 
+def test_slopes_of_a_refined_layers_entrance_are_differences():
+    x = randn(2, 2, 4, 3)
+    shapes, eps = ref.refined_shapes(2, 3, 2), 1e-6
+    p = ref.filled(shapes, 0.9, x)
+
+    def total(moved):
+        h = F.conv2d(x, p["enter.weight"] + moved, p["enter.bias"], 1, 1).relu()
+        for t in range(2):
+            W, b = p[f"steps.{t}.weight"], p[f"steps.{t}.bias"]
+            h = h + F.conv2d(h, W, b, padding=1).relu()
+        return h.sum()
+
+    slopes = ref.refined(x, 3, 2, 1, False, 0.9)["slopes"]
+    for place in ((0, 0, 0, 0), (1, 1, 2, 1), (2, 0, 1, 2)):
+        step = torch.zeros_like(p["enter.weight"])
+        step[place] = eps
+        wanted = (total(step) - total(-step)) / (2 * eps)
+        torch.testing.assert_close(slopes[place], wanted, rtol=1e-6, atol=1e-7)
+
+
 def test_basic_blocks_norm_as_torch_does(g):
     x = randn(3, 2, 5, 4, g=g)
     found = ref.basic_block(x, 4, 2, 0.8)
@@ -117,6 +144,22 @@ def test_basic_blocks_norm_as_torch_does(g):
     h = norm(F.conv2d(x, p["conv1.weight"], stride=2, padding=1), "norm1").relu()
     h = norm(F.conv2d(h, p["conv2.weight"], padding=1), "norm2")
     near(found["out"], (h + norm(F.conv2d(x, p["short.0.weight"], stride=2), "short.1")).relu())
+
+
+def test_basic_blocks_keep_what_torchs_norms_keep(g):
+    x = randn(3, 2, 5, 4, g=g)
+    p = ref.filled(ref.block_shapes(2, 4, 2), 0.8, x)
+    norms = {}
+    for name in ("norm1", "norm2", "short.1"):
+        norms[name] = nn.BatchNorm2d(4).double()
+        norms[name].load_state_dict({k: p[f"{name}.{k}"] for k in ("weight", "bias")}, strict=False)
+    for mode in (True, False):
+        for norm in norms.values():
+            norm.train(mode)
+        h = norms["norm1"](F.conv2d(x, p["conv1.weight"], stride=2, padding=1)).relu()
+        h = norms["norm2"](F.conv2d(h, p["conv2.weight"], padding=1))
+        out = (h + norms["short.1"](F.conv2d(x, p["short.0.weight"], stride=2))).relu().detach()
+        near(ref.basic_block(x, 4, 2, 0.8)["out" if mode else "later"], out)
 
 
 def test_best_windows_are_those_of_the_largest_numbers(g):

@@ -310,7 +310,8 @@ def draw_training(losses, table, before, after):
     left.set(xlabel="epoch", ylabel="mean loss (nats)", title="LeNet learns", ylim=(0, None))
     left.set_xticks(range(1, len(losses) + 1))
     wrong = table - np.diag(np.diag(table))
-    middle.imshow(wrong, cmap="Oranges")
+    # Only the light half of the colours: counts stand on them.
+    middle.imshow(wrong, cmap="Oranges", vmin=0, vmax=2 * wrong.max() + 1)
     for (i, j), count in np.ndenumerate(table):
         if count:
             middle.text(j, i, count, ha="center", va="center", fontsize=7)
@@ -433,9 +434,11 @@ def draw_depth(told, slopes):
 def draw_patches(kernels, found):
     """Kernels (6, 5, 5) of the first layer and their best windows; best windows of six kernels of the second."""
     fig = plt.figure(figsize=(10, 4))
-    first, second = fig.add_gridspec(1, 2, width_ratios=[7, 6])
-    for grid, name, columns in ((first, "c1", 7), (second, "c3", 6)):
-        cells = grid.subgridspec(6, columns, wspace=0.1, hspace=0.1)
+    first, second = fig.subfigures(1, 2, width_ratios=[7, 6])
+    first.suptitle("c1: kernel, and its best windows", fontsize=10)
+    second.suptitle("c3: best windows", fontsize=10)
+    for half, name, columns in ((first, "c1", 7), (second, "c3", 6)):
+        cells = half.add_gridspec(6, columns, wspace=0.1, hspace=0.1)
         for row in range(6):
             shown = [
                 (window, "gray_r") for window in np.asarray(torch.stack(list(found[name][row])))
@@ -443,16 +446,11 @@ def draw_patches(kernels, found):
             if name == "c1":
                 shown = [(np.asarray(kernels)[row], "PuOr_r"), *shown]
             for column, (window, colors) in enumerate(shown):
-                ax = fig.add_subplot(cells[row, column])
+                ax = half.add_subplot(cells[row, column])
                 scale = float(np.abs(window).max()) if colors == "PuOr_r" else 1.0
                 ax.imshow(window, cmap=colors, vmin=-scale if colors == "PuOr_r" else 0, vmax=scale)
                 ax.set(xticks=[], yticks=[])
                 ax.spines[:].set_visible(True)
-                if row == 0 and column == 0:
-                    title = (
-                        "c1: kernel, and its best windows" if name == "c1" else "c3: best windows"
-                    )
-                    ax.set_title(title, fontsize=10, loc="left")
     inks = [float(torch.stack(list(found[name])).mean()) for name in ("c1", "c3")]
     return fig, say(
         "Six kernels of the first layer with the six windows, 5 by 5, that each likes best, and the best windows, "
