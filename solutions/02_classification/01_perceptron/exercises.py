@@ -1529,7 +1529,8 @@ many_classes.equivalent(
 many_classes.worked(
     why="""Both rules reduce to machines that know two classes; they differ in what these see and in how their answers meet. Scores of
     one-vs-all are compared raw, so their lengths matter. A vote forgets the length: that is its strength, and why ties occur.
-    One-vs-one fits more machines, each on fewer rows, and on balanced ones."""
+    From four classes on, one-vs-one fits more machines, each on fewer rows, and on balanced ones where the classes are alike in
+    size."""
 )
 
 

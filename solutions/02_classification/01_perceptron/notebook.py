@@ -111,8 +111,8 @@ explore(
 # from 0 to $r\lVert w\rVert$. So score$/\lVert w\rVert$ is the **signed distance** of a point from $H$, positive on the
 # side to which $w$ points.
 #
-# A classifier is right about a point with label $y$ where $y$ times its distance is positive. The smallest of these
-# products, over all points, is its **margin**.
+# A point with label $y$ is on its own side, off the boundary, where $y$ times its distance is positive. The smallest of
+# these products, over all points, is the classifier's **margin**.
 
 
 # %% exercise="judge" points=2 difficulty=1 covers="cs480:def2.4 cs480:def2.5 cs480:ex2.6 cs480:ex1.3"
@@ -226,7 +226,8 @@ predict(
     ["it rises for all", "it stays for all", "it falls for some"],
     truth=2 if (pw.gains(pw.MAIL, pw.SPAM, 1) < 0).any() else 0,
     because="They share words with e-mail 2, and the bias. Those with the other label "
-    "lose what it gains: one update can spoil what others had learnt.",
+    "fall, by 1 and 1 more for each shared word: one update can spoil what others had "
+    "learnt.",
 )
 
 # %% covers="cs480:2-score"
@@ -407,8 +408,9 @@ predict(
     truth=[pw.widest(pw.signed(X, benign)) is None for X in (tumours, fewer)].index(
         False
     ),
-    because="Of two runs that look alike, one has a line to find. No run could tell "
-    "you so: only a proof can.",
+    because="B's measurements are among A's: a line for B would be one for A, with "
+    "weight 0 for the column that B lacks. So if only one of them has a line, it is A. "
+    "Whether any has one, no open run tells: that takes a proof.",
 )
 
 # %% [markdown] covers="cs480:ex2.10"
@@ -451,9 +453,9 @@ with after(train, judge, mistake_bound, separable, "bet"):
 #   signed distance.
 # - The perceptron changes on mistakes only. Where a line exists, it makes at most $C^2/\gamma^2$ of them, in any order:
 #   few where the margin is wide.
-# - A settled run proves that there is a line, a loop that there is none, an open run nothing. A linear programme decides,
+# - A settled run through all rows proves that there is a line, a loop that there is none, an open run nothing. A linear programme decides,
 #   with a proof either way.
-# - In 1958 newspapers wrote that it would one day walk, talk and know that it exists. In 1969 Minsky and Papert proved
+# - In 1958 newspapers wrote that it would one day walk and talk. In 1969 Minsky and Papert proved
 #   what one such unit cannot do. XOR is the smallest case; [[07/01]] takes several units.
 #
 # Below: which line it finds, the same run as gradient descent, when to stop, and many classes.
@@ -647,29 +649,33 @@ with after(train, sgd_step, "relu"):
     same = np.array_equal(ends[1.0], train(X, y, order, 1)[0][-1])
     claim("steps on the perceptron loss, rate 1: the perceptron's run", same)
     claim(
-        "rate ¼: the same run, a quarter as long",
+        "rate ¼: the same mistakes, and v a quarter as long",
         np.array_equal(ends[0.25] * 4, ends[1]),
     )
-    v, G = np.array([1.0, -1.0, 0.3]), pw.signed(X, y)
-    slope = -(G * (G @ v <= 0)[:, None]).mean(axis=0)  # of the mean loss
+
+    def pulls(v):
+        return [v - sgd_step(v, z, label, 1, "perceptron") for z, label in zip(Z, y)]
+
+    G = pw.signed(X, y)
+    slope = -G.mean(axis=0)  # at v = 0, where the mean loss is 0
     below_it = [
-        np.maximum(-G @ u, 0).mean() >= np.maximum(-G @ v, 0).mean() + slope @ (u - v)
+        np.maximum(-G @ u, 0).mean() >= slope @ u - 1e-12
         for u in np.random.default_rng(6).normal(size=(200, 3))
     ]
     claim(
-        "a plane of this slope lies below the mean loss ({n} points)",
+        "at v = 0, all at the kink: a plane of slope −mean(y z) lies below the mean "
+        "loss ({n} points)",
         all(below_it),
         n=200,
     )
-    steps = [v - sgd_step(v, z, label, 1.0, "perceptron") for z, label in zip(Z, y)]
-    claim(
-        "a random row's slope is this on average", np.allclose(np.mean(steps, 0), slope)
-    )
+    average = np.mean(pulls(np.zeros(3)), axis=0)
+    claim("a random row's slope is this on average", np.allclose(average, slope))
+    v = np.array([1.0, -1.0, 0.3])  # off every kink
     hard = [(z @ v > 0) for z in Z]  # p = 1 where the score is above 0, else 0
     jumps = [((label + 1) / 2 - p) * z for z, label, p in zip(Z, y, hard)]
     claim(
         "(y − p) z with a hard p: the perceptron's step",
-        np.allclose(jumps, -np.array(steps)),
+        np.allclose(jumps, -np.array(pulls(v))),
     )
 
 # %% [markdown] covers="cs480:thm2.11"
@@ -688,7 +694,7 @@ with after(train):
     endless, _, end = train(roots, signs, np.arange(3), 1000)
     places = len(np.unique(np.round(endless, 9), axis=0))
     claim(
-        "0, 1, √2: {n} mistakes, as many places, {end}",
+        "0, 1, √2: {n} mistakes, no place twice, {end}",
         places == len(endless),
         n=len(endless) - 1,
         end=end,
@@ -707,16 +713,16 @@ with after(train):
 # %% [markdown] covers="cs480:2-soft"
 # ## Deeper: when to stop
 #
-# Such a run we must end ourselves: after so many passes; after so much time (here: rows looked at, so that every computer
-# stops at one place); when the training error no longer changes; when the **validation error**, on rows put aside, no
+# Such a run we must end ourselves: after so many passes; after so much time (here: rows looked at); when the training error no longer changes; when the **validation error**, on rows put aside, no
 # longer falls. On three measurements of the tumours, the errors jump: the last $v$ is as good as its last few mistakes.
-# Safer is the mean of all $v$ along the run; the second half of the cell tries it on all 30 measurements.
+# Safer is the mean of the $v$ after each pass; the second half of the cell tries it on all 30 measurements.
 #
 # The other way out: allow mistakes at a price. Minimise a mean loss $\frac1n\sum_i \ell(s_i)$ plus a penalty like
-# $0.01\,\lVert w\rVert^2$. But not with the perceptron's loss: both are 0 at $v = 0$, which knows nothing of the data.
+# $0.01\,\lVert w\rVert^2$. But not with the perceptron's loss: both are 0 at $v = 0$ and never
+# below, and $v = 0$ knows nothing of the data.
 
 # %% demo=true covers="cs480:2-soft"
-# Four rules on one run; the average of all v; two losses with a penalty.
+# Four rules on one run; the mean of the v after each pass; hinge loss and penalty.
 G = pw.signed(tumours[:, [0, 1, 4]], benign)
 G = G[np.random.default_rng(10).permutation(569)]
 v, passes, history = np.zeros(4), [], {"training": [], "validation": []}
@@ -737,16 +743,15 @@ for seed in range(20):  # all 30 measurements
     mean.append(np.mean(rows[300:] @ np.mean(run, axis=0) <= 0))
 errors = np.mean(last), np.mean(mean)
 claim(
-    "test error of the last v {e[0]:.3f}, of the mean of all v {e[1]:.3f} ({n} orders)",
+    "validation error of the last v {e[0]:.3f}, of the mean of the v after each pass "
+    "{e[1]:.3f} ({n} orders)",
     errors[1] < errors[0],
     e=errors,
     n=20,
 )
 tries = np.random.default_rng(16).normal(size=(2000, 4))
 cost = 0.01 * np.sum(tries[:, :3] ** 2, axis=1)  # of w, not of b
-bare = (np.maximum(-tries @ G.T, 0).mean(axis=1) + cost).min()
 hinge = (np.maximum(1 - tries @ G.T, 0).mean(axis=1) + cost).min()
-claim("perceptron loss: no v of {n} is below v = 0, which costs 0", bare > 0, n=2000)
 claim("hinge loss: the best costs {h:.2f}, v = 0 costs 1", hinge < 1, h=hinge)
 
 # %% [markdown] covers="cs480:2-ova cs480:2-ovo"

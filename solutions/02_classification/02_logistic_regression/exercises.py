@@ -991,8 +991,8 @@ odds_ratios.mistakes(
             "A row with p near 1 says little. Where are its weights p(1 - p)?",
         ),
         "one standard error": (
-            "w + 1.96 * error",
-            "w + error",
+            "w - 1.96 * error, w + 1.96 * error",
+            "w - error, w + error",
             "95 % of a normal distribution lie within how many standard errors, on both sides?",
         ),
         "the ends are swapped": (

@@ -52,12 +52,12 @@ show(*lr.draw_clinic())
 # %% [markdown] covers="explainers:2.2 cs480:4 wu:1.5"
 # ## 1. How sure is a score?
 #
-# Table, features and **score** stay those of regression: $s_i = \langle x_i, w\rangle$, where each row $x_i$
-# begins with a 1, so that $w_0$ is the intercept. Only the label changes: no number scattered around $s_i$, but 0 or 1. As in [[02/01|the perceptron]], the answer is 1 where $s > 0$,
+# Table, features and **score** are as in regression: $s_i = \langle x_i, w\rangle$, where each row $x_i$
+# begins with a 1, so that $w_0$ is the intercept. Only the label changes: 0 or 1. As in [[02/01|the perceptron]], the answer is 1 where $s > 0$,
 # else 0; $s = 0$ is a hyperplane. The score is the signed distance from it, times the length of
-# $w_+ = (w_1, \dots, w_{d-1})$. So its size, the **margin**, tells how far.
+# $w_+ = (w_1, \dots, w_{d-1})$. So its size $\lvert s\rvert$ tells how far. (Some call it *margin*.)
 #
-# In which unit? Multiply $w$ by 10: no answer changes, and each margin is tenfold. A straight line
+# In which unit? Multiply $w$ by 10: no answer changes, and each size is tenfold. A straight line
 # through labels 0 and 1 soon predicts 1.91, or less than 0. What number can run from $-\infty$ to $\infty$ and still mean "how
 # sure"?
 
@@ -100,7 +100,9 @@ sigma = 1 / (1 + sympy.exp(-z))
 claim("log-odds z, solved for p, is σ(z)", sympy.simplify(solved - sigma) == 0)
 slope, flip = sympy.diff(sigma, z), sigma.subs(z, -z)
 claim("σ(−z) = 1 − σ(z)", sympy.simplify(flip - (1 - sigma)) == 0)
-peak = slope.subs(z, 0) == sympy.Rational(1, 4)
+quarter, half = sympy.Rational(1, 4), sympy.Rational(1, 2)
+square = sympy.simplify(quarter - slope - (sigma - half) ** 2) == 0
+peak = square and sigma.subs(z, 0) == half
 product = sympy.simplify(slope - sigma * (1 - sigma)) == 0
 claim("the slope is σ(1 − σ), at most ¼, at z = 0", product and peak)
 with after(sigmoid):
@@ -130,7 +132,7 @@ with after(sigmoid):
 # Which of two machines is better: one that gave the 14 heads of 20 tosses the probability 0.7 each, or one that said 0.5? The
 # probability of all that happened decides. For independent tosses, $y_i = 1$ for heads, it is the **likelihood**
 #
-# $$L(p) = \prod_i p^{\,y_i}(1-p)^{1-y_i}, \qquad -\tfrac1n \log L = -\bar y\log p - (1-\bar y)\log(1-p).$$
+# $$\mathcal L(p) = \prod_i p^{\,y_i}(1-p)^{1-y_i}, \qquad -\tfrac1n \log \mathcal L = -\bar y\log p - (1-\bar y)\log(1-p).$$
 #
 # The exponents are switches. The best $p$ is the same on both sides, the share $\bar y$ of heads. The right side, the mean **negative
 # log-likelihood**, is the **cross-entropy**, in *nats* as the logarithm is the natural one; a certain prediction that fails, $p = 0$ where $y = 1$, costs $\infty$. Why the
@@ -160,7 +162,7 @@ predict(
 # $$\nabla J(w) = \frac1n\sum_i (p_i - y_i)\,x_i = \frac1n X^\top(p - y).$$
 #
 # Put $s_i$ for $p_i$, and it is least squares. A row with score 600 and label 0 costs 600: not $\infty$, nor the
-# 34 that one gets by clipping $p$.
+# 34.5 that one gets by clipping $p$ at $10^{-15}$.
 
 
 # %% exercise="nll_and_grad" points=3 difficulty=1 covers="explainers:2.2.1 wu:1.5.3 cs480:4-lik cs480:def4.1 moon:7.1 guo:I.3.a guo:II.1.a"
@@ -421,8 +423,8 @@ with after(descend, newton):
 # ## 5. When no best weights exist
 #
 # So the clinic takes Newton's method and all 30 measurements, no ridge. Machine A of [[02/01]] had a hyperplane that
-# puts every tumour on its side. Take its $w$ and walk on along it: at $tw$ every margin is $t$ times as large, so every row's
-# loss falls, to 0 as $t\to\infty$. Is that good news?
+# puts every tumour on its side. Take its $w$ and walk on along it: at $tw$ every score is $t$ times as large, on its right
+# side, so for $t > 1$ every row's loss falls, to 0 as $t\to\infty$. Is that good news?
 
 # %% predict="flat" minutes=1
 predict(
@@ -437,11 +439,11 @@ predict(
 )
 
 # %% [markdown] covers="wu:1.5.3 explainers:2.2.1 cs480:4 moon:7.1"
-# A loss that falls for ever has no minimum: if a hyperplane **separates** the classes, there is *no* best $w$. (For independent columns, one exists
-# unless some $u \ne 0$ has $\langle x_i, u\rangle \ge 0$ for all rows with label 1 and $\le 0$ for all
-# others; Albert and Anderson 1984.) The fit is then as sure as the budget allows. That is where 0.0000000000000005 came from.
+# A loss above 0 that comes as near to 0 as you like has no minimum: if a hyperplane **separates** the classes, there is
+# *no* best $w$. (For independent columns one exists unless some $u \ne 0$ has $\langle x_i, u\rangle \ge 0$ for all rows with label 1 and $\le 0$ for all
+# others; Albert and Anderson 1984.) The fit is as sure as the budget allows: hence the 0.0000000000000005.
 #
-# Ridge mends it. Far out the penalty outgrows what the loss can still gain, so any $\lambda > 0$ gives one optimum, if both labels occur.
+# Ridge mends it. Far out the penalty outgrows all possible gain: any $\lambda > 0$ gives one optimum, if both labels occur.
 #
 # **Drag the star**, a row of class 1, out of the round points. No ridge.
 #
@@ -535,9 +537,9 @@ with after(sigmoid, newton, decide, "flat"):
 # - Classes that a hyperplane separates have no best weights. A fit without a penalty is as sure as its budget allows: patient
 #   213. Ridge, chosen on unseen rows, told her 21 %.
 # - The threshold comes from costs, not from habit. With ten to one, 21 % is a call.
-# - One [neuron](../07_neural_networks/01_one_hidden_layer.ipynb) with a sigmoid is this model, and so is the judge that
-#   tells real from made-up pictures. With hard answers for $p$ its step is the perceptron's; support vectors ask for the
-#   widest street directly.
+# - One [neuron](../07_neural_networks/01_one_hidden_layer.ipynb) with a sigmoid is this model; so is the last layer
+#   of a network that tells real from made-up pictures. With hard answers for $p$ its step is the perceptron's; support
+#   vector machines look for the widest gap between the classes directly.
 
 # %% [markdown] covers="explainers:2.2.b"
 # ## Deeper: what a weight means
@@ -603,7 +605,6 @@ with after(newton, odds_ratios):
         for degree in powers:
             A = z[:, None] ** np.arange(degree + 1)
             fits[degree] = A @ newton(A, y, 0.0, np.zeros(degree + 1), 1e-8, 30)[0][-1]
-        free = max(abs(A.T @ (y - expit(s))).max() for s in fits.values())
         panels.append((title, label, x, y, fits))
     kept = np.mean(y - expit(panels[1][4][1]))
     claim(
@@ -638,8 +639,9 @@ with after(nll_and_grad):
         nll_and_grad(np.ones(1), np.array([[v]]), np.array([y])) for v, y in zip(s, y)
     ]
     claim("they are your loss", np.allclose([loss for loss, _ in ends], last))
-    pulls = [abs(np.asarray(g)[0] / v) for v, (_, g) in zip(s, ends)]
-    claim("no row pulls with more than {high:.3f}", max(pulls) <= 1, high=max(pulls))
+    pulls = np.array([abs(np.asarray(g)[0] / v) for v, (_, g) in zip(s, ends)])
+    low = pulls[(1 - 2 * y) * s >= 5].min()
+    claim("wrong by 5 or more: a pull of {low:.3f} at least", low > 0.99, low=low)
 
 # %% [markdown] covers="explainers:2.2.1 moon:7.1"
 # ## Deeper: least squares, again and again
@@ -650,7 +652,7 @@ with after(nll_and_grad):
 # $$w - H^{-1}g = (X^\top S X)^{-1} X^\top S\,z, \qquad z_i = s_i + \frac{y_i - p_i}{p_i(1-p_i)}.$$
 #
 # That is [[01/02|weighted least squares]] on *working responses* $z$, repeated with new weights: **iteratively reweighted least squares**
-# (IRLS). Trees can stand in for the line, and then it is boosting.
+# (IRLS). Small trees, added up, can stand in for the line: then it is a kind of boosting (LogitBoost).
 
 # %% covers="explainers:2.2.1 moon:7.1"
 # Each of your full steps on the tumours, by NumPy's least squares.
@@ -705,7 +707,7 @@ with after(nll_and_grad, "street"):
     losses = [nll_and_grad(np.array([t]), touch, side)[0] for t in (1.0, 3.0, 9.0)]
     falls = losses[0] > losses[1] > losses[2] > np.log(2) / 2
     claim(
-        "touching at 0: {v[0]:.4f}, {v[1]:.4f}, {v[2]:.4f}, never {low:.4f}",
+        "touching at 0: {v[0]:.5f}, {v[1]:.5f}, {v[2]:.5f}, never {low:.5f}",
         falls,
         v=losses,
         low=np.log(2) / 2,

@@ -61,12 +61,13 @@ show(*glm.draw_impossible())
 #    h(\eta)$, where $h$ turns every score into a possible mean.
 #
 # Then maximum likelihood finds $w$. This is a **generalised linear model**. (Nelder and Wedderburn, 1972; the *link*
-# is $g = h^{-1}$.) As before, $x$ begins with a 1: $\tilde x = [1; x]$ and $\tilde w = [w_0; w]$ absorb the bias.
+# is $g = h^{-1}$.) As before, $x$ begins with a 1, so that the first entry of $w$ is the
+# bias. (The notes write $\tilde x = [1; x]$ and $\tilde w = [w_0; w]$.)
 
 # %% [markdown] covers="guo:I.3 guo:I.3.a"
 # | family | support of $y$ | $\mu = h(\eta)$ | $A(\eta)$ | variance |
 # |---|---|---|---|---|
-# | Gaussian ($\sigma = 1$) | all numbers | $\eta$ | $\eta^2/2$ | $1$ |
+# | Gaussian (variance 1) | all numbers | $\eta$ | $\eta^2/2$ | $1$ |
 # | Bernoulli | 0, 1 | $1/(1+e^{-\eta})$ | $\log(1 + e^\eta)$ | $\mu(1-\mu)$ |
 # | Poisson | 0, 1, 2, … | $e^\eta$ | $e^\eta$ | $\mu$ |
 #
@@ -75,7 +76,7 @@ show(*glm.draw_impossible())
 # $$-\log p(y\mid\eta) = A(\eta) - y\,\eta + (\text{something without } \eta),$$
 #
 # and differentiating twice gives $A' = \mu$ and $A'' = $ variance. So the slope of a row's cost by its score is $\mu -
-# y$, whatever the family: mean minus target. Write the gradient of the mean cost of $n$ rows. (Stuck? `hint(glm_grad)`, up to
+# y$, mean minus target, whichever of the three families, each with its canonical $h$. Write the gradient of the mean cost of $n$ rows. (Stuck? `hint(glm_grad)`, up to
 # three times; so for every exercise. `expit` is the sigmoid.)
 
 
@@ -152,7 +153,8 @@ predict(
     ],
     truth=2 if abs(glm.rings("logit")[0].sum() - 7) < 1e-4 else 0,
     because="At the best w the gradient is 0. Its first entry belongs to the column "
-    "of ones: the errors μ − y sum to 0. So for every family with its canonical link.",
+    "of ones: the errors μ − y sum to 0. So it is for every family with its canonical "
+    "link and a column of ones.",
 )
 
 # %% [markdown] covers="guo:I.3"
@@ -482,7 +484,8 @@ with after(GLM, "sum"):
 #
 # - What had to change: the **inverse link**, so that every score gives a possible mean, and with it the loss. The linear score stays,
 #   and so does the gradient, $X^\top(\text{means} - Y)/n$.
-# - That evening: damage with probability 0.9996. Honestly: between 0.48 and 1, since no flight was that cold. Each end said *wait*. The chart on
+# - That evening: damage with probability 0.9996. Honestly: that probability may be anything from 0.48
+#   to 1 (95 % interval), as no flight was that cold. Each end said *wait*. The chart on
 #   the table showed only the 7 flights with damage; they alone can teach "always".
 # - Link: which means can be. Family: how far rows scatter, and whom the fit trusts.
 # - Softmax is a soft argmax. Subtract each row's maximum; never take the log of a computed probability.
@@ -534,7 +537,8 @@ predict(
     ["yes, as with every link", "no, but nearly", "no, far from it"],
     truth=1 if 1e-3 < abs(glm.rings("probit")[0].sum() - 7) < 0.5 else 0,
     because="Here the errors are weighted by slope/variance before they sum to 0. "
-    "Only the canonical link has a weight of 1 for all.",
+    "Only for the canonical link (up to a factor) is that weight the same for all "
+    "rows.",
 )
 
 # %% covers="guo:I.3 guo:I.3.a"
@@ -608,7 +612,7 @@ check(fit_poly)
 
 # %% [markdown] covers="guo:II.1"
 # Now a Poisson mean, $h = \exp$, by your `glm_step`. Misfit is told by the **deviance**: twice the log-likelihood that is lacking, against means that equal the
-# data. (For Gaussians that is the sum of squares.) If a Poisson model is right, it is about rows minus weights.
+# data. (For Gaussians that is the sum of squares.) If a Poisson model is right, it is about rows minus weights (roughly, where the means are not too small).
 #
 # 1. How much does degree 2 gain, how much degree 3? Would you believe degree 8 between the quarters?
 # 2. Watch neighbouring columns of the design matrix, and its condition number.
@@ -657,7 +661,7 @@ with after(glm_step):
 # ## Deeper: several outputs
 #
 # With $h$ = identity and Gaussian noise of covariance $\sigma^2\,\mathrm{Id}$ the loss is $\ell(W) = \frac1n\sum_i\sum_k (y_{i,k} - w_k^\top x_i)^2$, up to constants. Column $k$ of $W$ stands in
-# the terms of output $k$ only: one joint fit is $K$ separate fits. And if the errors of the outputs go together?
+# the terms of output $k$ only: one joint fit is $m$ separate fits. And if the errors of the outputs go together?
 
 # %% predict="joint" minutes=1
 predict(
@@ -701,8 +705,8 @@ with after(GLM, "joint"):
 # | score | one $s$, short for $(0, s)$ | $s \in \mathbb R^K$, a shift is free |
 # | probabilities | $\sigma(s)$ | $\operatorname{softmax}(s)$ |
 # | label | 0 or 1 | one-hot |
-# | log-likelihood $J$ | $ys - \log(1+e^s)$ | $s_c - \log\sum_je^{s_j}$ |
-# | its gradient | $y - p$ | $y - p$ |
+# | log-likelihood $\log p$ | $ys - \log(1+e^s)$ | $s_c - \log\sum_je^{s_j}$ |
+# | its slope by the score(s) | $y - p$ | $y - p$ |
 
 # %% covers="wu:2.8.6 cs480:eq4.b"
 # The table on random rows, by your softmax; and which form is safe from overflow.
@@ -711,10 +715,10 @@ with after(softmax):
     X, W, y = rng.normal(size=(50, 3)), rng.normal(size=(3, 2)), np.arange(50) % 2
     P, s = np.asarray(softmax(X @ W)), X @ (W[:, 1] - W[:, 0])
     claim("two classes are a sigmoid of the difference", np.allclose(P[:, 1], expit(s)))
-    J = y * s - np.logaddexp(0, s)
-    claim("J is the same", np.allclose(np.log(P[np.arange(50), y]), J))
+    log_p, same = y * s - np.logaddexp(0, s), np.log(P[np.arange(50), y])
+    claim("the log-likelihood is the same", np.allclose(same, log_p))
     error = np.eye(2)[y][:, 1] - P[:, 1]
-    claim("and so is its gradient", np.allclose(error, y - expit(s)))
+    claim("and so is its slope", np.allclose(error, y - expit(s)))
     v = rng.normal(size=(3, 1))
     claim("v in all columns is not seen", np.allclose(softmax(X @ (W + v)), P))
     wins = []

@@ -193,8 +193,8 @@ threshold = Exercise(
     },
     compare=parts(cost=at_most(1e-9)),
     hints=[
-        "Which thresholds give different decisions? Between two neighbouring scores, nothing changes.",
-        "Try each score as the threshold, and one above all scores (nobody is called ill). Count misses and false alarms for each.",
+        "Which thresholds give different decisions? Between two neighbouring chances, nothing changes.",
+        "Try each chance as the threshold, and a number above all chances (nobody is called ill). Count misses and false alarms for each.",
         "costs = [miss * np.sum((p < t) & (y == 1)) + alarm * np.sum((p >= t) & (y == 0)) for t in candidates]; return candidates[np.argmin(costs)].",
     ],
 )
@@ -744,7 +744,7 @@ Classifier.mistakes(
             "return np.where(z > 0, 1.0, 0.0)",
             "Who says 0 and is wrong once has an infinite log loss. How sure is your classifier really?",
         ),
-        "no penalty where a line separates": (
+        "next to no penalty": (
             "self.learn(X, y, best)",
             "self.learn(X, y, 1e-3)",
             "On separable rows the likelihood grows for ever with the weights. What keeps them finite?",
@@ -921,7 +921,7 @@ def _():
 
 
 Classifier.worked(
-    why="Whatever a new row needs is learnt once, in `fit`, and the penalty is chosen by rows that no fit had seen: their loss is at the same time the promise. A score is a log-odds: evidence of the row plus log-odds of the shares. So another share is a sum away, and every decision follows from the chance and the costs."
+    why="Whatever a new row needs is learnt once, in `fit`, and the penalty is chosen by rows that no fit had seen: their loss is at the same time the promise. (A little rosy, as it is the lowest of three; with three it hardly matters, with three hundred it would.) A score is a log-odds: evidence of the row plus log-odds of the shares. So another share is a sum away, and every decision follows from the chance and the costs."
 )
 
 

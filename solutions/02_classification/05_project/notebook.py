@@ -169,7 +169,7 @@ with after(threshold):
 # What is checked is what it is worth. Chances, in mean log loss (nats) on rows it has not seen:
 #
 # - **new tumours**: at most 0.3, from 200 tumours;
-# - **few rows that a line separates**: 30 rows, 15 features, two of them the same, from a world where no label is certain: at most 1;
+# - **few rows that a hyperplane separates**: 30 rows, 15 features, two of them the same, from a world where no label is certain: at most 1;
 # - **overlapping classes**: 200 rows of that world: at most 0.6, and 0.31 where one in ten is ill;
 # - **a column that never varies** does no harm: 0.6 from 90 rows;
 # - **another population**, where a given `share` is ill: at most 0.155 where 4 % are, 0.3 where 90 % are. Ill rows look like the ill ones of the training rows there, healthy ones like the healthy; only how many of each there are differs.
@@ -321,7 +321,7 @@ with after(stratified, Classifier):
 def rate_interval(k, n, level):
     """An interval for a share.
 
-    k of n, 0 <= k <= n, n >= 1. 0 < level < 1.
+    k of n, 0 <= k <= n, 1 <= n <= 1000. 0.5 <= level < 1.
     -> (low, high), 0 <= low <= high <= 1.
     """
     ### BEGIN SOLUTION
@@ -390,9 +390,9 @@ with after(stratified, threshold, Classifier):
 
 # %% [markdown]
 # The first screen was picked from 40 such shuffles for its bad luck: on six of them the cheapest threshold cost still
-# more than 82. On average it cost 45, the napkin 29, and on 15 of the 40 it beat the napkin.
+# more than 82. With its own machine it cost 45 on average, the napkin 29, and on 15 of the 40 it beat the napkin.
 #
-# A threshold is a parameter like any other. The cheapest of all is fitted to the handful of tumours that stand in its way; its
+# The cheapest of all thresholds is fitted to the handful of tumours that stand in its way; its
 # cost on them is no promise. The napkin fits nothing. What it needs is that chances mean what they say, and there the
 # work of this project went. With naive Bayes they do not, and the tuned threshold, which repairs the claims
 # with labels, wins.
@@ -424,7 +424,7 @@ with after(stratified, threshold, Classifier):
 # - A chance can be checked: log loss and calibration, on rows that took no part. A penalty keeps it modest where few rows
 #   are easy to separate.
 # - Where another share is ill, chances change by Bayes' rule. The threshold does not.
-# - Rows held back tell what a classifier will be worth. The rows it was fitted to do not.
+# - Rows held back tell what a classifier will be worth, training rows do not.
 # - 38 of 38 is not 100 %. Every rate wants its interval.
 #
 # The notes are used as they stand here: there is nothing to correct. **Next:** [[next]].
@@ -441,7 +441,7 @@ with after(stratified, threshold, Classifier):
 
 # %% exercise="mcnemar" points=2 difficulty=1
 def mcnemar(y, called_a, called_b):
-    """Which of two classifiers is right more often, and is it chance?
+    """How often only one of two classifiers is right; how easily chance splits so.
 
     y, called_a, called_b (n,): true labels and the two classifiers' labels, 0 or 1.
     -> (a, b, p_value): rows that only a gets right, only b; exact two-sided p-value.

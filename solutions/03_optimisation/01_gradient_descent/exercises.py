@@ -182,8 +182,8 @@ gd = Exercise(
     data_dependent="the path ends where the gradient is small",
     hints=[
         "Keep a list that starts with x0. What must be known at the last point before the next can be made?",
-        "In each round: the gradient g at the last point; leave the loop if its norm is at most tol; else append the "
-        "last point minus t g. Make a new array each time.",
+        "The last point is all that a step needs. Ask its gradient once, use it for two things: to decide whether to "
+        "stop, and to step. Which comes first?",
         "In a loop of at most max_steps rounds: the gradient at path[-1]; leave the loop if its norm is at most tol; "
         "append the last point minus t times the gradient. At the end make an array of the list.",
     ],
@@ -672,7 +672,7 @@ steps_needed = Exercise(
     hints=[
         "Compute rho first. For which rho and eps is there nothing to count?",
         "From rho = 1 on, the distance never shrinks; below, every k is one more factor rho. When is rho**k small enough for the first time?",
-        "Handle eps >= 1 and then rate >= 1 first. Then count k up from 1 while rate**k is above eps.",
+        "Handle eps >= 1 and then rho >= 1 first. Then count k up from 1 while rho**k is above eps.",
     ],
 )
 

@@ -314,14 +314,14 @@ with after(gd, descend):
 # %% [markdown] covers="cs480:def8.4 cs480:def8.6 guo:II.1.a"
 # ## 4. Two numbers that know the future
 #
-# A bowl has its curvatures written on it. What about a convex loss? If it curves nowhere, along no direction, more than
+# What are the curvatures of a convex loss? If it curves nowhere, along no direction, more than
 # $L$, it is *$L$-smooth*; if nowhere less than $m > 0$, *$m$-strongly convex*: $m$ and $L$ bound the eigenvalues of every
 # Hessian, the matrix of second derivatives. Take the tumours, labels $s_i = \pm 1$, and
 #
 # $$f(w) = \frac1n \sum_i \log(1 + e^{-s_i x_i^\top w}) + \frac\lambda2 \lVert w \rVert^2 .$$
 #
 # Its Hessian is $\frac1n X^\top D X + \lambda I$. $X$ has the rows $x_i^\top$, and $D$ the diagonal $p_i(1 - p_i)$, where
-# $p_i = 1/(1 + e^{-x_i^\top w})$ is the probability of $s_i = +1$. From below, $m = \lambda > 0$ will do. **Your task** is
+# $p_i = 1/(1 + e^{-x_i^\top w})$ is the probability of $s_i = +1$. From below, $m = \lambda > 0$ will do, as $X^\top DX$ has no eigenvalue below 0. **You find**
 # the other end: one number that no eigenvalue exceeds, whatever $w$ is.
 
 # %% covers="guo:II.1.a"
@@ -377,9 +377,11 @@ with after(logistic_smoothness):
         [np.linalg.eigvalsh(loss_hessian(w, lam))[[0, -1]] for w, _ in pairs]
     )
     claim(
-        "no direction curves less than m ({n} random w)", ends.min() >= m, n=len(pairs)
+        "no direction curves more than L = {L:.2f} ({n} random w)",
+        ends.max() <= L,
+        L=L,
+        n=len(pairs),
     )
-    claim("none curves more than L = {L:.2f}", ends.max() <= L, L=L)
     steepest = np.linalg.eigvalsh(loss_hessian(np.zeros(31), lam))[-1]
     claim("L is reached, at w = 0", np.isclose(steepest, L))
     apart = [
@@ -390,8 +392,8 @@ with after(logistic_smoothness):
     claim("∇f changes by at most L times the distance (the pairs)", all(apart))
 
 # %% [markdown] covers="cs480:thm8.7"
-# For a loss with such $m$ and $L$, no run is slower than the slowest direction of a bowl with curvatures $m$ and $L$
-# (*Deeper* says why): each step leaves at most
+# For a loss with such $m$ and $L$ and a continuous Hessian, no run is slower than the slowest direction of a bowl with
+# curvatures $m$ and $L$ (*Deeper* says why): each step leaves at most
 #
 # $$\rho = \max(|1 - tm|,\, |1 - tL|)$$
 #
@@ -454,7 +456,7 @@ with after(gd, descend, logistic_smoothness, steps_needed):
     t, rho = 2 / (m + L), (L - m) / (L + m)
     print(f"m = {m}, L = {L:.2f}, κ = {L / m:.0f}")
     k = steps_needed(m, L, t, 0.001)
-    print(f"The answer: every step below {2 / L:.3f} is safe, {t:.3f} the best.")
+    print(f"Every step below {2 / L:.3f} is surely safe, {t:.3f} promises most.")
     print(f"{k} of these will leave a thousandth, or less.")
     paths = {
         size: gd(lambda w: loss_grad(w, lam), np.zeros(31), size, 8000)
@@ -507,13 +509,12 @@ with after(gd, descend, logistic_smoothness, steps_needed):
 # %% [markdown]
 # ## Take-aways
 #
-# - $-\nabla f$ is at a right angle to the contour and, for short steps, the steepest way down.
+# - Where $\nabla f$ is not 0, $-\nabla f$ is at a right angle to the contour and, for short steps, the steepest way down.
 # - $L$ says which steps are safe: $t < 2/L$. $\kappa = L/m$ says how slow it can be.
 # - Where you do not know $L$, let the walker find its step: shrink until $f$ falls by at least half of what the slope
 #   promises. That is fast, and promises nothing.
 # - Of the penalised logistic loss, $m$ and $L$ are known before the first step. A bound is a promise for the worst
-#   case:
-#   real runs are as fast or faster.
+#   case: with the same step, real runs are as fast or faster.
 #
 # Next: what *momentum* does to $\kappa$. Below are the proofs, and where the promise ends.
 
@@ -522,8 +523,7 @@ with after(gd, descend, logistic_smoothness, steps_needed):
 #
 # Is every point with $\nabla f = 0$ a minimum? The eigenvalues of the Hessian tell: all positive, a (local) minimum;
 # all negative, a (local) maximum; both signs, a saddle; with zeros among them, they may not tell. (If $f$ is convex,
-# $\nabla
-# f = 0$ is enough.) And does it matter for the place whether a loss is a sum or a mean?
+# $\nabla f = 0$ is enough.) And does it matter for the place whether a loss is a sum or a mean?
 
 # %% demo=true covers="cs480:thm3.3 explainers:3.1.1"
 # Three functions with ∇f = 0 at the origin, solved by symbols.
@@ -555,8 +555,8 @@ show(*landscapes.draw_scaled(x, f, (1, 3, -1)))
 #
 # with errors of order $\lVert\Delta\rVert^2$ and $\lVert\Delta\rVert^3$, if $f$ has continuous derivatives up to the
 # third. Shrink $\Delta$ tenfold, and they shrink about 100 and 1000 times: so this is also a test of a gradient. Then
-# drag a point on $x_1^2 + 4x_2^2$, whose gradient is $(2x_1,
-# 8x_2)$. Where does $-\nabla f$ point straight at the minimum?
+# drag a point on $x_1^2 + 4x_2^2$, whose gradient is
+# $(2x_1, 8x_2)$. Where does $-\nabla f$ point straight at the minimum?
 
 # %% demo=true covers="explainers:3.1.1.box-taylor wu:1.6.1 moon:4.1"
 # The two errors against the length of the move, and every direction for three lengths.
@@ -595,16 +595,13 @@ explore(
 # ## Deeper: a step is the bottom of a parabola
 #
 # Replace $f$ near $x$ by its plane plus a parabola that makes long moves costly: Taylor's model with $I/t$ in place
-# of
-# the Hessian. Its lowest point is a step of gradient
-# descent:
+# of the Hessian. Its lowest point is a step of gradient descent:
 #
 # $$q(y) = f(x) + \nabla f(x)^\top (y - x) + \tfrac{1}{2t} \lVert y - x \rVert^2, \qquad
 # \nabla q(y) = 0 \iff y = x - t\, \nabla f(x).$$
 #
-# Where $q$ lies above $f$ everywhere, $f$ falls at least as far as $q$ does. If no curvature exceeds $L$, every $t
-# \le
-# 1/L$ keeps it above, which is line 1 of the proof below. Move the point: does a longer step ever fit?
+# Where $q$ lies above $f$ everywhere, $f$ falls at least as far as $q$ does. If no curvature exceeds $L$, every
+# $t \le 1/L$ keeps it above, which is line 1 of the proof below. Move the point: does a longer step ever fit?
 
 
 # %% demo=true covers="cs480:8-motiv wu:9.6.2"
@@ -758,17 +755,14 @@ with after(gd, logistic_smoothness, proof_margins):
 # ## Deeper: why a fixed factor
 #
 # Let $f$ be $m$-strongly convex and $L$-smooth, with a continuous Hessian. Average its Hessian on the way from $x^*$
-# to $x$:
-# $A = \int_0^1 \nabla^2 f(x^* + u(x - x^*))\, du$. Since $\nabla f(x^*) = 0$, we have $\nabla f(x) = A\,(x - x^*)$,
-# so
-# $x^+ - x^* = (I - tA)(x - x^*)$ with the eigenvalues of $A$ between $m$ and $L$: it is the bowl again, with
+# to $x$: $A = \int_0^1 \nabla^2 f(x^* + u(x - x^*))\, du$. Since $\nabla f(x^*) = 0$, we have $\nabla f(x) = A\,(x - x^*)$,
+# so $x^+ - x^* = (I - tA)(x - x^*)$ with the eigenvalues of $A$ between $m$ and $L$: it is the bowl again, with
 # $\rho$. Taylor as in line 1, now from $x^*$ to $x^{(k)}$, turns distances into gaps:
 #
 # $$f(x^{(k)}) - f^* \le \rho^{2k}\, \tfrac L2 \lVert x^{(0)} - x^*\rVert^2 .$$
 #
-# cs480 has an unnamed $\gamma$ for $\rho^2$. The classical value is $\gamma = 1 - \frac{2tmL}{m+L}$; for $t \le
-# 2/(m+L)$
-# our $\rho^2 = (1 - tm)^2$ is never larger: multiplied out, $(1-tm)^2 \le \gamma$ says just that.
+# cs480 has an unnamed $\gamma$ for $\rho^2$. The classical value is $\gamma = 1 - \frac{2tmL}{m+L}$; for
+# $t \le 2/(m+L)$ our $\rho^2 = (1 - tm)^2$ is never larger: multiplied out, $(1-tm)^2 \le \gamma$ says just that.
 
 # %% covers="cs480:thm8.7"
 # The average Hessian by quadrature, ρ² against γ, and runs with three ridge penalties.
@@ -846,14 +840,15 @@ with after(gd):
     movie(fig, ax, paths.reshape(-1, 400, 2), words, digits=1)
 
 # %% demo=true covers="cs480:8-table"
-# The four rates of the table in one picture: on log–log axes the slope is the exponent.
+# Rates in one picture; the noisy run is the last point on a bowl, also like k^−½.
 rates, exponent = landscapes.four_rates(), landscapes.exponent
 power = {name: exponent(run) for name, run in rates.items() if run[-1] > 1e-9}
 for name, value in power.items():
     print(f"{name}: exponent {value:.2f}")
 met = [power[name] for name in ("convex", "non-convex, ‖∇f‖", "noisy, t = 1/√k")]
 claim(
-    "convex {p[0]:.2f} (theory −1), ‖∇f‖ {p[1]:.2f} and noisy {p[2]:.2f} (theory −½)",
+    "convex {p[0]:.2f} (theory −1), ‖∇f‖ {p[1]:.2f} (−½) and noisy {p[2]:.2f} (last "
+    "point on a bowl: −½)",
     np.allclose(met, [-1, -0.5, -0.5], atol=0.1),
     p=met,
 )
@@ -1042,8 +1037,7 @@ with after(gd, logistic_smoothness):
 # ## Where the notes differ
 #
 # What the lecture notes print otherwise, each with its place. An *error* is shown by computing: the printed form
-# fails,
-# the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
+# fails, the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="cs480:rem8.1 cs480:def8.4 cs480:def8.6"
 # cs480, section 8: argmin, Lipschitz, m for m/2.

@@ -176,7 +176,7 @@ check(heavy_ball)
 
 # %% [markdown] covers="wu:1.6.4 moon:4.6 guo:IV.1.a"
 # Put the line into itself: $v_t = \sum_i \gamma^i\, \nabla f(\theta_{t-i})$, a fading *sum*. What changes sign
-# cancels; on a steady slope $g$ the speed grows to $g/(1-\gamma)$.
+# nearly halves; on a steady slope $g$ the speed grows to $g/(1-\gamma)$.
 #
 # **Your laboratory.** Drag the start. Raise $\gamma$ from 0: where is the ball's path straightest, where is it fastest,
 # what happens beyond? Then raise $\eta$: who fails first, who last? (*Nesterov's* ball asks for the slope where its
@@ -230,7 +230,8 @@ predict(
 #
 # $$G_t = G_{t-1} + g_t^2, \qquad \theta_t = \theta_{t-1} - \frac{\eta}{\sqrt{G_t} + \epsilon}\; g_t, \qquad G_0 = 0 .$$
 #
-# Here $g_t = \nabla f(\theta_{t-1})$ for $t = 1, 2, \dots$; squares, roots and quotients act entry by entry. The tiny
+# Here $g_t = \nabla f(\theta_{t-1})$ for $t = 1, 2, \dots$ (from here on steps count from 1, as Adam's correction
+# needs); squares, roots and quotients act entry by entry. The tiny
 # $\epsilon$ only keeps $0/0$ away.
 
 
@@ -478,18 +479,19 @@ with after(adagrad_step, rmsprop_step, adam_step, tune):
 
 # %% [markdown] covers="wu:2.6.6 wu:2.6.3"
 # So that is what Adam does with them: it remembers, for each weight, where its gradients point and how large they are,
-# and steps by about $\eta$ whatever their size. The right picture shows its rates: small gradient, large rate. It
-# needs no $L$, only a rough $\eta$. Plain descent is better than its promise, which is for the slowest direction: after
-# 1000 steps 85 % of the gap in the loss is gone.
+# and steps by about $\eta$, less where signs change, whatever their size. The right picture shows its rates: small gradient, large rate. It
+# needs no $L$, only a rough $\eta$. Plain descent is better than that promise sounds: it is for the distance, in
+# the slowest direction. Of the gap in the loss 85 % is gone after 1000 steps.
 #
-# The humbler answer is the last line above: where you can, standardise. Inside a deep network you cannot. The columns of each
-# layer are made by the layer below and change as it learns; there Adam earns its fame.
+# The humbler answer is the last line above: where you can, standardise. Inside a deep network it is harder: the columns of
+# each layer are made by the layer below and change as it learns. Normalising layers try it all the same; and there Adam
+# earns its fame.
 
 # %% [markdown]
 # ## Take-aways
 #
 # - A fading average holds the weight $1-\beta^t$ after $t$ steps. Divide by it to read it; never feed the quotient back.
-# - Momentum is a fading sum: it cancels what alternates and multiplies what agrees by up to $1/(1-\gamma)$. Tuned
+# - Momentum is a fading sum: it damps what alternates (to about half) and multiplies what agrees by up to $1/(1-\gamma)$. Tuned
 #   to a bowl, it turns $\kappa$ into $\sqrt\kappa$.
 # - AdaGrad divides by all the past, RMSProp by the recent past; Adam adds a direction with memory and two corrections.
 # - Compare methods each at its own best rate.
@@ -566,7 +568,8 @@ claim("none of {n} neighbouring tunings is better", all(worse), n=len(worse))
 # %% [markdown] covers="wu:1.6.4"
 # **How far does this carry?** These factors hold on bowls, in the long run. On functions that are only convex and
 # smooth a constant $\gamma$ promises no more than gradient descent does, a gap of $O(1/t)$. $O(1/t^2)$ belongs to
-# Nesterov's method with a momentum that *grows*, $\frac{t-1}{t+2}$. We try $f = x^8$, as flat as a bowl never is.
+# Nesterov's method with a momentum that *grows*, $\frac{t-1}{t+2}$. We try $f = x^8$, as flat as a bowl never is
+# (from $x = 1$: from there on its curvature is at most 56, so Nesterov takes $\eta = 1/56$, the ball $(1 - \gamma)/56$).
 #
 # And do balls escape from poor minima? Let 401 start in the double well $(x^2-1)^2 + 0.3\,x$, whose left well is the
 # better one.
@@ -578,7 +581,8 @@ with after(heavy_ball):
     ball = heavy_ball(lambda x: 8 * x**7, one, 1 / 560, 0.9, 10_000)[times, 0]
     growing = pictures.nesterov(lambda x: 8 * x**7, one, 1 / 56, None, 10_000)[times, 0]
     claim(
-        "t²·gap at t = 100, 1000, 10⁴: constant γ {b[0]:.1f}, {b[1]:.0f}, {b[2]:.0f}",
+        "t²·gap at t = 100, 1000, 10⁴: constant γ {b[0]:.1f}, {b[1]:.0f}, {b[2]:.0f}, "
+        "still growing",
         bool((np.diff(times**2 * ball**8) > 0).all()), b=times**2 * ball**8,
     )  # fmt: skip
     claim(
@@ -654,10 +658,10 @@ with after(adagrad_step, rmsprop_step, adam_step):
 # %% [markdown] covers="wu:2.6.3 wu:2.6.5"
 # ## Deeper: what adaptive rates do not know
 #
-# Weights may differ in the scale of their gradients, in curvature, and in the rate that suits them. In a bowl these go
-# together: at which ratio of curvatures do both arrows below point the same way?
+# Weights may differ in the scale of their gradients, in curvature, and in the rate that suits them. In a bowl, seen from
+# a point with equal coordinates, these go together: at which ratio of curvatures do both arrows below point the same way?
 #
-# They need not. Take $f(a, b) = 100\sqrt{1+a^2} + \tfrac12 b^2$ at $(10, 0.1)$: a steep flank in $a$ that is almost
+# In general they need not, not even in a bowl ($c\,\theta$ is large where $\theta$ is). Take $f(a, b) = 100\sqrt{1+a^2} + \tfrac12 b^2$ at $(10, 0.1)$: a steep flank in $a$ that is almost
 # straight, a gentle round floor in $b$. Newton's method would divide by curvature. Adaptive rates divide by the size
 # of gradients.
 

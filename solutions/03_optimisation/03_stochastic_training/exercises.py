@@ -232,8 +232,8 @@ minibatches.mistakes(
     }
 )
 minibatches.worked(
-    why=r"""One shuffle of all rows makes every batch a draw without putting back, so each batch gradient is unbiased, and an epoch
-    looks at each row once. The generator comes from outside: a fresh epoch goes on where the last one stopped, and a run
+    why=r"""One shuffle of all rows makes every batch a draw without putting back, so at a fixed w each batch gradient is unbiased (within an
+    epoch w knows the rows already dealt: a small bias), and an epoch looks at each row once. The generator comes from outside: a fresh epoch goes on where the last one stopped, and a run
     can be repeated. With `drop_last` another few rows sit out each time, because the shuffle comes first."""
 )
 
@@ -452,7 +452,7 @@ train.mistakes(
 train.worked(
     why=r"""The loop keeps two things apart: the walk (w, t), which goes on whatever happens, and the record (best, lowest,
     waited), which is looked at once an epoch. `w = w - …` makes a new array each time, so `best` and `w0` stay what they were.
-    Gradient, deal, rate and score come in as functions: full-batch descent, momentum's schedule, clipping or accumulation
+    Gradient, deal, rate and score come in as functions: full-batch descent, a schedule, clipping or accumulation
     are other arguments, not other loops. Comparing with `<` settles ties (the first stays) and nan (never better)."""
 )
 
@@ -599,7 +599,7 @@ lr_schedule = Exercise(
         "Two phases. Deal with the climb first and return; what is left counts from the end of the climb.",
         "Compute the share s / length once. Three kinds are one line each with it; for the cosine it must not grow beyond 1.",
         'Cosine: (base + floor) / 2 + (base − floor) / 2 · cos(π · share). "steps": compare the share with a half and with 1; '
-        "both are reached, not passed, where the rate still holds.",
+        "exactly at each of them the higher rate still holds.",
     ],
 )
 
@@ -802,9 +802,8 @@ clip_by_norm.mistakes(
     }
 )
 clip_by_norm.worked(
-    why=r"""One factor for all arrays keeps the direction of the whole gradient, so the step still goes downhill; only its length
-    is limited. `max(norm, c)` is never 0, and where the norm is at most c the factor is exactly 1. The price is a small
-    bias: the mean of clipped gradients is not the clipped mean."""
+    why=r"""One factor for all arrays keeps the direction of the batch's gradient; only its length is limited. `max(norm, c)` is never 0, and where the norm is at most c the factor is exactly 1. The price is a
+    bias: the mean of clipped gradients does not point along the mean gradient."""
 )
 
 

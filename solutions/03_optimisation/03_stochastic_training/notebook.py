@@ -116,12 +116,12 @@ with after(perceptron_grad):
 #
 # Draw the row $I$ at random, and $\mathbb E\, \nabla f_I(w) = \frac1n \sum_i \nabla f_i(w) = \nabla f(w)$: right on average, or
 # *unbiased*. So is the mean over a *batch* $\mathcal B$ of $B$ random rows. There are the 248
-# steps: in each of eight looks 32, not one.
+# steps: 32 in each of eight looks in place of one, $8\cdot 32 - 8$.
 #
 # | | a step uses | steps in an epoch |
 # | --- | --- | --- |
 # | full batch | all $n$ rows | 1 |
-# | mini-batch | $B$ rows | $n/B$, rounded |
+# | mini-batch | $B$ rows | $n/B$, rounded up (down without a short last batch) |
 # | stochastic (SGD) | 1 row | $n$ |
 #
 # An *epoch* is one look at every row. To see each once, rows are not drawn one by one but shuffled like cards and dealt,
@@ -441,10 +441,10 @@ with after(train, lr_schedule):
 #
 # $$g \leftarrow g \cdot \min\Big(1, \frac{c}{\lVert g\rVert}\Big).$$
 #
-# A network's gradient is a list of arrays, one a layer, and $\lVert g\rVert$ the root of the sum of *all* their squared
+# ($g = 0$ stays.) A network's gradient is a list of arrays, one a layer, and $\lVert g\rVert$ the root of the sum of *all* their squared
 # entries.
 #
-# (The picture below has another killer, a cliff: a network that repeats one weight 20 times has a loss like
+# (The picture below has another killer, a cliff: one weight repeated 20 times has a loss like
 # $\frac12 (w^{20} - 1)^2$, flat, then a wall.)
 
 
@@ -454,7 +454,8 @@ def clip_by_norm(grads, c):
 
     grads: list of arrays of any shapes. c > 0. Returns a list of arrays of the same
     shapes. A norm up to c, 0 included, leaves the values as they are.
-    grads = [[3.0], [[4.0]]] (norm 5): c = 1 gives [[0.6], [[0.8]]], c = 9 the same.
+    grads = [[3.0], [[4.0]]] (norm 5): c = 1 gives [[0.6], [[0.8]]], c = 9 gives back
+    [[3.0], [[4.0]]].
     """
     ### BEGIN SOLUTION
     squares = sum((g**2).sum() for g in grads)
@@ -533,7 +534,7 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
             for rate in rates
         ]
     full, bare, tools = (np.array(shares) for shares in recipes.values())
-    claim("8 steps on all rows read fewer than nine in ten", full.max() < 0.9)
+    claim("8 steps on all rows: {top:.0%} at most", full.max() < 0.9, top=full.max())
     claim("256 steps on 32 rows at η = 1 read over 95 %", bare[2].min() > 0.95)
     claim("at η = 3 they read fewer than one in five", bare[4].max() < 0.2)
     claim("with the tools, over 95 % at η = 1, 2 and 3", tools[2:].min() > 0.95)
@@ -551,7 +552,7 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
 # %% [markdown]
 # ## Take-aways
 #
-# - A batch gradient is unbiased if its rows are drawn at random. Its variance is $\sigma^2/B$, times $(n-B)/(n-1)$ where no row
+# - A batch gradient is unbiased, at a given $w$, if its rows are drawn at random. Its variance is $\sigma^2/B$, times $(n-B)/(n-1)$ where no row
 #   is put back.
 # - Shuffle, deal, step; shuffle again. Count looks, steps and seconds apart.
 # - A constant rate stalls at a floor that is nearly proportional to $\eta/B$. A falling rate goes
@@ -710,7 +711,8 @@ explore(
 # the minimum only for $\eta > 2$. **Find** the shortest warm-up that saves $\eta = 0.3$. Which decay ends lowest?
 #
 # How fast may a rate fall? Robbins and Monro answered in 1951. The start is forgotten like $e^{-\lambda\sum\eta_t}$, so
-# $\sum\eta_t$ must be infinite; if $\sum\eta_t^2$ is finite as well, all noise is forgotten in the end.
+# $\sum\eta_t$ must be infinite; if $\sum\eta_t^2$ is finite as well, all noise is forgotten in the end. (That is enough, not
+# needed: on a bowl $\eta_t \to 0$ will do in the mean.)
 #
 # And the rule of the first Transformer, $d^{-1/2} \min(t^{-1/2}, t\,W^{-3/2})$ with $d = 512$, $W = 4000$? It is your *root* with
 # $S = W$ and the highest rate $(dW)^{-1/2} \approx 0.0007$.
@@ -835,7 +837,7 @@ explore(
 # | each step sees | fresh rows | rows met before |
 #
 # One pass is enough where rows are plentiful and the task is simple. To be fair, every run below makes 400 updates with
-# $B = 10$, on least squares with 40 features and noise of variance 1: no model can have an error below 1 on new rows.
+# $B = 10$, on least squares with 40 features and noise of variance 1: no model can have a mean error below 1 on new rows.
 
 # %% predict="fresh-rows" minutes=1
 predict(

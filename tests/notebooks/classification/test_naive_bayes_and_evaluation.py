@@ -221,6 +221,15 @@ def test_the_town_moves_precision_and_leaves_roc():
     assert town["P"] == pytest.approx(0.124, abs=0.001) and clinic["P"] > 0.89
 
 
+def test_a_stricter_threshold_helps_the_town_and_costs_recall():
+    s, ill = nb.claimed()
+    told = []
+    for level in (0.0, np.sort(s[ill == 1])[-65]):  # the 65 surest of 108 are 60 %
+        hits, alarms = 0.01 * np.mean(s[ill == 1] >= level), 0.99 * np.mean(s[ill == 0] >= level)
+        told.append((round(hits / 0.01, 2), round(hits / (hits + alarms), 2)))
+    assert told == [(0.95, 0.12), (0.6, 0.52)]
+
+
 def test_nobody_called_has_precision_0():
     s, ill = nb.claimed()
     fpr, tpr, _ = metrics.roc_curve(ill, s, drop_intermediate=False)

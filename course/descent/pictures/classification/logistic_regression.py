@@ -213,7 +213,7 @@ def draw_answer(lams, losses, accuracy, pick: int, told):
     right.set_title(f"Patient {PATIENT} is told {told[pick]:.2f}")
     right.legend(loc="upper left", fontsize=9)
     return fig, say(
-        "Unseen rows cost {first:.3f} at λ = {low:g}, {best:.3f}, at λ = {lam:g}, and {last:.3f} at λ = {high:g}. "
+        "Unseen rows cost {first:.3f} at λ = {low:g}, {best:.3f} at λ = {lam:g}, and {last:.3f} at λ = {high:g}. "
         "Accuracy is {a[0]:.3f}, {a[1]:.3f}, {a[2]:.3f}. Patient {who} is told {p[0]:.0e}, {p[1]:.2f}, {p[2]:.2f}.",
         first=losses[0], low=lams[0], best=losses[pick], lam=lams[pick], last=losses[-1], high=lams[-1],
         a=[accuracy[i] for i in (0, pick, -1)], who=PATIENT, p=[float(told[i]) for i in (0, pick, -1)],
