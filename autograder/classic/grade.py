@@ -6,6 +6,7 @@ autograde` would: the folder autograded/ and the scores. The rest (formgrader, f
 
 import contextlib
 import gc
+import math
 import os
 import sys
 import time
@@ -165,7 +166,8 @@ def _limits(course: Course) -> Limits:
 
     seconds = float(max(Execute(parent=course.app).timeout or 0, 0))
     total = max(Limits.total, NOTEBOOK_TIMES * (seconds or NO_LIMIT))
-    times = {"cell": seconds, "total": total, "cpu": max(Limits.cpu, int(total))}
+    # A cell may wait as long as nbgrader lets it.
+    times = {"cell": seconds, "total": total, "cpu": max(Limits.cpu, int(total)), "idle": math.inf}
     return Limits(**times, **_memory(course.app.config.Sandbox.get("memory_gb")))
 
 

@@ -28,7 +28,9 @@ _CRASHES = (
     signal.SIGABRT,
     signal.SIGSYS,
 )
+_WANTS_TO_RUN = (psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP)
 PERIOD = 0.25  # seconds between two looks at what it takes
+TICKS = 0.02  # seconds of the processor: what waiting itself may take
 _numbers = itertools.count(1)
 
 
@@ -45,6 +47,7 @@ class Limits:
     files: int = 256
     cpu: int = 600
     output: int = 1_000_000
+    idle: float = 10.0  # in which all its processes wait and none computes
     # Beyond an exercise's own limit: for imports, and for what cannot be interrupted from inside.
     grace: float = 5.0
 
@@ -76,6 +79,8 @@ class Worker:
         self.output = 0
         self.tail = b""
         self.next_look = time.monotonic() + PERIOD
+        self.waited = 0.0  # seconds since one of its processes computed
+        self.computed = 0.0  # seconds of the processor until then
         self.listening = True
         self.closed = False
         self.reader = Reader()
@@ -121,6 +126,7 @@ class Worker:
         """
         number = next(_numbers)
         self.output = 0  # the limit is one cell's, or one answer's
+        self.waited = 0.0
         deadline = _Deadline(seconds, longest, self._cpu)
         try:
             self._write(pack(request | {"id": number}), deadline)
@@ -165,7 +171,7 @@ class Worker:
             # Only now, and with patience: an engine that was busy itself may find the reply there.
             if left <= 0 and (self.replies not in ready or left < -LATE_SECONDS):
                 raise Died("timeout", "it did not end in time and was stopped")
-            self._watch_memory()
+            self._watch(heard=bool(ready))
             if self.prints in ready:
                 self._count(os.read(self.prints, 65536))
             if self.replies in ready:
@@ -186,14 +192,44 @@ class Worker:
         if self.output > self.limits.output:
             raise Died("output", f"it printed more than {self.limits.output / 1e6:g} MB")
 
-    def _watch_memory(self):
-        """Look at most a few times a second: a look costs milliseconds."""
+    def _watch(self, heard):
+        """Look at its processes, at most a few times a second: a look costs milliseconds.
+
+        heard: whether it has just said something.
+        """
         if time.monotonic() < self.next_look:
             return
-        if self._memory() > self.limits.all_memory:
+        family = self._family()
+        if self._memory(family) > self.limits.all_memory:
             reason = f"it took more than {self.limits.all_memory / 1e9:g} GB of memory"
             raise Died("memory", reason)
+        # By looks, not by the clock: an engine that was halted itself has not looked.
+        self.waited = 0.0 if self._computes(family) or heard else self.waited + PERIOD
+        if self.waited > self.limits.idle:
+            reason = f"it waited for {self.limits.idle:g} s without computing, and was stopped"
+            raise Died("timeout", reason)
         self.next_look = time.monotonic() + PERIOD
+
+    def _family(self) -> list[psutil.Process]:
+        """The process and all that it has started; none where it is gone."""
+        try:
+            first = psutil.Process(self.pid)
+            return [first, *first.children(recursive=True)]
+        except psutil.Error:
+            return []
+
+    def _computes(self, family) -> bool:
+        """Whether one of them has the processor, waits for it or for a disk, or has had it since they last computed."""
+        total, wants = 0.0, False
+        for process in family:
+            with contextlib.suppress(psutil.Error):
+                times = process.cpu_times()
+                total += times.user + times.system
+                wants |= process.status() in _WANTS_TO_RUN
+        computes = wants or abs(total - self.computed) > TICKS  # less: one of them has ended
+        if computes:
+            self.computed = total
+        return computes
 
     def _cpu(self) -> float:
         """Seconds of the processor that the process has taken, all its threads together."""
@@ -203,13 +239,8 @@ class Worker:
             return math.inf
         return times.user + times.system
 
-    def _memory(self) -> int:
-        """Bytes that the worker and its children hold now; what they share is counted once, open sockets as full."""
-        try:
-            family = [psutil.Process(self.pid)]
-            family += family[0].children(recursive=True)
-        except psutil.Error:
-            return 0
+    def _memory(self, family) -> int:
+        """Bytes that they hold now; what they share is counted once, open sockets as full."""
         total = 0
         for process in family:
             with contextlib.suppress(psutil.Error):

@@ -1,5 +1,6 @@
 """Where the attacks are graded: a chapter to attack, one warm stage for all, and two keys for its hidden cases."""
 
+import contextlib
 import copy
 import json
 from dataclasses import dataclass, replace
@@ -69,23 +70,29 @@ class Arena:
         ]  # fmt: skip
 
 
-def _space(tmp_path_factory, project, key: bytes) -> Workspace:
-    space = Workspace(tmp_path_factory.mktemp("keys") / "grading", project)
-    space.folder.mkdir()
+def _space(folder: Path, project, key: bytes) -> Workspace:
+    space = Workspace(folder / "grading", project)
+    space.folder.mkdir(parents=True)
     (space.folder / "key").write_bytes(key)
     return space
 
 
-@pytest.fixture(scope="session")
-def arena(tmp_path_factory):
-    project = make_project(
-        tmp_path_factory.mktemp("target"), NOTEBOOK, Path(__file__).parent / "toy"
-    )
+@contextlib.contextmanager
+def opened(folder: Path, limits: Limits):
+    """An Arena whose project and keys lie in an empty folder."""
+    project = make_project(folder / "target", NOTEBOOK, Path(__file__).parent / "toy")
     released = json.loads((project / "course" / CHAPTER / f"{STEM}.ipynb").read_text())
     honest = copy.deepcopy(released)
     for cell in honest["cells"]:
         cell["source"] = SOLVED.get(cell["id"], cell["source"])
-    one, other = (read_chapter(_space(tmp_path_factory, project, key), CHAPTER) for key in KEYS)
-    with warm_grader(one, LIMITS) as grader, Judge(other.data) as judge:
+    spaces = [_space(folder / f"keys{number}", project, key) for number, key in enumerate(KEYS)]
+    one, other = (read_chapter(space, CHAPTER) for space in spaces)
+    with warm_grader(one, limits) as grader, Judge(other.data) as judge:
         graders = [grader, replace(grader, chapter=other, judge=judge)]
         yield Arena(project, grader.stage, graders, honest)
+
+
+@pytest.fixture(scope="session")
+def arena(tmp_path_factory):
+    with opened(tmp_path_factory.mktemp("arena"), LIMITS) as arena:
+        yield arena

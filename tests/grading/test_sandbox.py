@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -281,3 +282,53 @@ def test_a_processor_whose_calls_are_unknown_is_refused(monkeypatch):
         assert "this one is riscv64" in sandbox.problem()
     finally:
         sandbox.problem.cache_clear()
+
+
+WAITING = {
+    "it sleeps": "import time; time.sleep(3600)",
+    "it stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "its child sleeps": "import subprocess; subprocess.run(['sleep', '3600'])",
+    "two threads wait": (
+        "import threading\n"
+        "lock = threading.Lock(); lock.acquire()\n"
+        "one = threading.Thread(target=lock.acquire, daemon=True); one.start(); one.join()"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", WAITING.values(), ids=WAITING)
+def test_what_only_waits_is_ended_before_its_time(stage, source):
+    with Worker(stage, replace(LIMITS, idle=1.0)) as worker:
+        with pytest.raises(Died, match="waited for 1 s without computing") as died:
+            run(worker, source)
+        assert died.value.kind == "timeout"
+
+
+COMPUTES = "import time\nend = time.process_time() + 3\nwhile time.process_time() < end: pass"
+COMPUTING = {
+    "itself": COMPUTES,
+    "a thread": (
+        "import threading\n"
+        f"one = threading.Thread(target=exec, args=({COMPUTES!r}, {{}}))\n"
+        "one.start(); one.join()"
+    ),
+    "a child": f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {COMPUTES!r}], check=True)",
+    "a child after another": (
+        "import subprocess, sys\n"
+        f"for _ in range(2): subprocess.run([sys.executable, '-c', {COMPUTES.replace('3', '1.5')!r}], check=True)"
+    ),
+    "a little, again and again": "import time\nfor _ in range(8):\n    time.sleep(0.4)\n    sum(range(3_000_000))",
+}
+
+
+@pytest.mark.parametrize("source", COMPUTING.values(), ids=COMPUTING)
+def test_what_computes_somewhere_is_waited_for(stage, source):
+    with Worker(stage, replace(LIMITS, idle=1.0)) as worker:
+        assert run(worker, source) is None
+
+
+def test_between_two_questions_it_may_wait(stage):
+    with Worker(stage, replace(LIMITS, idle=0.5)) as worker:
+        for _ in range(2):
+            time.sleep(1)
+            assert run(worker, "pass") is None
