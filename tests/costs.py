@@ -13,12 +13,14 @@ import pytest
 
 from autograder.building import masters
 
+HOME = "tests/notebooks/"
+HOME = "tests/notebooks/"
 GOALS = "goal: 12 in the mean, 25 for one that trains"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With --dist loadscope the tests of a notebook go to one worker, the others by file as ever."""
+    """With --dist loadscope the tests of a notebook go to one worker, those outside of tests/notebooks by file as ever."""
     if config.getvalue("dist") != "loadscope":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -27,8 +29,11 @@ def pytest_xdist_make_scheduler(config, log):
         of = patterns(masters.notebooks())
 
         def _split_scope(self, nodeid):
-            mine = (name for name, pattern in self.of.items() if pattern.search(nodeid))
-            return next(mine, None) or super()._split_scope(nodeid)
+            if HOME in nodeid:
+                for name, pattern in self.of.items():
+                    if pattern.search(nodeid):
+                        return name
+            return super()._split_scope(nodeid)
 
     return ByNotebook(config, log)
 
@@ -66,7 +71,7 @@ def patterns(notebooks: Sequence[str]) -> dict[str, re.Pattern]:
 def home_of_tests(notebook: str) -> str:
     """ "03_optimisation/01_gradient_descent" -> the file of what only this notebook needs tested."""
     chapter, name = (part.split("_", 1)[1] for part in notebook.split("/"))
-    return f"tests/notebooks/{chapter}/test_{name}.py"
+    return f"{HOME}{chapter}/test_{name}.py"
 
 
 def table(seconds: dict[str, float], suite: float) -> list[str]:

@@ -63,21 +63,21 @@ def test_setup_call_and_teardown_count_on_one_process_and_on_two(tmp_path, worke
     assert lines[2].endswith("; the suite 117.5s")
 
 
-def test_one_worker_runs_all_tests_of_a_notebook(tmp_path):
+def test_one_worker_runs_all_tests_of_a_notebook_and_all_of_a_file_elsewhere(tmp_path):
     own = tmp_path / OWN
     own.parent.mkdir(parents=True)
     own.write_text("def test_a_picture(): pass\n")
-    (tmp_path / "test_more.py").write_text(SUITE)
+    (tmp_path / "tests/notebooks/test_more.py").write_text(SUITE)
     printed = run(tmp_path, "-v", "-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
     ran = re.findall(r"\[(gw\d)\] .*?(?:PASSED|FAILED) \S*?(\w+\.py::\S+)", printed)
     assert len(ran) == 9 and {worker for worker, _ in ran} == {"gw0", "gw1"}
-    by_file = {"test_toy.py::test_of_none", "test_more.py::test_of_none"}
-    assert {test for _, test in ran if "[" not in test} == by_file | {
-        Path(OWN).name + "::test_a_picture"
-    }
-    for words in ((A, Path(OWN).name), (B,)):
-        workers = {worker for worker, test in ran if any(word in test for word in words)}
-        assert len(workers) == 1, (words, ran)
+    of_a = {f"test_more.py::test_an_edition[{A}]", f"{Path(OWN).name}::test_a_picture"}
+    of_b = {f"test_more.py::test_an_edition[{B}]", f"test_more.py::test_that_fails[{B}]"}
+    elsewhere = {test for _, test in ran if test.startswith("test_toy.py")}
+    assert len(elsewhere) == 4
+    for together in (of_a, of_b, elsewhere):
+        assert together <= {test for _, test in ran}
+        assert len({worker for worker, test in ran if test in together}) == 1, ran
 
 
 def test_nothing_is_printed_where_no_durations_are_asked_for(tmp_path):

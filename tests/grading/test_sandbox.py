@@ -286,7 +286,6 @@ def test_a_processor_whose_calls_are_unknown_is_refused(monkeypatch):
 
 WAITING = {
     "it sleeps": "import time; time.sleep(3600)",
-    "it stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
     "its child sleeps": "import subprocess; subprocess.run(['sleep', '3600'])",
     "two threads wait": (
         "import threading\n"
