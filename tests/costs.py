@@ -14,13 +14,15 @@ import pytest
 from autograder.building import masters
 
 HOME = "tests/notebooks/"
-HOME = "tests/notebooks/"
 GOALS = "goal: 12 in the mean, 25 for one that trains"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With --dist loadscope the tests of a notebook go to one worker, those outside of tests/notebooks by file as ever."""
+    """With --dist loadscope the tests of a notebook go to one worker.
+
+    Those outside of tests/notebooks go by file, as ever: a file may make something once for all its tests.
+    """
     if config.getvalue("dist") != "loadscope":
         return None
     from xdist.scheduler import LoadScopeScheduling
