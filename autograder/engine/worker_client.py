@@ -47,7 +47,7 @@ class Limits:
     files: int = 256
     cpu: int = 600
     output: int = 1_000_000
-    idle: float = 10.0  # in which all its processes wait and none computes
+    idle: float = 10.0  # of a cell: in which all its processes wait and none computes
     # Beyond an exercise's own limit: for imports, and for what cannot be interrupted from inside.
     grace: float = 5.0
 
@@ -79,6 +79,7 @@ class Worker:
         self.output = 0
         self.tail = b""
         self.next_look = time.monotonic() + PERIOD
+        self.patience = math.inf  # seconds that it may wait
         self.waited = 0.0  # seconds since one of its processes computed
         self.computed = 0.0  # seconds of the processor until then
         self.listening = True
@@ -127,6 +128,9 @@ class Worker:
         number = next(_numbers)
         self.output = 0  # the limit is one cell's, or one answer's
         self.waited = 0.0
+        self.patience = (
+            math.inf if longest else self.limits.idle
+        )  # an answer's own clock counts its waiting
         deadline = _Deadline(seconds, longest, self._cpu)
         try:
             self._write(pack(request | {"id": number}), deadline)
@@ -205,8 +209,8 @@ class Worker:
             raise Died("memory", reason)
         # By looks, not by the clock: an engine that was halted itself has not looked.
         self.waited = 0.0 if self._computes(family) or heard else self.waited + PERIOD
-        if self.waited > self.limits.idle:
-            reason = f"it waited for {self.limits.idle:g} s without computing, and was stopped"
+        if self.waited > self.patience:
+            reason = f"it waited for {self.patience:g} s without computing, and was stopped"
             raise Died("timeout", reason)
         self.next_look = time.monotonic() + PERIOD
 
