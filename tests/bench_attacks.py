@@ -1,7 +1,7 @@
 """Grade all attacks with the limits of real grading, beside an honest class of 300: a part of `make bench-grading`.
 
 The class and the attacks are graded one after the other, the attacks by one worker. What both would take together on
-the class's two workers is computed. It takes about four minutes.
+the class's two workers is computed. It takes about three minutes.
 """
 
 import sys

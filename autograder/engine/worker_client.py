@@ -128,9 +128,8 @@ class Worker:
         number = next(_numbers)
         self.output = 0  # the limit is one cell's, or one answer's
         self.waited = 0.0
-        self.patience = (
-            math.inf if longest else self.limits.idle
-        )  # an answer's own clock counts its waiting
+        # An answer's own clock counts its waiting, and names the line.
+        self.patience = math.inf if longest else self.limits.idle
         deadline = _Deadline(seconds, longest, self._cpu)
         try:
             self._write(pack(request | {"id": number}), deadline)
