@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from descent import session
 from descent.images import image_html
-from descent.words import typeset
+from descent.words import say, typeset
 
 STYLE = Path(__file__).with_name("course.mplstyle")
 BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
@@ -387,3 +387,31 @@ def fan(x, curves, ax, *, truth=None, label: str = "fits on other samples"):
     if truth is not None:
         ax.plot(x, truth, color=BLACK, linestyle="--", label="truth")
     ax.legend()
+
+
+def verdict_table(rows: dict, asked: dict[str, str], fails: Callable):
+    """A table of who is turned away by which judge -> (fig, words).
+
+    rows: {name: a number for each judge}. asked: {judge: what of the number, as "at most 3"}. fails: the numbers of a
+    row -> for each judge whether it turns the row away.
+    """
+    fig, ax = plt.subplots(figsize=(7.6, 0.5 * len(rows) + 1.1))
+    told = []
+    for row, (name, numbers) in enumerate(rows.items()):
+        caught = fails(numbers)
+        for column, (number, bad) in enumerate(zip(numbers, caught, strict=True)):
+            ax.barh(row, 0.94, 0.86, left=column + 0.03, color=ORANGE if bad else SKY, alpha=0.6)
+            text = f"{'✗' if bad else '✓'}  {float(number):.2f}"
+            weight = "bold" if bad else "normal"
+            ax.text(column + 0.5, row, text, ha="center", va="center", weight=weight)
+        by = [judge for judge, bad in zip(asked, caught, strict=True) if bad]
+        told.append(say("{name}: {by}", name=name, by=", ".join(by) or "none"))
+    heads = [typeset(f"{judge}\n{words}") for judge, words in asked.items()]
+    ax.set_xticks(np.arange(len(heads)) + 0.5, heads)
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.set(xlim=(0, len(heads)), ylim=(len(rows) - 0.4, -0.6))
+    ax.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.grid(False)
+    ax.set_title("Who is turned away, and by which judge")
+    return fig, say("Turned away by: {told:; }.", told=told)

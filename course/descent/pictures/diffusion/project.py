@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from descent import data
-from descent.plots import BLACK, BLUE, ORANGE, SKY, VERMILION, fixed_axes, light
+from descent.plots import BLACK, BLUE, VERMILION, fixed_axes, light, verdict_table
 from descent.words import say, typeset
 
 SPLIT = [550, 1100, 1650]  # known, new, locked; the rest is a drawer of real images
@@ -220,29 +220,11 @@ def draw_dust(dust, dusts, judged):
 
 def draw_verdicts(verdicts):
     """A table, painters by judges, {name: five numbers} -> (fig, words)."""
-    fig, ax = plt.subplots(figsize=(7.6, 0.5 * len(verdicts) + 1.1))
-    told = []
-    for row, (name, numbers) in enumerate(verdicts.items()):
-        caught = fails(numbers)
-        for column, (number, bad) in enumerate(zip(numbers, caught, strict=True)):
-            ax.barh(row, 0.94, 0.86, left=column + 0.03, color=ORANGE if bad else SKY, alpha=0.6)
-            text = f"{'✗' if bad else '✓'}  {float(number):.2f}"
-            weight = "bold" if bad else "normal"
-            ax.text(column + 0.5, row, text, ha="center", va="center", weight=weight)
-        by = [label for (label, _, _), bad in zip(JUDGES.values(), caught, strict=True) if bad]
-        told.append(say("{name}: {by}", name=name, by=", ".join(by) or "none"))
-    heads = [
-        typeset(f"{label}\n{'at least' if more else 'at most'} {bound:g}")
+    asked = {
+        label: f"{'at least' if more else 'at most'} {bound:g}"
         for label, bound, more in JUDGES.values()
-    ]
-    ax.set_xticks(np.arange(len(heads)) + 0.5, heads)
-    ax.set_yticks(range(len(verdicts)), list(verdicts))
-    ax.set(xlim=(0, len(heads)), ylim=(len(verdicts) - 0.4, -0.6))
-    ax.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
-    ax.spines[:].set_visible(False)
-    ax.grid(False)
-    ax.set_title("Who is turned away, and by which judge")
-    return fig, say("Turned away by: {told:; }.", told=told)
+    }
+    return verdict_table(verdicts, asked, fails)
 
 
 def draw_walk(walk, step):

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from descent import data
-from descent.plots import BLACK, BLUE, ORANGE, SKY, VERMILION, fixed_axes, light
+from descent.plots import BLACK, BLUE, ORANGE, SKY, VERMILION, fixed_axes, light, verdict_table
 from descent.words import say, typeset
 
 ALPHABET = '\n abcdefghijklmnopqrstuvwxyz.,"()'
@@ -241,28 +241,8 @@ def draw_maps(maps, ids):
 
 def draw_verdicts(verdicts):
     """A table, readers by judges, {name: five numbers} -> (fig, words)."""
-    fig, ax = plt.subplots(figsize=(7.6, 0.5 * len(verdicts) + 1.1))
-    told = []
-    for row, (name, numbers) in enumerate(verdicts.items()):
-        caught = fails(numbers)
-        for column, (number, bad) in enumerate(zip(numbers, caught, strict=True)):
-            ax.barh(row, 0.94, 0.86, left=column + 0.03, color=ORANGE if bad else SKY, alpha=0.6)
-            text = f"{'✗' if bad else '✓'}  {number:.2f}"
-            weight = "bold" if bad else "normal"
-            ax.text(column + 0.5, row, text, ha="center", va="center", weight=weight)
-        by = [label for (label, _), bad in zip(JUDGES, caught, strict=True) if bad]
-        told.append(say("{name}: {by}", name=name, by=", ".join(by) or "none"))
-    heads = [
-        typeset(f"{label}\nat most {bound if bound > 1e-4 else 0:g}") for label, bound in JUDGES
-    ]
-    ax.set_xticks(np.arange(len(heads)) + 0.5, heads)
-    ax.set_yticks(range(len(verdicts)), list(verdicts))
-    ax.set(xlim=(0, len(heads)), ylim=(len(verdicts) - 0.4, -0.6))
-    ax.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
-    ax.spines[:].set_visible(False)
-    ax.grid(False)
-    ax.set_title("Who is turned away, and by which judge")
-    return fig, say("Turned away by: {told:; }.", told=told)
+    asked = {label: f"at most {bound if bound > 1e-4 else 0:g}" for label, bound in JUDGES}
+    return verdict_table(verdicts, asked, fails)
 
 
 def draw_reading(P, ids, step, around=36):
