@@ -15,8 +15,8 @@ SLIPS = {
     "a picture": (MASTER_FILE, "pictures.POINTS", "pictures.POINT",
                   f":28: {TOY}.square has no 'POINT': {PICTURES_FILE} must define it. Is 'POINTS' meant?"),
     "a name of the library": (MASTER_FILE, "explore, predict", "explore, predictt", ":10: descent has no 'predictt'"),
-    "what the pictures import": (PICTURES_FILE, "POINTS", "from descent.plots import say\n\nPOINTS",
-                                 ":1: descent.plots has no 'say': course/descent/plots.py must define it."),
+    "what the pictures import": (PICTURES_FILE, "POINTS", "from descent.plots import contuors\n\nPOINTS",
+                                 ":1: descent.plots has no 'contuors': course/descent/plots.py must define it."),
 }  # fmt: skip
 
 
