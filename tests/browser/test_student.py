@@ -44,6 +44,20 @@ def test_a_window_has_nothing_for_instructors_and_asks_nothing(open_notebook):
     assert "news" not in notebook.page.locator("body").inner_text()
 
 
+def test_a_notebook_counts_as_changed_once_somebody_changes_it(course, open_notebook):
+    from playwright.sync_api import expect
+
+    shutil.copy(ROOT / "course" / f"{FIRST}.ipynb", course / f"{FIRST}_fresh.ipynb")
+    notebook = open_notebook(f"{FIRST}_fresh.ipynb")
+    changed = notebook.page.locator(".lm-DockPanel-tabBar .jp-mod-dirty")
+    # Cells are coloured as Python once JupyterLab has written which kernel answered.
+    notebook.page.wait_for_selector(".jp-CodeCell .cm-line span")
+    expect(changed).to_have_count(0)
+    notebook.cell("def average").locator(".cm-content").click()
+    notebook.page.keyboard.type("# ")
+    expect(changed).to_have_count(1)
+
+
 @pytest.mark.parametrize("path", [FIRST, WIDGETS])
 def test_run_all_of_an_unsolved_notebook_shows_no_error(path, open_notebook):
     notebook = open_notebook(f"{path}.ipynb")
