@@ -21,6 +21,7 @@ BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = (
 )  # fmt: skip
 DPI = 150
 THUMBNAIL = 2.0  # inches: narrower panels are small pictures that belong side by side
+ROOM = 5.0  # inches: what a narrow window has for panels side by side
 EDGE = 0.18  # inches: what the last number of an axis stands out beyond its end
 
 
@@ -210,8 +211,8 @@ def light(ax, title: str, x=None, y=None, **text) -> None:
 def stack(fig: Figure) -> bool:
     """Put panels that stand side by side under each other, each as wide and high as it was; before a layout.
 
-    False, and nothing changed, for a figure of another build: one panel, a grid, a colour bar beside, a row of
-    thumbnails.
+    Small ones stand as many abreast as a narrow window has room for. False, and nothing changed, for a figure of
+    another build: one panel, a grid, a colour bar beside, a row of thumbnails.
     """
     specs = [ax.get_subplotspec() for ax in fig.axes]
     grids = {spec.get_gridspec() if spec else None for spec in specs}
@@ -223,34 +224,39 @@ def stack(fig: Figure) -> bool:
     shares = grid.get_width_ratios()
     width, height = fig.get_size_inches()
     widest = max(shares) / sum(shares)
-    if width * widest < THUMBNAIL:
+    abreast = max(1, int(ROOM / (width * widest)))
+    if width * widest < THUMBNAIL or abreast >= grid.ncols:
         return False
-    fig.set_size_inches(width * widest, height * grid.ncols)
+    rows = -(-grid.ncols // abreast)
+    fig.set_size_inches(width * widest * abreast, height * rows)
     if fig._suptitle:
         fig._suptitle.set_wrap(True)
-    column = grid.__class__(grid.ncols, 1, figure=fig)
+    places = grid.__class__(rows, abreast, figure=fig)
     for ax, spec in zip(fig.axes, specs, strict=True):
-        ax.set_subplotspec(column[spec.colspan.start])
-        ax.tick_params(labelleft=True)  # hidden where the axis is shared with the left
-    _keep_margins(fig, widest, grid.ncols)
+        ax.set_subplotspec(places[spec.colspan.start])
+        if spec.colspan.start % abreast == 0:
+            ax.tick_params(labelleft=True)  # hidden where the axis is shared with the left
+    _keep_margins(fig, widest * abreast, rows, abreast)
     return True
 
 
-def _keep_margins(fig, widest, count):
+def _keep_margins(fig, share, rows, abreast):
     """The margins of a stacked figure in inches as they were; a search for a layout finds its own.
 
-    On the left that is the wider of the margin and the gap between panels: what stood in the gap, an axis' numbers and
-    name, stands in the margin now.
+    On the left of a single column that is the wider of the margin and the gap between panels: what stood in the gap, an
+    axis' numbers and name, stands in the margin now. share: the figure's width beside what it was.
     """
     one = fig.subplotpars
     margin = one.bottom + 1 - one.top  # between panels there are both, as shares of a panel
-    gap = one.wspace * (one.right - one.left) / (count + one.wspace * (count - 1))
+    left = one.left
+    if abreast == 1:
+        left = max(left, one.wspace * (one.right - one.left) / (rows + one.wspace * (rows - 1)))
     if fig.get_layout_engine() is None:
         fig.subplots_adjust(
-            left=min(max(one.left, gap) / widest, 0.4),
-            right=min(max(1 - (1 - one.right) / widest, 0.6), 1 - EDGE / fig.get_figwidth()),
-            bottom=one.bottom / count,
-            top=1 - (1 - one.top) / count,
+            left=min(left / share, 0.4),
+            right=min(max(1 - (1 - one.right) / share, 0.6), 1 - EDGE / fig.get_figwidth()),
+            bottom=one.bottom / rows,
+            top=1 - (1 - one.top) / rows,
             hspace=margin / (1 - margin),
         )
 

@@ -195,6 +195,19 @@ def test_stacked_panels_keep_their_size(layout):
     plt.close(fig)
 
 
+@pytest.mark.parametrize("layout", ["constrained", "none"])
+def test_small_panels_stand_two_abreast(layout):
+    fig, axes = plt.subplots(1, 5, figsize=(11, 2.5), layout=layout)
+    assert plots.stack(fig)
+    fig.draw_without_rendering()
+    boxes = [ax.get_position() for ax in axes]
+    assert fig.get_size_inches() == pytest.approx((4.4, 7.5))
+    assert boxes[0].y0 == pytest.approx(boxes[1].y0) and boxes[0].x1 < boxes[1].x0
+    assert boxes[1].y0 > boxes[2].y1 and boxes[2].y0 > boxes[4].y1
+    assert boxes[4].x0 == pytest.approx(boxes[0].x0, abs=0.01)
+    plt.close(fig)
+
+
 def test_the_title_of_a_stacked_figure_goes_on_in_a_second_line():
     fig, _ = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
     title = fig.suptitle("A title that is wider than one of the panels", x=0.01, ha="left")

@@ -360,6 +360,7 @@ Reader = Exercise(
         }
     ),
     limit=8.0,
+    trains=True,
     hints=[
         "Write it in parts: the tensors of the state; a method that makes scores of a state and fields, which training and predict share; a loop. "
         "Count the entries before you train. Then look at the five numbers on the try digits.",

@@ -540,6 +540,7 @@ Reader = Exercise(
         }
     ),
     limit=10.0,
+    trains=True,
     data_dependent="the mask says which letters come back",
     hints=[
         "Begin with `step`, and with the smallest reader: counts of pairs. learned = [the table], memory = None. "

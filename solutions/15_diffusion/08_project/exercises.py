@@ -452,6 +452,7 @@ Painter = Exercise(
         }
     ),
     limit=5.0,
+    trains=True,
     hints=[
         "Three parts: a network that sees a noised picture, its time and its label; a loop that noises random images and asks the network what was there; a walk from pure noise. "
         "Write them one by one and look at the loss, then at one picture.",
