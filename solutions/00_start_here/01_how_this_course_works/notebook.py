@@ -273,10 +273,10 @@ with after(nearest, MeanReader, train_predict_evaluate, "ten-averages"):
 #
 # $$L(\theta) = \frac1n \sum_{i=1}^n \ell\big(y_i, f_\theta(x_i)\big),$$
 #
-# and training means: make it small. Drag the square and do it by hand.
+# and training means: make it small. Drag the dot on the map and do it by hand.
 
 # %% covers="explainers:2"
-# Drag the square in the right picture: it is (w, b).
+# Drag the dot on the map: it is (w, b).
 explore(
     pictures.draw_knobs,
     drag={("w", "b"): "knobs"},

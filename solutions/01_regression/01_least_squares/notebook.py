@@ -67,7 +67,7 @@ show(*ls.draw_crossing(men, women))
 #
 # 1. Lift A. Does the line turn, or does it rise? Now B, by as much.
 # 2. Drag B far away from the others, up and down. Whose side does the line take?
-# 3. On the right, half the area, for every slope. What makes this parabola narrow: high points, or far ones?
+# 3. The parabola is half the area, for every slope. What makes it narrow: high points, or far ones?
 
 # %% covers="wu:1.1 wu:1.2.1"
 # Drag the red points: the line of least squares follows.
@@ -442,11 +442,16 @@ with after(Line, forecast):
     told = np.array([forecast(*t.T, years, 0.95) for t in tables.values()])
     (low, a, _), (high, b, _) = told
     may = years[np.abs(high - low) <= np.hypot(a, b)]
-    print(f"4. The lines may cross from {may[0]:.0f} to {may[-1]:.0f}.")
+    claim(
+        "4. the lines may cross from {first:.0f} to {last:.0f}",
+        may[0] < 2064 + 20 and may[-1] > 2788 + 100,
+        first=may[0],
+        last=may[-1],
+    )
     a, b = (h / stats.t.ppf(0.975, len(t) - 2) for h, t in zip((a, b), tables.values()))
     may = years[np.abs(high - low) <= np.hypot(a, b)]
     claim(
-        "quoted 2064 to 2788; by one standard error from {first:.0f} to {last:.0f}",
+        "4. quoted 2064 to 2788; by one standard error from {first:.0f} to {last:.0f}",
         may[0] > 2064 + 20 and may[-1] < 2788 - 100,
         first=may[0],
         last=may[-1],
@@ -535,7 +540,14 @@ explore(
     ls.draw_projection,
     drag={"beta": "shadow"},
     beta=slider(0.5, min=-0.3, max=1.7, step=0.01, description="β"),
-    turn=slider(-60, min=-180, max=180, step=5, description="turn (degrees)"),
+    turn=slider(
+        -60,
+        min=-180,
+        max=180,
+        step=5,
+        description="turn (degrees)",
+        readout_format=".0f",
+    ),
 )
 
 # %% [markdown] covers="wu:1.2.3 wu:1.2.4 guo:I.1.b"

@@ -202,7 +202,7 @@ with after(ridge_svd):
 # ## 3. What you know before you look
 #
 # Twelve noisy points, and a curve of 30 *hinges* $\max(0, x - b_j)$, a broken line whose slope changes at each $b_j$.
-# Left and middle miss no point. Which one would you trust? You have just used something that stands in no column of
+# The first two miss no point. Which one would you trust? You have just used something that stands in no column of
 # the data.
 
 # %% covers="explainers:3.2 wu:1.4.2"
@@ -253,10 +253,10 @@ def map_objective(w, b, X, y, noise_sd, prior, prior_sd):
 check(map_objective)
 
 # %% [markdown] covers="explainers:3.2.2 explainers:3.2.1"
-# Multiply by $\sigma^2$ and drop constants:
+# Multiply by $\sigma^2$ and drop constants. With $r = y - Xw - b\mathbf 1$ that is
 #
 # $$\text{Gauss: } \tfrac12\lVert r\rVert^2 + \tfrac12\,\frac{\sigma^2}{\tau^2}\lVert w\rVert^2, \qquad
-# \text{Laplace: } \tfrac12\lVert r\rVert^2 + \sqrt2\,\frac{\sigma^2}{\tau}\sum_j|w_j|, \qquad r = y - Xw - b\mathbf 1 .$$
+# \text{Laplace: } \tfrac12\lVert r\rVert^2 + \sqrt2\,\frac{\sigma^2}{\tau}\sum_j|w_j| .$$
 #
 # The first is ridge with $\lambda = \sigma^2/\tau^2$: noisy data, or a narrow prior, want a large penalty. The second
 # is the **lasso**. (MAP keeps the peak of the posterior; [[06/02]] keeps all of it.)
@@ -658,7 +658,7 @@ with after(ridge_dual, "genes"):
 # %% [markdown] covers="explainers:3.2.1 explainers:3.2.2.a guo:II.5.a"
 # ## Deeper: cusps, corners and a tilted valley
 #
-# Do the lasso's zeros come from thin tails? Left, Laplace densities; right, Laplace and Gauss of one variance: its
+# Do the lasso's zeros come from thin tails? First Laplace densities, then Laplace and Gauss of one variance: its
 # tails are *heavier*. What is special stands at 0: a cusp.
 #
 # The same in two dimensions: at the minimum a contour of the loss touches the ball of all weights of one penalty

@@ -170,7 +170,7 @@ with after(learning_curve, "more-rows"):
 # - **bias**: its mean fit $\bar f = \mathbb E_D[\hat f_D]$ misses $f$;
 # - **variance**: its fits scatter round $\bar f$.
 #
-# Play the data sets; drag the degree on the right.
+# Play the data sets; drag the degree along the curves.
 #
 # 1. Which degree is best at 15 rows? At 200? What does degree 10 cost in each case?
 # 2. Degree 10, 15 rows: can ridge ([[01/03]]) undo the damage? At what price?

@@ -148,7 +148,7 @@ def draw_projection(beta: float, turn: float):
     ax.set(xticks=range(4), yticks=range(4), zticks=range(4))
     ax.set_box_aspect((1, 1, 1))
     ax.view_init(elev=20, azim=turn)
-    ax.legend(fontsize=8, loc="upper left")
+    ax.legend(loc="upper left")
     ax.set_title(f"Angle between error and X: {angle:.0f}°")
     right = fig.add_axes((0.68, 0.15, 0.3, 0.72))
     betas = np.linspace(-0.3, 1.7, 81)
@@ -156,7 +156,7 @@ def draw_projection(beta: float, turn: float):
     right.plot(beta, length, "o", color=VERMILION, markersize=9)
     right.axvline(best, color=BLACK, linestyle="--", label="shortest")
     right.set(xlabel="β", ylabel="length of the error |e|", ylim=(0, 4.4))
-    right.legend(fontsize=8, loc="lower left")
+    right.legend(loc="lower left")
     right.set_title(f"|e| = {length:.2f}")
     right.set_gid("shadow")
     return fig, say(
@@ -433,7 +433,7 @@ def draw_crossing(men, women, until: float = 2200.0):
     ax.axvspan(1896, 2004, color=BLACK, alpha=0.06)
     ax.plot(cross, a + b * cross, "*", color=BLACK, markersize=14, label="crossing")
     ax.set(xlabel="year", ylabel="100 m (seconds)", title="Will women win?")
-    ax.legend(fontsize=8)
+    ax.legend()
     return fig, say(
         "Winning times and two lines, which cross in {cross:.1f}, at {seconds:.2f} s. The shaded years hold the data.",
         cross=cross,
@@ -470,7 +470,7 @@ def sprint_explorer(men, women):
             f"{year}: the line says men {facts['men_time']:.2f} s, women {facts['women_time']:.2f} s",
             fontsize=11,
         )
-        ax.legend(fontsize=8, loc="lower left", ncols=2)
+        ax.legend(fontsize=9, loc="lower left", ncols=2)
         return fig, say(
             "{year}: by the lines men {men_time:.2f} s ± {men_half:.2f}, women {women_time:.2f} s ± {women_half:.2f}; "
             "by lines in speed {men_speed:.2f} s and {women_speed:.2f} s; by curves that level off {men_off:.2f} s "
@@ -517,7 +517,7 @@ def draw_tested(men, women, later_men, later_women):
                 curve=np.mean(np.abs(levelled)),
             )
         )
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     return fig, say("{told:. }.", told=told)
 
 

@@ -310,7 +310,7 @@ def draw_solution_set(min_norm: Callable, descend: Callable):
     """One row, three weights: the plane of exact fits, the shortest, two descents -> (fig, words)."""
     X, y = ONE_ROW
     best = np.asarray(min_norm(X, y))
-    starts = np.zeros(3), np.array([1.6, -0.6, 0.6])
+    starts = np.zeros(3), np.array([1.4, -0.9, 0.1])
     eta = 0.35 / np.linalg.norm(X, 2) ** 2
     paths = [np.asarray(descend(X, y, begin, eta, 20)) for begin in starts]
     flat = np.linalg.svd(X)[2][1:]
@@ -353,7 +353,7 @@ def leverage_explorer(hat_matrix: Callable):
         rows @ M * rows, -1
     )  # a row with xᵀ(XᵀX)⁻¹x = u of the others has leverage u / (1 + u)
     spreads = [0.25, 0.5, 0.75, 0.9]
-    label_places = [(450, 120.0), (450, 118.3), (450, 115.7), (450, 111.1)]
+    label_places = [(285, 108.1), (450, 118.3), (450, 115.7), (450, 111.1)]
 
     def draw(gnp: float, population: float):
         A = X.copy()
@@ -365,7 +365,7 @@ def leverage_explorer(hat_matrix: Callable):
             2, (9, 3.8), (0.08, 0.97, 0.15, 0.9), wspace=0.25, width_ratios=(1.3, 1)
         )
         drawn = left.contour(grid[..., 0], grid[..., 1], u / (1 + u), spreads, colors=GREEN)
-        left.clabel(drawn, fontsize=8, manual=label_places)
+        left.clabel(drawn, fontsize=9, manual=label_places)
         left.plot(others[:, 1], others[:, 2], "o", color=BLUE, mfc="none", label="the other years")
         left.plot(gnp, population, "D", color=VERMILION, label="1954, moved")
         left.set(xlabel="GNP (billion dollars)", ylabel="population (millions)")
@@ -501,13 +501,16 @@ def draw_rounded(weights, best: float):
     fig, ax = plt.subplots(figsize=(8, 3.6))
     ax.hist(weights, 40, color=SKY, label=f"{len(weights)} tables that round to this one")
     top = ax.get_ylim()[1]
-    for (name, beta), (color, marker) in zip(programs().items(), PROGRAM_LOOKS, strict=True):
-        ax.plot(beta[1], 0.06 * top, marker, color=color, markersize=9, label=name)
+    for place, (name, beta) in enumerate(programs().items()):
+        color, marker = PROGRAM_LOOKS[place]
+        height = (0.27 - 0.07 * place) * top  # three weights are nearly equal: one above the other
+        edge = dict(markeredgecolor="white", markersize=9)
+        ax.plot(beta[1], height, marker, color=color, label=name, **edge)
     ax.axvline(best, color=BLACK, linestyle="--", label="to 15 digits")
     ax.set(xlabel="weight of prices (thousand people a point)", ylabel="tables")
     low, high = np.min(weights), np.max(weights)
     ax.set_title("The rounding of the table outweighs that of the programs")
-    ax.legend(fontsize=8)
+    ax.legend()
     return fig, say(
         "{count} tables that differ by half of their last digit at most give prices weights from {low:.0f} to "
         "{high:.0f}; of the table as printed it is {best:.1f}. {wrong:.0%} of them are farther from this than "

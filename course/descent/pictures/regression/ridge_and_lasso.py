@@ -176,7 +176,7 @@ def ridge_explorer(path: Callable, X, y, names, train) -> Callable:
         axes[0].set_gid("path")
         axes[0].set_title("Weights shrink", fontsize=11)
         axes[0].set(ylabel="weight")
-        axes[0].legend(fontsize=7, ncols=2, loc="upper right", handlelength=2.4)
+        axes[0].legend(fontsize=8, ncols=2, loc="lower right", handlelength=2.4)
         _draw_spectrum(axes[1], spectrum, lam)
         axes[1].set_title(f"Condition number {condition:.3g}", fontsize=11)
         axes[2].plot(lams, errors[0], ":", color=BLUE, label=f"{len(train)} training rows")
