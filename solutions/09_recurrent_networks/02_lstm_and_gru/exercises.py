@@ -212,6 +212,11 @@ lstm_step.mistakes(
             "c + i",
             "What does the forget gate multiply?",
         ),
+        "arguments are clipped": (
+            "a = x @ W + h @ U + b",
+            "a = np.clip(x @ W + h @ U + b, -20, 20)",
+            "How far from 0 is a gate at -20, and what does a large c make of that?",
+        ),
     }
 )
 
@@ -704,8 +709,9 @@ def _(rng):
     thirds = np.array([1 / 3, 1 / 3, 2 / 3, 2 / 3]) + [-1e-5, 1e-5, -1e-5, 1e-5]
     thirds = dict(R=np.zeros((2, 3)), draws=rng.permutation(thirds))
     yield "a draw on the edge", case(4, K=3, **thirds)
+    loud = np.abs(away(rng, 2, 4, size=900.0)) * [-1, 1, -1, 1]  # 0 is never the next
     full = np.array([9.0, 9.0])  # h2 is nearly 1
-    yield "loud scores", case(4, b2=full, R=900 * away(rng, 2, 4))
+    yield "loud scores", case(4, b2=full, R=loud)
     yield "nothing to write", case(0)
     yield "one symbol, and k above 1", case(3, K=1, k=1.5)
 
