@@ -709,9 +709,10 @@ def _(rng):
     thirds = np.array([1 / 3, 1 / 3, 2 / 3, 2 / 3]) + [-1e-5, 1e-5, -1e-5, 1e-5]
     thirds = dict(R=np.zeros((2, 3)), draws=rng.permutation(thirds))
     yield "a draw on the edge", case(4, K=3, **thirds)
-    loud = np.abs(away(rng, 2, 4, size=900.0)) * [-1, 1, -1, 1]  # 0 is never the next
-    full = np.array([9.0, 9.0])  # h2 is nearly 1
-    yield "loud scores", case(4, b2=full, R=loud)
+    # h2 is near 1, and 3 the next symbol by far: exp of its score is beyond all numbers
+    loud = np.abs(away(rng, 2, 4, size=900.0)) * [-1, 0.3, -1, 1]
+    near = dict(A=away(rng, 3, 2, size=0.2), W2=away(rng, 2, 2, size=0.2))
+    yield "loud scores", case(4, x=0, b2=np.array([3.0, 3.0]), R=loud, **near)
     yield "nothing to write", case(0)
     yield "one symbol, and k above 1", case(3, K=1, k=1.5)
 
