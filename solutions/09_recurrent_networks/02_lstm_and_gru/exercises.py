@@ -168,6 +168,9 @@ def _(rng):
     far = [900, -900, 900, -900, 900, 900, 0.5, -0.5, 0.5, 900, 900, -900]
     shut = dict(W=np.zeros((2, 12)), U=np.zeros((3, 12)), b=np.array(far, float))
     yield "gates wide open and shut", case(2, 2, 3, **shut)
+    loud = dict(shut, b=np.array([*far[:6], 900, -900, 900, 900, -900, 900], float))
+    c = away(rng, 2, 3, size=1e9)  # a gate that is only nearly shut lets some of it by
+    yield "gates wide open and shut", case(2, 2, 3, **loud, c=c)
 
 
 lstm_step.mistakes(
@@ -208,6 +211,11 @@ lstm_step.mistakes(
             "f * c + i",
             "c + i",
             "What does the forget gate multiply?",
+        ),
+        "arguments are clipped": (
+            "a = x @ W + h @ U + b",
+            "a = np.clip(x @ W + h @ U + b, -20, 20)",
+            "How far from 0 is a gate at -20, and what does a large c make of that?",
         ),
     }
 )
@@ -279,11 +287,11 @@ def _(rng):
     yield "many rows", case(2, 5, 2, 2, 4)
     yield "one step", case(1, 2, 3, 2, 3)
     yield "one unit", case(3, 1, 1, 1, 2)
-    long = case(
-        10, 1, 2, 2, 2
-    )  # one row with both answers: one is wrong, and loudly so
-    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=50 * long["R"])
-    yield "ten steps and loud slopes", long | loud
+    # one row with both answers, so that one is wrong; forget gates open, so that it is told
+    long = case(25, 1, 2, 2, 2, b=np.array([-3, -3, 4, 4, 0.5, -0.5, 1, 1]))
+    long["W"], long["U"] = 0.3 * long["W"], 0.1 * long["U"]
+    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=500 * long["R"])
+    yield "many steps and loud slopes", long | loud
     alone = case(4, 2, 2, 2, 2)
     yield "the stream alone: h feeds nothing", alone | dict(U=0 * alone["U"])
 
@@ -407,6 +415,9 @@ def _(rng):
         far = np.array([900, -900, 900, -900, -900, 900, 0.5, -0.5, 0.5])
         shut = dict(W=np.zeros((2, 9)), U=0.5 * rng.normal(size=(3, 9)), b=far)
         yield "gates wide open and shut", case(2, 2, 3, after, **shut)
+        loud = dict(shut, U=0 * shut["U"], b=np.array([*far[:6], 900, -900, 900]))
+        h = away(rng, 2, 3, size=1e9)
+        yield "gates wide open and shut", case(2, 2, 3, after, **loud, h=h)
 
 
 gru_step.mistakes(
@@ -580,6 +591,12 @@ def _(rng):
     yield "layers of two sizes", case(4, 2, 3)
     yield "layers of one size", case(3, 3, 3)
     yield "one step", case(1, 2, 3)
+    quiet = dict(V=away(rng, 10, 2, size=0.3), b2=away(rng, 2, size=0.2))
+    quiet["W2"] = away(
+        rng, 2, 2, size=0.5
+    )  # no state is near 1, where slopes are small
+    loud = dict(A=away(rng, 2, 2, size=0.4), m=away(rng, 2, size=100.0))
+    yield "many steps and loud slopes", case(10, 2, 2, **quiet, **loud)
     yield "layer 2 has no memory", case(3, 2, 2, W2=np.zeros((2, 2)))
     yield "layer 1 has no memory", case(3, 2, 2, W1=np.zeros((2, 2)))
 
@@ -689,6 +706,13 @@ def _(rng):
     yield "streams that leak", case(20, k=0.6, loud=0.5)
     even = dict(R=np.zeros((2, 4)), draws=rng.permutation([0.25, 0.5, 0.0, 0.4996]))
     yield "a draw on the edge", case(4, k=-0.5, **even)
+    thirds = np.array([1 / 3, 1 / 3, 2 / 3, 2 / 3]) + [-1e-5, 1e-5, -1e-5, 1e-5]
+    thirds = dict(R=np.zeros((2, 3)), draws=rng.permutation(thirds))
+    yield "a draw on the edge", case(4, K=3, **thirds)
+    # h2 is near 1, and 3 the next symbol by far: exp of its score is beyond all numbers
+    loud = np.abs(away(rng, 2, 4, size=900.0)) * [-1, 0.3, -1, 1]
+    near = dict(A=away(rng, 3, 2, size=0.2), W2=away(rng, 2, 2, size=0.2))
+    yield "loud scores", case(4, x=0, b2=np.array([3.0, 3.0]), R=loud, **near)
     yield "nothing to write", case(0)
     yield "one symbol, and k above 1", case(3, K=1, k=1.5)
 

@@ -146,7 +146,8 @@ def lstm_step(x, h, c, W, U, b):
 
     x (B, D), h and c (B, H). W (D, 4H), U (H, 4H), b (4H,): four blocks of H columns,
     for i, f, g and o. Returns the new h (B, H), the new c (B, H), and i, f, g, o as one
-    array (4, B, H). Arguments of the gates from -900 to 900 give finite numbers.
+    array (4, B, H). Where a = x W + h U + b is 900 a gate is 1, at -900 it is 0. All
+    numbers stay finite there, of any c.
     Where everything is 0 but c = [[2]]: h [[tanh(1) / 2]], c [[1]].
     """
     ### BEGIN SOLUTION
@@ -206,8 +207,8 @@ def read_out(h, R, y):
 #
 # $$\dot c_t = \dot c_{t+1} \odot f_{t+1} + \dot h_t \odot o_t \odot (1 - \tanh^2 c_t).$$
 #
-# At $c_t$ the gates $i$, $f$ and the candidate get their slopes, the gate $o$ gets its own at $h_t$; with those of
-# $\sigma$, $\sigma(1-\sigma)$, and of tanh you have the slope by $a_t = x_t W + h_{t-1} U + b$, all four blocks. From there
+# At $c_t$ the gates $i$, $f$ and the candidate get their slopes, the gate $o$ gets its own at $h_t$. With those of
+# $\sigma$, which are $\sigma(1-\sigma)$, and of tanh you have the slope by $a_t = x_t W + h_{t-1} U + b$, all four blocks. From there
 # it goes on as in [[09/01]]. Behind the last step nothing arrives along the stream.
 
 
@@ -407,7 +408,7 @@ def gru_step(x, h, W, U, b, reset_after):
     x (B, D), h (B, H). W (D, 3H), U (H, 3H), b (3H,): three blocks of H columns, for r,
     u and the candidate. reset_after: False for the first convention, True for torch's.
     Returns the new h (B, H), and r, u as one array (2, B, H).
-    Where all weights are 0, h = [[2]] gives [[1]]. Numbers stay finite as in lstm_step.
+    Where all weights are 0, h = [[2]] gives [[1]]. At 900, -900 and any h as lstm_step.
     """
     ### BEGIN SOLUTION
     W_gates, W_new = W[:, : 2 * len(U)], W[:, 2 * len(U) :]
@@ -492,7 +493,7 @@ with after(lstm_step):
 # %% [markdown] covers="guo:V.3 guo:V.4 wu:4.4.1 wu:4.4.2"
 # ## Take-aways
 #
-# - A stream that only adds lets errors through: the step back is $I + \dots$. But the rest may add up, so that state
+# - A stream that only adds lets errors through: the step back is $I$ and something more. That may add up, so that state
 #   and slopes grow, or it may cancel.
 # - Gates decide, for each number and step, what is kept, added and shown. Along $c$ a message is multiplied by
 #   forget gates only.
@@ -702,7 +703,7 @@ def generate(E, W1, A, W2, b2, R, k, x, draws):
     each draw read the newest symbol: p is the softmax of h2 R, and the next symbol is
     the first one whose p, added to those of all lower-numbered symbols, is above the
     draw. It is written, and read for the next draw: the last one is not read, and where
-    n = 0 nothing is.
+    n = 0 nothing is. Scores h2 R may be as large as 2500.
     Returns the n written symbols, and the newest states of layers 1 and 2.
     """
     ### BEGIN SOLUTION
@@ -737,6 +738,56 @@ with after(stream, generate):
         backs[k] = np.linalg.norm(stream(below_ @ A, W2, k, np.zeros(8))[1])
     claim("50 steps back in layer 2, plain: {b}", backs[0] < 1e-3, b=below(1e-3))
     claim("as a stream: above 1", backs[1] > 1)
+
+# %% covers="wu:4.5.2"
+# What the next symbol costs: multiplications counted in your `@`, and numbers kept.
+with after(generate):
+    manual_writer = pictures.writer()
+    lengths = [1, 3, 10, 30, 100, 300, 1000]
+    last, whole = pictures.work(generate, manual_writer, lengths)
+    claim(
+        "after 1,000 symbols the next one takes the work of the second",
+        np.ptp(last) == 0,
+    )
+    _, h1, h2 = generate(*manual_writer, 0, 1, np.full(1000, 0.5))
+    show(*pictures.draw_work(lengths, last, whole, h1.size + h2.size))
+
+# %% [markdown] covers="wu:4.5.2"
+# Two layers of 48 units have read Python's manual; let your `generate` write with them. How boldly? Divide the scores by
+# a **temperature** $T$ ([[02/03]]) before the softmax, that is, hand over $R / T$. Below 1 the likeliest letter wins more
+# often, above 1 all come nearer to each other. Each letter is drawn from a $p$; its *entropy*, $-\sum p \log_2 p$ bits, says
+# how unsure the network is.
+#
+# At which $T$ is it as unsure of its own text as the manual leaves it, and what does it write there?
+
+# %% covers="wu:4.5.2"
+# Drag the point on the axis: your network writes at temperature T.
+with after(two_layers, generate):
+    E, W1, A, W2, b2, R = pictures.writer()
+
+    def unsure(symbols, T):
+        """Your scores after each symbol, and p at temperature T."""
+        scores = two_layers(E[symbols], W1, A, W2, b2, 0 * b2)[1] @ R
+        return scores, softmax(scores / T, axis=1)
+
+    draws = np.random.default_rng(8).random(400)
+    texts, entropies = {}, {}
+    for T in np.linspace(0.2, 2, 19).round(1):
+        texts[T], *_ = generate(E, W1, A, W2, b2, R / T, 0, 1, draws)
+        entropies[T] = pictures.bits(unsure([1, *texts[T][:-1]], T)[1])
+    unread = pictures.kept_text()[24_000:]
+    p = unsure(unread[:-1], 1)[1][np.arange(len(unread) - 1), unread[1:]]
+    surprise = -np.log2(p).mean()
+    claim("at T = 0.2 a letter has less than {n} bit", entropies[0.2] < 1, n=1)
+    claim("at T = 2 more than {n} bits", entropies[2.0] > 4, n=4)
+    near = abs(entropies[1.0] - surprise) < 0.5
+    claim("at T = 1 as many as the unread manual takes, within ½", near)
+    start_ = [pictures.ALPHABET.index(c) for c in "the name of the "]
+    drawn = dict(texts=texts, entropies=entropies, surprise=surprise)
+    drawn["scores"] = unsure(start_, 1)[0][-1]
+    heat = FloatSlider(1.0, min=0.2, max=2, step=0.1, description="temperature T")
+    draw = partial(pictures.draw_writing, **drawn)
+    explore(draw, digits=0, drag={"T": "heat"}, T=heat)
 
 # %% [markdown]
 # ## Where the notes differ
@@ -838,7 +889,7 @@ erratum(
     "wu:4.4.2",
     quote=r"$\Delta c_t = \tanh(\mathbf{W}_c[h_{t-1}, x_t] + b_c)$",
     corrected=(
-        r"a candidate $g$; the increment in the sense of (4.44) is "
+        r"a candidate $g$; the increment of (4.44) is "
         r"$(f - 1) \odot c_{t-1} + i \odot g$"
     ),
     kind="convention",

@@ -290,6 +290,47 @@ def test_the_reader_is_torchs_and_its_gates_lie_between_0_and_1():
     assert gates[:, [0, 1, 3]].min() > 0 and gates.max() < 1.0001
 
 
+def test_the_writers_temperature_makes_it_unsure_and_at_1_as_unsure_as_the_manual_leaves_it():
+    widget = controls.explorer(NOTEBOOK, "temperature")
+    at = {}
+    for T in (0.2, 0.5, 1.0, 1.5, 2.0):
+        widget.controls["T"].value = T
+        at[T] = widget.words.facts
+        assert at[T]["T"] == T and len(at[T]["sample"]) == 160
+    assert [at[T]["mean"] for T in at] == sorted(facts["mean"] for facts in at.values())
+    assert [at[T]["here"] for T in at] == sorted(facts["here"] for facts in at.values())
+    assert at[0.2]["known"] > 0.6 > 0.4 > at[2.0]["known"]
+    assert abs(at[1.0]["here"] - at[1.0]["there"]) < 0.8
+    assert len({facts["sample"] for facts in at.values()}) == 5
+
+
+def test_the_writers_layers_are_torchs_and_it_has_read():
+    E, W1, A, W2, b2, R = pictures.writer()
+    unread = pictures.kept_text()[24_000:25_000]
+    high = pictures.torchs_stack(E[unread[:-1]], W1, A, W2, b2)
+    loss = nn.functional.cross_entropy(torch.tensor(high @ R), torch.tensor(unread[1:])).item()
+    assert 1.2 < loss < 2.2
+
+
+def test_work_is_counted_product_by_product():
+    def write(E, W1, A, W2, b2, R, k, x, draws):
+        h = np.zeros(3)
+        for _ in draws:
+            h = np.tanh(h @ W1 + E[x]) @ A @ W2
+            h, _ = W1.T @ h, h @ R
+        return [x] * len(draws), h, h
+
+    weights = [np.ones(s) for s in ((5, 3), (3, 3), (3, 2), (2, 3), 3, (3, 5))]
+    last, whole = pictures.work(write, weights, [1, 4])
+    each = 9 + 6 + 6 + 9 + 15
+    assert last.tolist() == [each, each] and whole.tolist() == [2 * each, 5 * each]
+
+
+def test_entropy_is_in_bits():
+    assert pictures.bits(np.full((3, 8), 1 / 8)) == pytest.approx(3)
+    assert pictures.bits(np.array([0.5, 0.5, 0, 0])) == pytest.approx(1)
+
+
 @pytest.mark.parametrize("d", [4, 100])
 def test_random_cosines_spread_as_one_over_the_root_of_d(d):
     found = pictures.cosines(d, n=20_000)

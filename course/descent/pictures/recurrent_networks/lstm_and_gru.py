@@ -149,31 +149,90 @@ def kept_text():
     return np.array([ALPHABET.index(c) for c in data.manual().lower() if c in ALPHABET])
 
 
+def _read_manual(cells, read, epochs, lr):
+    """Train a network of cells and its read-out on 24,000 characters of the manual, by torch's Adam, clipped."""
+    rows = torch.as_tensor(kept_text()[:24_000].reshape(16, 1500).T.copy())
+    weights = [p for p in (*cells.parameters(), *read.parameters()) if p.requires_grad]
+    adam_, onehot, state = torch.optim.Adam(weights, lr), torch.eye(len(ALPHABET)), None
+    for t in [*range(0, 1449, 50)] * epochs:
+        if t == 0:
+            state = None
+        else:
+            state = state.detach() if torch.is_tensor(state) else tuple(s.detach() for s in state)
+        states, state = cells(onehot[rows[t : t + 50]], state)
+        scores, asked = read(states).flatten(0, 1), rows[t + 1 : t + 51].flatten()
+        adam_.zero_grad()
+        torch.nn.functional.cross_entropy(scores, asked).backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        adam_.step()
+
+
 @cache
 def reader(size=48, epochs=8, seed=0):
     """An LSTM that read 24,000 characters of the manual `epochs` times, by torch. -> (W, U, b, R), loss on the rest"""
-    codes, K = kept_text(), len(ALPHABET)
-    rows = torch.as_tensor(codes[:24_000].reshape(16, 1500).T.copy())
+    K = len(ALPHABET)
     net = Cells("LSTM", size, seed=seed, symbols=K, answers=K)
     with torch.no_grad():
         net.cells.bias_hh_l0[size : 2 * size] += 1
-    adam_ = torch.optim.Adam(net.parameters(), 0.02)
-    onehot, state = torch.eye(K), None
-    for t in [*range(0, 1449, 50)] * epochs:
-        state = None if t == 0 else tuple(part.detach() for part in state)
-        states, state = net.cells(onehot[rows[t : t + 50]], state)
-        scores, asked = net.read(states).flatten(0, 1), rows[t + 1 : t + 51].flatten()
-        adam_.zero_grad()
-        torch.nn.functional.cross_entropy(scores, asked).backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        adam_.step()
-    rest = torch.as_tensor(codes[24_000:])
+    _read_manual(net.cells, net.read, epochs, lr=0.02)
+    rest = torch.as_tensor(kept_text()[24_000:])
     with torch.no_grad():
-        scores = net.read(net.cells(onehot[rest[:-1], None])[0][:, 0])
+        scores = net.read(net.cells(torch.eye(K)[rest[:-1], None])[0][:, 0])
         loss = torch.nn.functional.cross_entropy(scores, rest[1:]).item()
         into, on, _, bias = net.cells.parameters()
         params = [into.T, on.T, bias, net.read.weight.T]
     return [p.detach().double().numpy() for p in params], loss
+
+
+@cache
+def writer(size=48, epochs=8, seed=0):
+    """Two plain layers that read 24,000 characters of the manual `epochs` times, by torch. -> E, W1, A, W2, b2, R"""
+    K = len(ALPHABET)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        cells = torch.nn.RNN(K, size, num_layers=2)
+        read = torch.nn.Linear(size, K, bias=False)
+    # E holds the bias of layer 1; of two biases of layer 2 one is enough
+    for bias in (cells.bias_ih_l0, cells.bias_hh_l0, cells.bias_ih_l1):
+        bias.requires_grad_(False).zero_()
+    _read_manual(cells, read, epochs, lr=0.01)
+    W1, W2 = cells.weight_hh_l0, cells.weight_hh_l1
+    weights = (cells.weight_ih_l0.T, W1.T, cells.weight_ih_l1.T, W2.T, cells.bias_hh_l1)
+    return [p.detach().double().numpy() for p in (*weights, read.weight.T)]
+
+
+class Counted(np.ndarray):
+    """A matrix that adds up, in `done`, the multiplications that `@` does with it."""
+
+    done = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        inputs = [np.asarray(part) for part in inputs]
+        if ufunc is np.matmul:
+            Counted.done += inputs[0].size * (inputs[1].shape[-1] if inputs[1].ndim > 1 else 1)
+        return getattr(ufunc, method)(*inputs, **kwargs)
+
+
+def work(write, weights, lengths):
+    """Multiplications of `write` for the symbol after n others, and for the whole text up to it. -> two arrays"""
+    E, W1, A, W2, b2, R = weights
+    W1, A, W2, R = (part.view(Counted) for part in (W1, A, W2, R))
+    draws = np.random.default_rng(0).random(max(lengths) + 1)
+    done = []
+    for n in lengths:
+        both = []
+        for m in (n, n + 1):
+            Counted.done = 0
+            write(E, W1, A, W2, b2, R, 0, 1, draws[:m])
+            both.append(Counted.done)
+        done.append(both)
+    shorter, whole = np.array(done).T
+    return whole - shorter, whole
+
+
+def bits(P):
+    """Mean entropy of the rows of P, in bits."""
+    return float(-(P * np.log2(np.maximum(P, 1e-300))).sum(-1).mean())
 
 
 def gates_over(ids, step, params):
@@ -395,7 +454,7 @@ def draw_cells(curves, weights, update):
     right.set(xlabel="step", ylabel="unit", title="The GRU's update gates")
     right.grid(False)
     right.yaxis.get_major_locator().set_params(integer=True)
-    fig.colorbar(image, ax=right, label="gate u")
+    fig.colorbar(image, cax=right.inset_axes((1.03, 0, 0.05, 1)), label="gate u")
     told = [say("{name}: {s:.0%}", name=name, s=right_[-1]) for name, (_, right_) in curves.items()]
     return fig, say(
         "Told right after {n} updates. {told:; }. The GRU's update gates: {first:.2f} in the mean at the digit, "
@@ -411,7 +470,7 @@ def draw_reading(text, step, params, order):
     """Forget and input gates of some units over a text that was typed. order: which units, from below."""
     known = [c for c in text.lower() if c in ALPHABET][:64] or [" "]
     gates, _ = gates_over([ALPHABET.index(c) for c in known], step, params)
-    fig, axes = plt.subplots(2, 1, figsize=(9.6, 5.2), sharex=True)
+    fig, axes = plt.subplots(2, 1, figsize=(8.4, 5), sharex=True)
     for ax, k, name in zip(axes, (1, 0), ("forget", "input"), strict=True):
         image = ax.imshow(
             gates[:, k, order].T,
@@ -427,7 +486,7 @@ def draw_reading(text, step, params, order):
         ax.yaxis.get_major_locator().set_params(integer=True)
         fig.colorbar(image, ax=ax, label="gate")
     shown = [{" ": "␣", "\n": "¶"}.get(c, c) for c in known]
-    axes[1].set_xticks(range(len(known)), shown, fontsize=9)
+    axes[1].set_xticks(range(len(known)), shown, fontsize=11)
     axes[1].set_xlabel("character that is read")
     spaces = np.array([c == " " for c in known])
     first = gates[:, 1, order[0]]
@@ -486,7 +545,7 @@ def draw_superposition(d, right, ratios):
     for sign in (-1, 1):
         left.axvline(sign / np.sqrt(d), color=VERMILION, linestyle="--")
     left.set(xlabel="cosine of two random directions", ylabel="pairs of 2,000")
-    left.set_title(f"{d} dimensions: ±1/√d dashed")
+    left.set_title(f"{d} dimensions: cosines spread by 1/√d")
     for (dims, shares), (line, color) in zip(right.items(), LOOKS, strict=False):
         more.plot(
             ratios, 100 * np.array(shares), line, color=color, marker="o", label=f"d = {dims}"
@@ -499,6 +558,70 @@ def draw_superposition(d, right, ratios):
         d=d,
         s=found.std(),
         r=d**-0.5,
+    )
+
+
+def draw_work(lengths, last, whole, size):
+    """Work for the symbol after n others, and numbers kept. last, whole: as `work` counts. size: of all states."""
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.6))
+    left.loglog(lengths, last, "-o", color=BLUE, label="from the newest states")
+    left.loglog(lengths, whole, "--", color=ORANGE, label="by reading all again")
+    left.set(xlabel="symbols written before", ylabel="multiplications")
+    left.set_title("The next symbol: the same work")
+    right.loglog(lengths, [size] * len(lengths), "-o", color=BLUE, label="to write: newest states")
+    right.loglog(
+        lengths, np.multiply(size, lengths), "--", color=ORANGE, label="to train: all states"
+    )
+    right.set(xlabel="symbols", ylabel="numbers kept", title="And the same memory")
+    for ax in (left, right):
+        ax.set_ylim(top=3 * ax.get_ylim()[1])
+        ax.legend(fontsize=9, loc="upper left")
+    return fig, say(
+        "After {n} symbols the next one takes {last:,} multiplications, as the second; reading all again would "
+        "take {whole:,}. Kept are {size} numbers; training would keep {all:,}.",
+        n=int(lengths[-1]),
+        last=int(last[-1]),
+        whole=int(whole[-1]),
+        size=size,
+        all=int(size * lengths[-1]),
+    )
+
+
+def draw_writing(T, texts, entropies, surprise, scores):
+    """The next letter after “the ” at temperature T, how unsure the letters of a text are, and the text.
+
+    texts, entropies (bits a letter): {T: …}. surprise: bits a letter of the manual. scores (K,): after “the ”.
+    """
+    manual = "".join(ALPHABET[k] for k in kept_text())
+    after = np.array([manual[i + 4] for i in range(len(manual) - 4) if manual[i : i + 4] == "the "])
+    counted = np.array([np.mean(after == c) for c in ALPHABET])
+    p, order = softmax(scores / T), np.argsort(-counted - softmax(scores))[:16]
+    fig, (left, right) = fixed_axes(2, (9.4, 3.7), (0.07, 0.98, 0.16, 0.88), wspace=0.25)
+    left.bar(np.arange(16), 100 * p[order], color=SKY, label="your network")
+    left.plot(100 * counted[order], "D", color=VERMILION, markersize=5, label="the manual, counted")
+    left.set_xticks(range(16), [ALPHABET[k] for k in order])
+    left.set(xlabel="next letter after “the ”", ylabel="probability (%)")
+    left.set_ylim(0, max(30, 120 * p.max()))
+    left.set_title("Cold bets on one letter, hot on all")
+    left.legend(fontsize=9, loc="upper right")
+    right.plot(list(entropies), list(entropies.values()), color=BLUE, label="your text")
+    right.plot(T, entropies[round(T, 1)], "o", color=VERMILION, markersize=8)
+    right.axhline(surprise, color=GREY, linestyle="--", label="the unread manual")
+    right.set(xlabel="temperature T", ylabel="bits a letter", xlim=(0.1, 2.1), ylim=(0, 5.2))
+    right.set_title("As unsure as the manual: where?")
+    right.legend(fontsize=9, loc="upper left")
+    right.set_gid("heat")
+    text, known = texts[round(T, 1)], set(manual.split())
+    spelled = "".join(ALPHABET[k] for k in text)
+    return fig, say(
+        "T = {T:.1f}. After “the ” the next letter has {here:.1f} bits (in the manual {there:.1f}). The text has "
+        "{mean:.1f} bits a letter; {known:.0%} of its words stand in the manual. It begins: {sample}",
+        T=T,
+        here=bits(p),
+        there=bits(counted),
+        mean=entropies[round(T, 1)],
+        known=np.mean([word in known for word in spelled.split()[:-1]]),
+        sample=spelled[:160].replace("\n", "¶"),
     )
 
 
