@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from descent import session
 from descent.images import image_html
@@ -236,12 +237,16 @@ def stack(fig: Figure) -> bool:
         ax.set_subplotspec(places[spec.colspan.start])
         if spec.colspan.start % abreast == 0:
             ax.tick_params(labelleft=True)  # hidden where the axis is shared with the left
-    _keep_margins(fig, widest * abreast, rows, abreast)
+    if isinstance(fig.get_layout_engine(), ConstrainedLayoutEngine):
+        # Inches: a title stands apart from the axis above it.
+        fig.get_layout_engine().set(h_pad=0.1)
+    else:
+        _keep_margins(fig, widest * abreast, rows, abreast)
     return True
 
 
 def _keep_margins(fig, share, rows, abreast):
-    """The margins of a stacked figure in inches as they were; a search for a layout finds its own.
+    """The margins of a stacked figure in inches as they were.
 
     On the left of a single column that is the wider of the margin and the gap between panels: what stood in the gap, an
     axis' numbers and name, stands in the margin now. share: the figure's width beside what it was.
@@ -251,14 +256,13 @@ def _keep_margins(fig, share, rows, abreast):
     left = one.left
     if abreast == 1:
         left = max(left, one.wspace * (one.right - one.left) / (rows + one.wspace * (rows - 1)))
-    if fig.get_layout_engine() is None:
-        fig.subplots_adjust(
-            left=min(left / share, 0.4),
-            right=min(max(1 - (1 - one.right) / share, 0.6), 1 - EDGE / fig.get_figwidth()),
-            bottom=one.bottom / rows,
-            top=1 - (1 - one.top) / rows,
-            hspace=margin / (1 - margin),
-        )
+    fig.subplots_adjust(
+        left=min(left / share, 0.4),
+        right=min(max(1 - (1 - one.right) / share, 0.6), 1 - EDGE / fig.get_figwidth()),
+        bottom=one.bottom / rows,
+        top=1 - (1 - one.top) / rows,
+        hspace=margin / (1 - margin),
+    )
 
 
 def contours(
