@@ -429,7 +429,7 @@ with after(descend, newton):
 # %% predict="flat" minutes=1
 predict(
     "flat",
-    "Newton's method, no ridge, on the 427 tumours: `flat`, with a gradient below "
+    "Newton's method, no ridge, on the 427 tumours ends “flat”, with a gradient below "
     "10⁻⁸. Ask for 10⁻¹² instead. What do its weights do?",
     ["they stay, to eight digits", "they get longer", "they get shorter"],
     truth=1 if lr.clinic_norm(1e-12) > 1.2 * lr.clinic_norm(1e-8) else 0,
@@ -534,8 +534,8 @@ with after(sigmoid, newton, decide, "flat"):
 #
 # - Logistic regression is linear in the **log-odds**. Its gradient is "probability minus label, times the features".
 # - The loss is convex. Newton doubles the digits near the end; from afar it must be damped.
-# - Classes that a hyperplane separates have no best weights. A fit without a penalty is as sure as its budget allows: patient
-#   213. Ridge, chosen on unseen rows, told her 21 %.
+# - Classes that a hyperplane separates have no best weights. A fit without a penalty is as sure as its budget allows:
+#   patient 213. Ridge, chosen on unseen rows, told her 21 %.
 # - The threshold comes from costs, not from habit. With ten to one, 21 % is a call.
 # - One [neuron](../07_neural_networks/01_one_hidden_layer.ipynb) with a sigmoid is this model; so is the last layer
 #   of a network that tells real from made-up pictures. With hard answers for $p$ its step is the perceptron's; support
@@ -619,7 +619,8 @@ with after(newton, odds_ratios):
 #
 # Margins and boosting like labels $y' = 2y - 1$. The cost of a row, step by step:
 #
-# $$-y\log\frac1{1+e^{-s}} - (1-y)\log\frac{e^{-s}}{1+e^{-s}} = \log(1+e^{-s}) + (1-y)\,s = \log\big(1+e^{-y's}\big).$$
+# $$\begin{aligned}-y\log\frac1{1+e^{-s}} - (1-y)\log\frac{e^{-s}}{1+e^{-s}} &= \log(1+e^{-s}) + (1-y)\,s\\
+# &= \log\big(1+e^{-y's}\big).\end{aligned}$$
 #
 # First: both logarithms hold $\log(1+e^{-s})$, with weights that sum to 1. Then, for $y = 0$, $\log(1+e^{-s}) + s = \log(e^s+1)$. This is
 # the **logistic loss** of the signed margin $m = y's$, drawn in [[02/01]]. It never stops pulling, and it is never much more than $-m$

@@ -111,8 +111,8 @@ check(fit_bernoulli_nb)
 # below $e^{-745}$ to 0. In *every* class: Bayes' rule says 0/0. Logarithms keep it. With $\ell_c$ for the log of the **joint**
 # $p(x, y = c)$,
 #
-# $$\ell_c = \log \pi_c + \sum_j \big[x_j \log\theta_{cj} + (1 - x_j) \log(1 - \theta_{cj})\big], \qquad
-# \log p(y = c \mid x) = \ell_c - \log \sum_b e^{\ell_b}.$$
+# $$\begin{gathered}\ell_c = \log \pi_c + \sum_j \big[x_j \log\theta_{cj} + (1 - x_j) \log(1 - \theta_{cj})\big],\\
+# \log p(y = c \mid x) = \ell_c - \log \sum_b e^{\ell_b}.\end{gathered}$$
 #
 # The last sum would underflow as well. So take the largest out first: with $m = \max_b \ell_b$,
 #
@@ -632,8 +632,8 @@ claim(
 # ([[01/04]] says why), regression has the mean squared error and its root, in the unit of $y$; classification, with a
 # row $\pi_i$ of $K$ claimed probabilities, the **accuracy**:
 #
-# $$\mathrm{MSE} = \frac1M \sum_i (\hat y_i - y_i)^2, \quad \mathrm{RMSE} = \sqrt{\mathrm{MSE}}, \quad
-# \mathrm{Acc} = \frac1M \sum_i \mathbb I\big[y_i = \arg\max\nolimits_k \pi_{ik}\big].$$
+# $$\begin{gathered}\mathrm{MSE} = \frac1M \sum_i (\hat y_i - y_i)^2, \qquad \mathrm{RMSE} = \sqrt{\mathrm{MSE}},\\
+# \mathrm{Acc} = \frac1M \sum_i \mathbb I\big[y_i = \arg\max\nolimits_k \pi_{ik}\big].\end{gathered}$$
 
 
 # %% exercise="score" points=2 difficulty=1 covers="guo:II.4.b"

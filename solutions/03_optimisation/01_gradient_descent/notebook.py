@@ -597,8 +597,8 @@ explore(
 # Replace $f$ near $x$ by its plane plus a parabola that makes long moves costly: Taylor's model with $I/t$ in place
 # of the Hessian. Its lowest point is a step of gradient descent:
 #
-# $$q(y) = f(x) + \nabla f(x)^\top (y - x) + \tfrac{1}{2t} \lVert y - x \rVert^2, \qquad
-# \nabla q(y) = 0 \iff y = x - t\, \nabla f(x).$$
+# $$\begin{gathered}q(y) = f(x) + \nabla f(x)^\top (y - x) + \tfrac{1}{2t} \lVert y - x \rVert^2,\\
+# \nabla q(y) = 0 \iff y = x - t\, \nabla f(x).\end{gathered}$$
 #
 # Where $q$ lies above $f$ everywhere, $f$ falls at least as far as $q$ does. If no curvature exceeds $L$, every
 # $t \le 1/L$ keeps it above, which is line 1 of the proof below. Move the point: does a longer step ever fit?
@@ -676,7 +676,7 @@ explore(
 # %% [markdown] covers="cs480:thm8.5"
 # ## Deeper: convex, and the gap falls like 1/k
 #
-# **Theorem.** If $f$ is convex and $L$-smooth with a minimiser $x^*$, and $0 < t \le 1/L$, then for every $k \ge 1$
+# **Theorem.** If $f$ is convex and $L$-smooth with a minimiser $x^*$, and $0 < t \le 1/L$, then for every $k \ge 1$:
 # $f(x^{(k)}) - f^* \le \lVert x^{(0)} - x^* \rVert^2 / (2tk)$. Let $x^+ = x - t\nabla f(x)$.
 #
 # 1. $f(x^+) \le f(x) + \nabla f(x)^\top (x^+ - x) + \frac L2 \lVert x^+ - x\rVert^2$ (Taylor; no

@@ -205,7 +205,7 @@ def _digit(ax, title: str):
 
 def draw_impossible():
     """What least squares says of three tables, where nobody can believe it -> (fig, words)."""
-    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.3))
+    fig, axes = plt.subplots(1, 3, figsize=(7.5, 2.9))
     told = []
     for ax, case in zip(axes[:2], cases().values(), strict=False):
         at = np.linspace(*case.span, 60)
@@ -231,15 +231,18 @@ def draw_answers(rings, deaths, digit):
 
     rings (60, 3): mean, and the ends of its 95 % interval; deaths (60,): mean; digit (10,): probabilities.
     """
-    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.3))
+    fig, axes = plt.subplots(1, 3, figsize=(7.5, 2.9))
     for ax, case, mean in zip(axes[:2], cases().values(), (rings[:, 0], deaths), strict=False):
         at = np.linspace(*case.span, 60)
         _points(ax, case)
         ax.plot(at, mean, color=BLUE)
         ax.plot(at[0], mean[0], "s", color=BLUE, markersize=8)
     span = np.linspace(*cases()["O-rings (0 or 1)"].span, 60)
-    axes[0].fill_between(span, rings[:, 1], rings[:, 2], color=SKY, alpha=0.35, linewidth=0)
-    axes[0].set_title("Damage, 95 % intervals")
+    axes[0].fill_between(
+        span, rings[:, 1], rings[:, 2], color=SKY, alpha=0.35, linewidth=0, label="95 % intervals"
+    )
+    axes[0].legend(loc="lower left", fontsize=8, handlelength=1.2, bbox_to_anchor=(0, 0.04))
+    axes[0].set_title("Damage is likely")
     axes[1].set_title(f"{deaths[0]:.1f} deaths")
     axes[2].bar(range(10), digit, color=BLUE)
     axes[2].set(xlabel="digit", ylabel="probability", xticks=range(10), ylim=(0, 1))
@@ -409,7 +412,7 @@ def simplex_explorer(soft: Callable) -> Callable:
         z = np.array([z0, z1, z2])
         p, hard = np.asarray(soft(z[None], T))[0], hardmax(z)
         fig, (left, middle, right) = fixed_axes(
-            3, (9.6, 3.4), (0.06, 0.99, 0.16, 0.88), wspace=0.24
+            3, (7.5, 2.9), (0.075, 0.985, 0.18, 0.88), wspace=0.3
         )
         corner = [-4, z0, z0, -4], [-4, -4, z0, z0]
         left.fill([z0, 4, 4, z0], [-4, -4, 4, z0], color=COLORS[1], alpha=0.2, linewidth=0)
@@ -432,7 +435,9 @@ def simplex_explorer(soft: Callable) -> Callable:
         right.plot(*path.T, color=BLACK, linewidth=1, linestyle=":")
         right.plot(*to_plane(p), "o", color=VERMILION, markersize=9)
         right.plot(*CORNERS.mean(0), "+", color=BLACK, markersize=9)
-        right.text(-0.1, 0.85, "dotted: all T\n+  T → ∞", fontsize=8)  # legends would cost drafts
+        right.set_ylim(-0.3, 1)
+        # a legend would cost drafts
+        right.text(0.5, -0.3, "dotted: all T;  +  T → ∞", ha="center", fontsize=8)
         right.set_title("Kites: who wins", y=1.02, fontsize=11)
         return fig, say(
             "Scores {z[0]:.1f}, {z[1]:.1f}, {z[2]:.1f} at temperature {T:.3g}: probabilities {p[0]:.3f}, {p[1]:.3f}, "

@@ -391,7 +391,7 @@ def draw_overshoot(starts):
         right.plot(np.abs(path), marker + style, color=color, label=f"from {a:g}")
     left.set(xlabel="weight w", ylabel="loss (nats)", ylim=(0, 8))
     left.set_title("Far out the parabola is too wide", fontsize=11)
-    left.legend(fontsize=8, loc="upper center")
+    left.legend(loc="upper center")
     right.set(xlabel="step", ylabel="|w|", yscale="log", ylim=(1e-5, 1e4))
     right.set_title("One start converges, one explodes", fontsize=11)
     right.legend(loc="lower left")
@@ -532,7 +532,7 @@ def draw_reliability(tables: dict):
     tables: {name: (bins, 3)} with mean p, mean y and count.
     """
     fig, axes = plt.subplots(
-        1, len(tables), figsize=(3.3 * len(tables), 3.7), sharey=True, squeeze=False
+        1, len(tables), figsize=(2.5 * len(tables), 3.2), sharey=True, squeeze=False
     )
     told = []
     for ax, (name, table) in zip(axes[0], tables.items(), strict=True):
@@ -549,7 +549,9 @@ def draw_reliability(tables: dict):
         ax.set_title(f"{name}: gap {gap:.3f}", fontsize=11)
         told.append(say("{name}: mean gap {gap:.3f}", name=name, gap=gap))
     axes[0, 0].set_ylabel("share of label 1")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    fig.legend(
+        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8
+    )
     return fig, say("Promised probabilities and what happened. {told:; }.", told=told)
 
 

@@ -95,7 +95,7 @@ def draw_factors(column: int, name: str):
     """One measurement as a tick, in five bins and as a number: what each table keeps of it -> (fig, words)."""
     X, ill, old, _ = clinic()
     x = X[:, [column]]
-    fig, axes = plt.subplots(1, 3, figsize=(10, 3.2), width_ratios=[0.7, 1, 1.2])
+    fig, axes = plt.subplots(1, 3, figsize=(7, 2.8), width_ratios=[0.75, 1.1, 1.1])
     for ax, parts, names in (
         (axes[0], 2, ["below", "above"]),
         (axes[1], 5, ["lowest", "", "middle", "", "highest"]),
@@ -105,7 +105,8 @@ def draw_factors(column: int, name: str):
         shares = [count / count.sum() for count in shares]
         looks = [(label, color, hatch) for _, color, hatch, label in KINDS]
         plots.grouped_bars(names, shares, ax, looks=looks, step=0.4)
-        ax.set(ylim=(0, 1), ylabel="share of the class")
+        ax.set(ylim=(0, 1))
+    axes[0].set_ylabel("share of the class")
     grid, told = np.linspace(x.min(), x.max(), 300), []
     for kind, color, hatch, label in KINDS:
         mine = x[old][ill[old] == kind, 0]
@@ -192,7 +193,7 @@ def draw_regions(views: dict[str, Callable], X, y, new_X, new_y):
 
     views: name -> function, rows (m, 2) -> log posterior (m, C).
     """
-    fig, axes = plt.subplots(1, len(views), figsize=(10.5, 3.6), sharey=True)
+    fig, axes = plt.subplots(1, len(views), figsize=(7, 2.9), sharey=True)
     told = []
     for ax, (name, log_posterior) in zip(axes, views.items(), strict=True):
         plots.decision_regions(
@@ -202,7 +203,9 @@ def draw_regions(views: dict[str, Callable], X, y, new_X, new_y):
         ax.set(xlabel="feature 1", ylabel="feature 2" if ax is axes[0] else "")
         ax.set_title(f"{name}: {accuracy:.2f} right", fontsize=11)
         told.append(say("{name} {accuracy:.2f}", name=name, accuracy=accuracy))
-    axes[0].legend(fontsize=8, loc="upper right")
+    axes[0].legend(
+        fontsize=8, loc="upper right", handletextpad=0.1, labelspacing=0.2, borderaxespad=0.2
+    )
     return fig, say(
         "Three classes in the plane, and the regions of each table. Share right of {n} new points: {told:, }.",
         n=len(new_y), told=told,

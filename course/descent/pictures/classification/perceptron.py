@@ -518,30 +518,34 @@ def draw_losses():
 
 
 def draw_orders(X, y, lines, margins, best, top):
-    """Lines found in many orders, coloured by margin, with the widest. -> (fig, words)
+    """Lines found in many orders, those of wide margin in another colour, with the widest. -> (fig, words)
 
     lines (m, 3): w and b of each, margins (m,) theirs. best (3,): the widest line, of margin top.
     """
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
     low, high = X.min() - 0.3, X.max() + 0.3
-    colors, x1 = plt.get_cmap("cividis"), np.array([low, high])
-    for v, margin in zip(lines, margins, strict=True):
-        color = colors(margin / margins.max())
-        left.plot(x1, -(v[0] * x1 + v[2]) / v[1], color=color, linewidth=0.7)
+    x1, half = np.array([[low], [high]]), np.median(margins)
+    for rows, color, name in (
+        (margins < half, PINK, "narrow half"),
+        (margins >= half, GREEN, "wide half"),
+    ):
+        w1, w2, b = lines[rows].T
+        left.plot(x1, -(w1 * x1 + b) / w2, color=color, linewidth=0.7)
+        left.plot([], [], color=color, label=name)
     left.plot(x1, -(best[0] * x1 + best[2]) / best[1], color=BLACK, linewidth=3, label="widest")
     _points(left, X, y, size=6)
-    left.set(xlim=(low, high), ylim=(low, high), xlabel="$x_1$", ylabel="$x_2$")
-    left.set_title(f"{len(lines)} orders (light: wide margin)")
-    left.legend(fontsize=8, loc="lower left")
+    left.set(xlim=(low, high), ylim=(low - 0.3, high), xlabel="$x_1$", ylabel="$x_2$")
+    left.set_title(f"{len(lines)} orders, a line from each")
+    left.legend(fontsize=8, loc="lower left", handlelength=1.2, labelspacing=0.2, borderaxespad=0.2)
     right.hist(margins, bins=np.linspace(0, 1.05 * top, 22), color=SKY, edgecolor="white")
     right.axvline(top, color=BLACK, linewidth=3, label="widest")
     right.set(xlabel="margin: smallest distance to the line", ylabel="orders")
-    right.set_title(f"Half stay below {np.median(margins):.2f} of {top:.2f}")
+    right.set_title(f"Half stay below {half:.2f} of {top:.2f}")
     right.legend()
     return fig, say(
         "{orders} orders end in lines with margins from {low:.3f} to {high:.3f}, median {median:.2f}. "
         "The widest line has {top:.2f}.",
-        orders=len(lines), low=margins.min(), high=margins.max(), median=np.median(margins), top=top,
+        orders=len(lines), low=margins.min(), high=margins.max(), median=half, top=top,
     )  # fmt: skip
 
 

@@ -191,12 +191,14 @@ def draw_towns(curves, share):
     ):
         ax.plot(shares, y, style, color=color, lw=2, label=name)
     ax.axvline(share, color=VERMILION, lw=2)
-    ax.set(xscale="log", xlim=(1e-3, 0.5), ylim=(0, 250), xlabel="share of the ill")
+    ax.set(xscale="log", xlim=(1e-3, 0.5), ylim=(0, 280), xlabel="share of the ill")
     ax.set_xticks([0.001, 0.01, 0.1, 0.5], ["0.1 %", "1 %", "10 %", "50 %"])
     ax.minorticks_off()
     ax.set_ylabel("cost of 1000 women (false alarms)")
     place = int(np.argmin(np.abs(np.log(shares / share))))
-    ax.set_title(f"{share:.2g} ill: {as_it_is[place]:.0f} as in the clinic, {told[place]:.0f} told")
+    ax.set_title(
+        f"{100 * share:.2g} % ill: cost {as_it_is[place]:.0f} as in the clinic, {told[place]:.0f} when told"
+    )
     ax.legend(loc="upper right")
     ax.set_gid("towns")
     words = say(

@@ -478,13 +478,16 @@ def draw_average(path, A, y, *, skip):
     means = np.cumsum(tail, axis=0) / np.arange(1, len(tail) + 1)[:, None]
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6))
     reach = 1.1 * np.abs(tail - best).max()
-    x, z = ((c - reach, c + reach) for c in best)
+    x, (low, high) = ((c - reach, c + reach) for c in best)
+    z = (low - 0.3 * reach, high)  # room for the legend
     plots.contours(gap, left, x, z, levels=9)
     left.plot(*tail.T, "o", markersize=3, label="iterates")
     _cross(left, best)
     _star(left, means[-1], "mean of the iterates")
     left.set(xlabel="intercept w₀", ylabel="slope w₁", title="Only the mean sits there")
-    left.legend(fontsize=8, frameon=True, loc="lower left")
+    left.legend(
+        fontsize=8, frameon=True, loc="lower center", ncols=3, columnspacing=0.8, handletextpad=0.2
+    )
     steps = skip + np.arange(len(tail))
     right.plot(steps, gap(tail), linewidth=0.8, label="iterate")
     right.plot(steps, gap(means), "--", color=plots.VERMILION, label="mean so far")
