@@ -259,7 +259,7 @@ def layer_table(c, h, w, layers):
 check(layer_table)
 
 # %% covers="guo:IV.3.a wu:3.2.4 wu:3.2.9 wu:3.2.2 cs480:10-chan wu:3.2.6"
-# Counting weights; and whether one number really sees what the table says.
+# Counting weights; and whether one number sees what the table says.
 with after(layer_table, conv2d):
     ((_, h, w, weights, _, _),) = layer_table(3, 32, 32, [(10, 5, 1, 2)])
     words = "ten 5 × 5 kernels on a colour image: {n} weights, dense {d:,}"
@@ -369,7 +369,7 @@ def shift_gap(f, X, down, right, stride=1):
 check(shift_gap)
 
 # %% covers="wu:3.2.5 wu:3.2.6 guo:IV.3"
-# A digit moves by one pixel under layers with and without padding, bias, paper of ones.
+# A digit moves by a pixel: with and without padding, bias, paper of 1.
 with after(conv2d, shift_gap):
     rng = np.random.default_rng(0)
     Ws, b = [rng.normal(size=(4, c, 3, 3)) for c in (1, 4, 4)], rng.uniform(0.5, 1, 4)
@@ -428,7 +428,7 @@ predict(
 # then every window that touches the digit is there, wherever it stands, and the background *is* 0.
 
 # %% covers="cs480:10 wu:3.2.5 guo:IV.3"
-# Read with your layer and pool: in the middle, moved, scattered, anywhere.
+# Your layer and pool read: in the middle, moved, scattered, anywhere.
 with after(conv2d, pool2d):
 
     def look(fields, K, pad=0):
@@ -587,7 +587,7 @@ def conv_matrix(K, h, w):
 check(conv_matrix)
 
 # %% covers="cs480:10-circ cs480:10 wu:3.2.5"
-# The 4 × 9 matrix of the lecture notes, its relatives; and a larger one as a picture.
+# The 4 × 9 matrix of the notes, its relatives; a picture of a larger one.
 with after(conv_matrix, correlate2d):
     rng = np.random.default_rng(0)
     X, K = rng.normal(size=(3, 3)), np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -920,7 +920,7 @@ erratum(
 )
 
 # %% demo=true covers="guo:IV.3 guo:IV.3.c wu:3.2.4 wu:3.2.8"
-# guo, section IV.3, and wu, section 3.2: invariance, a molecule, a habit, a limit.
+# guo IV.3 and wu 3.2: invariance, a molecule, a habit, a limit.
 rows = [np.eye(8)[2], np.eye(8)[4]]  # a point, and the point moved by two
 maps = [np.correlate(row, [1.0, 2.0, 3.0]) for row in rows]
 erratum(

@@ -226,7 +226,7 @@ def weight_slopes(X, G, a, k, stride=1, pad=0):
 check(weight_slopes)
 
 # %% covers="wu:3.3.3 explainers:4.5.3"
-# Nudged; as a correlation of image and slopes; and whole layers by autograd.
+# Nudged; as a correlation of image and slopes; by autograd.
 with after(nudge_slopes, input_slopes, weight_slopes):
     rng = np.random.default_rng(1)
     X, W, b = (rng.normal(size=size) for size in ((2, 3, 6, 7), (4, 3, 3, 2), 4))
@@ -279,7 +279,7 @@ def subsample_backward(G, s, h, w):
 check(subsample_backward)
 
 # %% covers="wu:3.3.4 explainers:4.5.3"
-# Inner products; a stride in two steps; the pool of the largest in s² subsamplings.
+# Inner products; a stride in two steps; a max pool by subsamplings.
 with after(input_slopes, subsample_backward):
     rng = np.random.default_rng(2)
     A, G = rng.normal(size=(2, 3, 7, 8)), rng.normal(size=(2, 3, 3, 3))
@@ -408,7 +408,7 @@ predict(
 )
 
 # %% covers="wu:3.3 wu:3.3.3 explainers:4.5.3"
-# Paths, slopes before training, slopes after 30 steps with your gradients.
+# Paths; slopes before training, and after 30 steps by your gradients.
 with after(input_slopes, cnn_slopes, "no-grid"):
     images, labels, tests, truth = pictures.readings(23)
     layers, Y, other = pictures.network(3, 2, 23), np.eye(10)[labels], np.eye(10)[truth]
@@ -621,7 +621,7 @@ def training_work(n, c, h, w, layers):
 check(training_work)
 
 # %% covers="wu:3.3.5"
-# One layer, four programs: same numbers, in other orders and other portions.
+# One layer, four programs: same numbers in other orders and portions.
 with after(training_work, input_slopes, weight_slopes):
     rng = np.random.default_rng(5)
     X, W, b = (rng.normal(size=size) for size in ((6, 3, 9, 9), (4, 3, 3, 3), 4))

@@ -232,16 +232,18 @@ def train(net, X, y, optimizer, epochs, batch, g):
 check(train)
 
 # %% covers="cs480:10-lenet wu:3.3.6"
-# LeNet learns 1,200 digits, with your loop: what it confuses, and its first kernels.
+# LeNet learns 1,200 digits: what it confuses, and its first kernels.
 X, y = pictures.fields(0, 1200)  # digits of 24 × 24 pixels on fields of 32 × 32
 tests, truth = pictures.fields(1200, 1797)
 nets = {}
+
+
+def learn(net, X, y, epochs, batch=32, rate=4e-3):
+    adam = torch.optim.Adam(net.parameters(), rate)
+    return train(net, X, y, adam, epochs, batch, torch.Generator().manual_seed(0))
+
+
 with after(LeNet, train):
-
-    def learn(net, X, y, epochs, batch=32, rate=4e-3):
-        adam = torch.optim.Adam(net.parameters(), rate)
-        return train(net, X, y, adam, epochs, batch, torch.Generator().manual_seed(0))
-
     same = pictures.numpy_steps(train)
     claim("three steps of a small CNN, slopes in NumPy: the same weights", same)
     torch.manual_seed(0)
@@ -288,7 +290,7 @@ check(moved)
 # 1, then a global pool, the largest value of each of its 32 maps, and one dense layer in place of LeNet's three. It has 16,586.
 
 # %% covers="explainers:4.2.box-why"
-# The other two learn; then all digits are moved by 1 to 4 pixels, four ways.
+# The other two learn; then all digits move by 1 to 4 pixels, four ways.
 with after(LeNet, train, moved):
     torch.manual_seed(0)
     nets["MLP"], nets["Pooled"] = pictures.mlp(), pictures.pooled()
@@ -486,7 +488,7 @@ def top_patches(layer, X, kernel, k, size, jump):
 check(top_patches)
 
 # %% covers="explainers:4.2.1.fig21"
-# What your LeNet's kernels like best, in the first layer and in the second.
+# What your LeNet's kernels like best, in its first two layers.
 with after(LeNet, train, top_patches):
     net = nets["LeNet"]
     second = nn.Sequential(net.c1, nn.Tanh(), nn.AvgPool2d(2), net.c3)
@@ -589,7 +591,7 @@ explore(
 )
 
 # %% covers="wu:4.9.4 wu:4.9.5"
-# Six steps, given to the first layer, to both, or to the second: digits read right.
+# Six steps in the first layer, in both, or in the second: digits right.
 with after(train, Refined):
     shares = {}
     for T in ((6, 0), (3, 3), (0, 6)):
@@ -616,7 +618,7 @@ with after(train, Refined):
 # them. Is that worse? And who needs fewer examples?
 
 # %% covers="explainers:4.2 explainers:4.2.box-why"
-# Read right by the number of examples: HOG and an SVM, the MLP, and Pooled.
+# Read right by the number of examples: HOG and SVM, MLP, Pooled.
 with after(train):
     sizes, lines = (60, 200, 600), {"HOG + SVM": [], "MLP": [], "Pooled": []}
     for n in sizes:

@@ -34,7 +34,7 @@ from descent.pictures.recurrent_networks import rnn_and_bptt as pictures
 start("09_recurrent_networks/01_rnn_and_bptt")
 
 # %% covers="guo:V explainers:4.3"
-# The same network and letters twice: only the factor of the recurrent weights differs.
+# The same network twice: only the factor of the recurrent weights differs.
 show(*pictures.draw_puzzle(), digits=0)
 
 # %% [markdown] covers="guo:V.2 explainers:4.3"
@@ -188,9 +188,11 @@ with after(rnn_forward):
 #
 # where nothing arrives from behind the last step. All steps share the weights, so
 #
-# $$\nabla_W = \sum_t h_{t-1}^\top \delta_t, \quad \nabla_E = \sum_t x_t^\top \delta_t, \quad
-# \nabla_b = \sum_t \text{column sums of } \delta_t, \quad
-# \nabla_R = \sum_t h_t^\top \frac{\partial L}{\partial s_t}.$$
+# $$\begin{aligned}
+# \nabla_W &= \sum_t h_{t-1}^\top \delta_t, & \nabla_E &= \sum_t x_t^\top \delta_t, \\
+# \nabla_b &= \sum_t \text{column sums of } \delta_t, &
+# \nabla_R &= \sum_t h_t^\top \frac{\partial L}{\partial s_t}.
+# \end{aligned}$$
 
 
 # %% exercise="bptt" points=6 difficulty=1 covers="wu:4.2.3 explainers:4.5.4 guo:V.2.b wu:4.2.1 wu:4.2.4"
@@ -246,7 +248,7 @@ with after(rnn_forward, bptt):
 
 # %% covers="wu:4.2.3 explainers:4.5.4"
 # Which words get a slope; all slopes of a batch beside torch's.
-with after(bptt):
+with after(rnn_forward, bptt):
     _, (dE, *_), _, _ = bptt(sentence, question, *tiny, np.zeros((1, 2)))
     words = "{n} rows of E have a slope: those of the words that were read"
     claim(words, (np.abs(dE).sum(1) > 0).sum() == 3, n=3)
@@ -374,7 +376,7 @@ with after(train):
     reader, losses = train(first, batches, 2.0, 0.3)
 
 # %% covers="wu:4.2 guo:V.2.b wu:4.2.4"
-# Python's manual, read character by character: clipped and unclipped, and a sample.
+# Python's manual by characters: clipped and unclipped, and a sample.
 with after(rnn_forward, bptt, train):
     kept = codes[None, 24_000:]
     curves = {"clipped at 0.3": losses}
@@ -401,7 +403,7 @@ with after(rnn_forward, bptt, train):
 # heard with probability $q^l$, and then counts $q^{-l}$ times.
 
 # %% covers="guo:V.2.b"
-# One character asked after 24: the exact slope by W, cut by a knife, cut by coins.
+# One character asked after 24: slopes by W, exact, by knife, by coins.
 with after(bptt, train):
     at = 24_000 + 160 * np.arange(16)[:, None] + np.arange(24)
     ids, targets = codes[at], np.full((16, 24), -1)
@@ -486,7 +488,7 @@ with after(rnn_forward, bptt, train, "half"):
 # has slope 1.
 
 # %% covers="wu:4.2.4"
-# Silent, loud, a one-way chain, and two units of which one holds the other back.
+# Silent, loud, a one-way chain, and a unit that holds another back.
 with after(bptt):
     rng, gain, n = np.random.default_rng(2), 0.8, 400
 
@@ -557,7 +559,7 @@ def pad_batch(seqs, pad, K):
 check(pad_batch)
 
 # %% covers="guo:V.1"
-# A padded batch, one label at the end of each row, against the rows one by one.
+# A padded batch, a label at the end of each row, against rows alone.
 with after(pad_batch, bptt):
     seqs, labels = [[0, 1, 2], [3], [1, 4, 2, 0, 3]], np.array([2, 0, 1])
     ids, mask, onehot = pad_batch(seqs, 0, 5)
@@ -608,7 +610,7 @@ def probe(H, y, H_new):
 check(probe)
 
 # %% covers="wu:4.2.2"
-# Probes on the reader and on its first weights: characters by lag, place in the word.
+# Probes on the reader and on its first weights: by lag, by place.
 lags, half = [0, 1, 2, 3, 4, 6, 8], 12_000
 with after(rnn_forward, train, probe):
     place = pictures.places(codes, alphabet)  # 0 between words, 1 … 6 inside
@@ -685,7 +687,7 @@ def parity_net(g):
 check(parity_net)
 
 # %% covers="wu:4.8.2 guo:V.2"
-# The hand-written program, and three that gradient descent wrote from rows of 8 bits.
+# The program by hand, and three by gradient descent from rows of 8 bits.
 with after(rnn_forward, train, parity_net):
     lengths, rng, right = [8, 30, 100, 300], np.random.default_rng(0), {}
     nets = {"by hand": parity_net(10.0)}
@@ -843,7 +845,7 @@ erratum(
 )
 
 # %% demo=true covers="wu:4.2.4 wu:4.2.3"
-# wu 4.2.4, on columns: the slope by h₁, who reaches which state, and eigenvalues.
+# wu 4.2.4, on columns: the slope by h₁, who reaches what, eigenvalues.
 torch.manual_seed(0)
 W, m3 = torch.randn(5, 5).double(), torch.randn(5).double()
 inputs = torch.randn(3, 5).double().requires_grad_(True)

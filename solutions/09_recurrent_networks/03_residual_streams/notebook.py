@@ -35,7 +35,7 @@ from descent.pictures.recurrent_networks import residual_streams as pictures
 start("09_recurrent_networks/03_residual_streams")
 
 # %% covers="wu:4.7.5"
-# Error by round: ISTA with several strengths λ of its penalty, and a trained loop.
+# Error by round: ISTA with strengths λ of its penalty, and a trained loop.
 show(*pictures.draw_race(*pictures.race()), digits=1)
 
 # %% [markdown] covers="wu:4.6.2 wu:4.6.3 wu:4.7.6 explainers:4.6.Q5"
@@ -245,7 +245,7 @@ def jacobians(hs, Ws):
 
 
 # %% covers="wu:4.6.5 wu:4.6.9"
-# All paths of forty blocks, by length, before and after training; and two traps.
+# All paths of forty blocks by length, untrained and trained; two traps.
 with after(resmlp_forward, resmlp_grads, path_sums):
     sizes = {}
     trained, _ = learn(network(40))
@@ -482,7 +482,7 @@ def scalar_skip_grads(w0, w1, w2, x, y, skip):
 check(scalar_skip_grads)
 
 # %% covers="guo:III.7"
-# Your slopes against nudges; w₁ = 0 with and without the skip; a change of width.
+# Your slopes against nudges; w₁ = 0 with and without skip; other widths.
 with after(scalar_skip_grads):
     point, x, y = (0.9, -1.3, 0.8), np.array([0.7]), np.array([-0.4])
 
@@ -540,7 +540,7 @@ def assembly(ids, targets, E, Ws, bs, U):
 check(assembly)
 
 # %% covers="wu:4.6.6 wu:4.6.7"
-# Eight blocks, trained on the names: Obama's score block by block; one block left out.
+# Eight blocks that learned the names: Obama's score; one block left out.
 with after(resmlp_forward, resmlp_grads, assembly):
     eight, whole = learn(network(8))
     parts, without = assembly(ids, ids, *eight)
@@ -583,7 +583,7 @@ with after(resmlp_forward, resmlp_grads, assembly):
 # or the last only.
 
 # %% covers="wu:4.7.2 wu:4.7.3"
-# Symmetric or not: descent's W, and the blocks that learned names. Which way they go.
+# Symmetric or not: descent's W, and learned blocks. Which way they go.
 with after(resmlp_forward, resmlp_grads, gd_as_resnet, assembly):
 
     def lopsided(J):
@@ -605,7 +605,7 @@ with after(resmlp_forward, resmlp_grads, gd_as_resnet, assembly):
     claim(words, cosines.min() > 0.2, a=cosines.min(), b=cosines.max())
 
 # %% covers="wu:4.7.3 wu:4.7.4"
-# Updates against the way that is left; every round asked, or the last of 8, 4, 2 only.
+# Updates against the way left; every round asked, or only the last.
 with after(train_lista):
 
     def direction(xs):
@@ -621,6 +621,7 @@ with after(train_lista):
     def run(V, theta, T):
         return lista_forward(X @ D.T, D, V, theta, T)
 
+    fast = pictures.off(run(Vs, thetas, 8), X)
     errors = {"every round asked": fast}
     for T in (8, 4, 2):
         last = (torch.arange(T) == T - 1).double()
@@ -663,7 +664,7 @@ with after(train_lista):
 # shares where there is one pair of weights only. The memory stream adds up $\sin 2x_t$ over 10 numbers, and sees 100 examples.
 
 # %% covers="wu:4.9.1 wu:4.9.2"
-# Parameters and errors, shared and not, in both streams; more steps than trained for.
+# Parameters and errors, shared and not, in both streams; more steps.
 with after(train_lista):
     one = train_lista(D, ista, 0.1 * theta, pictures.lessons(), 0.01, even)
     tied = {"one pair a round": pictures.off(run(Vs, thetas, 16), X),
@@ -704,7 +705,7 @@ with after(train_lista):
 # $h^{(2)}_t = h^{(1)}_t + \tanh(h^{(2)}_{t-1} W + h^{(1)}_t V + b)$. Upwards it is one of your blocks, whose bias holds the past.
 
 # %% covers="wu:4.6.8 wu:4.6.1 wu:4.6.4"
-# Both streams and their messages; the Jacobian of a recurrent block; two steps at once.
+# Both streams and their messages; a recurrent block's Jacobian.
 with after(resmlp_forward):
     rng = np.random.default_rng(3)
     W, V, b, past, below_it = (rng.normal(size=s) for s in ((4, 4), (4, 4), 4, 4, 4))
@@ -733,7 +734,7 @@ with after(resmlp_forward):
 # the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="guo:III.7"
-# guo III.7: two slopes of the network with one skip, at w = (0.9, −1.3, 0.8).
+# guo III.7: two slopes of the network with one skip.
 w0, w1, w2, x, y = 0.9, -1.3, 0.8, 0.7, -0.4
 
 

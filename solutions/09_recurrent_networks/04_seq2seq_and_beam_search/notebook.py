@@ -198,7 +198,7 @@ predict(
 )
 
 # %% covers="guo:V.4.e"
-# The guest's reply by greedy search, by a wide beam, and by a wide beam with α.
+# The guest's reply: greedy, by a wide beam, by a wide beam with α.
 with after(beam, "guest"):
 
     def reply(width, alpha=0.0):
@@ -225,7 +225,7 @@ with after(beam, "guest"):
 # In 2014 two groups coupled two recurrent networks. The **encoder** reads $x_1, \dots, x_T$; the **decoder** is the
 # speaker, and says as many words as it likes:
 #
-# $$h_t = f(h_{t-1}, x_t), \qquad s_t = \psi(s_{t-1}, y_{t-1}, h_T), \qquad p(y_t \mid \dots) = \mathrm{softmax}(s_t W_\text{out} + b).$$
+# $$h_t = f(h_{t-1}, x_t), \quad s_t = \psi(s_{t-1}, y_{t-1}, h_T), \quad p(y_t \mid \dots) = \mathrm{softmax}(s_t W_\text{out} + b).$$
 #
 # Its first state is $s_0 = h_T$. For $f$ and $\psi$ we take GRUs from torch ([[09/02]] builds them).
 
@@ -370,7 +370,7 @@ predict(
 )
 
 # %% covers="guo:V.4.d"
-# The exposure gap by place; then whole answers without a mistake, by length.
+# The exposure gap by place; then answers without a mistake, by length.
 with after(Translator, train, "gap"):
     first, last = (forced - free)[:, [0, -2]].mean(0)
     claim("no gap at the first letter: both were fed the mark", first == 0)
@@ -429,7 +429,7 @@ def context(s, H):
 check(context)
 
 # %% covers="guo:V.5.c moon:27.1 moon:27.1-mt"
-# A lecture note's numbers; the same network, with attention; where it looks.
+# A note's numbers; the same network, with attention; where it looks.
 with after(Translator, train, context, "gap"):
     # a lecture note's numbers
     H3, s0 = torch.tensor(pictures.STATES)[None], torch.tensor([[0.5, 0.2]]).double()
@@ -560,7 +560,7 @@ def classify(ids, lengths, E, W, b, R):
 check(classify)
 
 # %% covers="guo:V.4.a"
-# A verdict by hand-made weights: one unit adds up words; “not” counts 0.
+# A verdict by hand-made weights: a unit adds up words; “not” counts 0.
 with after(classify):
     texts = ["great", "great jacket not cheap", "poor poor jacket", "poor"]
     known = ["jacket", "great", "cheap", "not", "poor"]
@@ -609,7 +609,7 @@ def tag(step, state, xs):
 check(tag)
 
 # %% covers="guo:V.4.c"
-# “The old man the boats”: the old people man them. A tagger that reads forwards.
+# “The old man the boats”: the old people man them. Read forwards.
 with after(tag):
     names = ["", "article", "adjective", "noun", "verb"]
     words = ["the", "old", "man", "boats", "sleeps"]

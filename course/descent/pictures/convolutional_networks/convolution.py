@@ -200,24 +200,31 @@ def draw_puzzle():
         K = cut(place(images), k, 60)
         B = readout(best_matches(place(images), K), labels)
         told[name] = [right(best_matches(place(tests, s), K), truth, B) for s in shifts]
-    fig, axes = plt.subplots(1, 3, figsize=(9, 3.3), width_ratios=[1, 1, 1.7])
-    for ax, moved in zip(axes, (0, 3), strict=False):
-        ax.imshow(place(tests[2:3], moved)[0, 0], cmap="gray_r")
-        ax.set(xticks=[], yticks=[], title=f"moved by {moved}")
-        ax.spines[:].set_visible(True)
+    # The two fields stand in one panel, so that they stay side by side in a narrow window, too.
+    fig, (left, right_) = plt.subplots(1, 2, figsize=(9, 3.3), width_ratios=[1.15, 1])
+    for moved, start in ((0, 0), (3, 16)):
+        field = place(tests[2:3], moved)[0, 0]
+        left.imshow(field, cmap="gray_r", extent=(start, start + 14, 14, 0))
+        left.add_patch(Rectangle((start, 0), 14, 14, fill=False, clip_on=False))
+    left.set(xlim=(-0.2, 30.2), ylim=(14.2, -0.2), title="The same eight, twice")
+    left.set_xticks([7, 23], ["in the middle", "moved by 3 pixels"])
+    left.set_yticks([])
+    left.tick_params(length=0)
+    left.spines[:].set_visible(False)
+    left.grid(False)
     looks = (("s--", ORANGE), ("o-", BLUE))
     for (name, line), (look, color) in zip(told.items(), looks, strict=True):
-        axes[2].plot(shifts, np.array(line) * 100, look, color=color, label=name)
-    axes[2].set(
+        right_.plot(shifts, np.array(line) * 100, look, color=color, label=name)
+    right_.set(
         xlabel="pixels moved, down and right",
         ylabel="digits read right (%)",
         ylim=(0, 105),
         title="One pixel is enough",
     )
-    axes[2].set_xticks(list(shifts))
-    axes[2].set_yticks(range(0, 101, 20))
+    right_.set_xticks(list(shifts))
+    right_.set_yticks(range(0, 101, 20))
     where = dict(loc="center right", bbox_to_anchor=(1, 0.36))
-    axes[2].legend(title="each of 60 units has", fontsize=9, title_fontsize=9, **where)
+    right_.legend(title="each of 60 units has", fontsize=9, title_fontsize=9, **where)
     first, second = told.values()
     return fig, say(
         "A handwritten digit in the middle of its field, and three pixels down and right, where it touches the corner. "
@@ -233,9 +240,7 @@ def draw_window(image, row, col, kernel, flip):
     K = KERNELS[kernel][::-1, ::-1] if flip else KERNELS[kernel]
     window = image[row - 1 : row + 2, col - 1 : col + 2]
     F = correlate2d(image, K, mode="valid")
-    fig, (left, middle, right_) = fixed_axes(
-        3, (9, 3.5), (0.04, 0.98, 0.14, 0.88), wspace=0.16, width_ratios=[1.1, 1.1, 1]
-    )
+    fig, (left, middle, right_) = fixed_axes(3, (7.8, 3.1), (0.055, 0.99, 0.14, 0.88), wspace=0.2)
     left.imshow(image, cmap="gray_r", vmin=0, vmax=22)
     for (i, j), value in np.ndenumerate(image):
         left.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8)
@@ -247,7 +252,7 @@ def draw_window(image, row, col, kernel, flip):
     middle.imshow(products, cmap="PuOr_r", vmin=-60, vmax=60)
     for (i, j), value in np.ndenumerate(window):
         weight = f"{K[i, j]}".replace("-", "−")
-        middle.text(j, i, f"{value:.0f} · {weight}", ha="center", va="center", fontsize=12)
+        middle.text(j, i, f"{value:.0f} · {weight}", ha="center", va="center", fontsize=11)
     light(middle, f"their sum: {products.sum():.0f}".replace("-", "−"), [], [])
     later = np.arange(36).reshape(6, 6) > 6 * (row - 1) + col - 1
     right_.imshow(np.where(later, np.nan, F), **parts(F))
@@ -273,13 +278,17 @@ def draw_window(image, row, col, kernel, flip):
 def draw_maps(image, maps):
     """A colour image (3, h, w) and its four feature maps (4, …), from `colour_kernels`."""
     names = ("vertical edges", "horizontal edges", "blur", "red against blue")
-    fig, axes = plt.subplots(1, 5, figsize=(10, 2))
-    axes[0].imshow(np.clip(image, 0, 1).transpose(1, 2, 0))
-    for ax, name, F in zip(axes[1:], names, maps, strict=True):
+    fig = plt.figure(figsize=(7.6, 2.9))
+    grid = fig.add_gridspec(2, 3, width_ratios=[1.7, 1, 1])
+    whole = fig.add_subplot(grid[:, 0])
+    whole.imshow(np.clip(image, 0, 1).transpose(1, 2, 0))
+    whole.set_title("three channels in")
+    whole.set_axis_off()
+    for number, (name, F) in enumerate(zip(names, maps, strict=True)):
+        ax = fig.add_subplot(grid[number // 2, 1 + number % 2])
         ax.imshow(F, cmap="gray", vmin=0, vmax=1) if name == "blur" else ax.imshow(F, **parts(F))
-    for ax, name in zip(axes, ("three channels in", *names), strict=True):
+        ax.set_title(name, fontsize=10)
         ax.set_axis_off()
-        ax.set_title(name, fontsize=9)
     edges, halves = np.abs(np.asarray(maps[:2])).mean((1, 2)), np.split(np.asarray(maps[3]), 2, 1)
     return fig, say(
         "A temple's roof in colour, and what four kernels make of it. Mean size of the map of vertical edges: {v:.2f}, "
@@ -318,8 +327,9 @@ def draw_tolerance(changes, shifts):
 
 def draw_gaps(gaps):
     """Where moving first and moving afterwards differ. gaps {name: (h, w)}."""
-    fig, axes = plt.subplots(1, len(gaps), figsize=(9, 3))
-    fig.suptitle("Orange: moving first and moving last differ", x=0.01, ha="left", fontsize=12)
+    fig, axes = plt.subplots(1, len(gaps), figsize=(9, 2.8))
+    title = "Orange: moving first and moving last differ"
+    fig.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     told = []
     for ax, (name, gap) in zip(axes, gaps.items(), strict=True):
         gap = np.asarray(gap)

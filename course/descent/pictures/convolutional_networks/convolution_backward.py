@@ -140,7 +140,7 @@ def draw_paths(col, row, j, i, size, stride):
     """An image of 9 by 9 pixels, the map of a kernel with weights 1, 2, …; who sees a pixel, what a number sends."""
     K = np.arange(1, size * size + 1).reshape(size, size)
     count = (SIDE - size) // stride + 1
-    fig, (left, right_) = fixed_axes(2, (8.6, 4.2), (0.06, 0.98, 0.12, 0.89), wspace=0.18)
+    fig, (left, right_) = fixed_axes(2, (7.8, 4), (0.07, 0.98, 0.12, 0.89), wspace=0.2)
     there = i < count and j < count
     edges = np.arange(SIDE + 1) - 0.5
     left.vlines(edges, -0.5, SIDE - 0.5, color=BLACK, linewidth=0.3)

@@ -303,9 +303,9 @@ def draw_weights(lenet, alexnet):
 
 def draw_training(losses, table, before, after):
     """Loss by epoch, the confusion matrix, and six kernels (6, 1, 5, 5) before and after training."""
-    fig = plt.figure(figsize=(10.5, 3.3))
-    grid = fig.add_gridspec(1, 3, width_ratios=[1, 1.1, 1.5])
-    left, middle = fig.add_subplot(grid[0]), fig.add_subplot(grid[1])
+    fig = plt.figure(figsize=(7.8, 4.4))
+    grid = fig.add_gridspec(2, 2, width_ratios=[1, 1.3])
+    left, middle = fig.add_subplot(grid[0, 0]), fig.add_subplot(grid[:, 1])
     left.plot(range(1, len(losses) + 1), losses, "o-", color=BLUE)
     left.set(xlabel="epoch", ylabel="mean loss (nats)", title="LeNet learns", ylim=(0, None))
     left.set_xticks(range(1, len(losses) + 1))
@@ -314,18 +314,18 @@ def draw_training(losses, table, before, after):
     middle.imshow(wrong, cmap="Oranges", vmin=0, vmax=2 * wrong.max() + 1)
     for (i, j), count in np.ndenumerate(table):
         if count:
-            middle.text(j, i, count, ha="center", va="center", fontsize=7)
-    middle.set(xlabel="read as", ylabel="digit", title="New digits")
+            middle.text(j, i, count, ha="center", va="center", fontsize=9)
+    middle.set(xlabel="read as", ylabel="digit", title="New digits: few are misread")
     middle.set_xticks(range(10))
     middle.set_yticks(range(10))
     middle.grid(False)
-    cells = grid[2].subgridspec(5, 3, height_ratios=[1, 1, 0.5, 1, 1])  # a gap in the middle
+    cells = grid[1, 0].subgridspec(3, 5, width_ratios=[1, 1, 0.4, 1, 1])  # a gap in the middle
     both = np.concatenate([np.asarray(before)[:, 0], np.asarray(after)[:, 0]])
     for number in range(12):
-        ax = fig.add_subplot(cells[number // 3 + number // 6, number % 3])
+        ax = fig.add_subplot(cells[number % 6 // 2, number % 2 + 3 * (number // 6)])
         ax.imshow(both[number], **parts(both))
         ax.set_axis_off()
-        if number % 6 == 1:
+        if number % 6 == 0:
             ax.set_title("c1 before" if number < 6 else "c1 after", fontsize=10)
     share = np.trace(table) / table.sum()
     i, j = np.unravel_index(wrong.argmax(), wrong.shape)
@@ -371,9 +371,10 @@ def draw_reading(nets, image, digit, down, right):
     """A digit (1, 32, 32), moved on its field, and the probability that each network gives to each digit."""
     frame = F.pad(image, (8, 8, 8, 8))
     moved = frame[:, 8 - down : 40 - down, 8 - right : 40 - right]
-    fig, axes = fixed_axes(
-        4, (10, 3.2), (0.07, 0.99, 0.17, 0.86), wspace=0.42, width_ratios=[1.2, 1, 1, 1]
-    )
+    # Two by two, so that the answers stay in sight while the digit is dragged, in a narrow window, too.
+    fig, axes = plt.subplots(2, 2, figsize=(7.2, 5), layout="none")
+    fig.subplots_adjust(left=0.1, right=0.98, bottom=0.11, top=0.93, wspace=0.25, hspace=0.4)
+    axes = axes.ravel()
     axes[0].imshow(moved[0].numpy(), cmap="gray_r", vmin=0, vmax=1, extent=(-16, 16, 16, -16))
     axes[0].set(xlabel="right (pixels)", ylabel="down (pixels)")
     axes[0].set_gid("field")
@@ -433,7 +434,7 @@ def draw_depth(told, slopes):
 
 def draw_patches(kernels, found):
     """Kernels (6, 5, 5) of the first layer and their best windows; best windows of six kernels of the second."""
-    fig = plt.figure(figsize=(10, 4))
+    fig = plt.figure(figsize=(7.8, 3.5))
     first, second = fig.subfigures(1, 2, width_ratios=[7, 6])
     first.suptitle("c1: kernel, and its best windows", fontsize=10)
     second.suptitle("c3: best windows", fontsize=10)
@@ -463,13 +464,17 @@ def draw_patches(kernels, found):
 def draw_stages(first, second):
     """What each convolution of two refined layers costs: weights and products, by the number of steps in each."""
     rows = stage_work(first, second)
-    fig, axes = fixed_axes(2, (9, 3.2), (0.09, 0.98, 0.17, 0.86), wspace=0.25)
+    fig, axes = fixed_axes(2, (8, 3.2), (0.1, 0.98, 0.17, 0.86), wspace=0.32)
     colors = [BLUE] * (1 + first) + [ORANGE] * (1 + second)
-    for ax, column, title in ((axes[0], 0, "weights"), (axes[1], 1, "products for one image")):
+    for ax, column, title in ((axes[0], 0, "weights"), (axes[1], 1, "products")):
         bars = ax.bar(range(1, len(rows) + 1), rows[:, column], color=colors, edgecolor=BLACK)
         for bar in bars[: 1 + first]:
             bar.set_hatch("//")
-        ax.set(xlabel="convolution", ylabel=title, ylim=(0, (2600, 42000)[column]))
+        ax.set(
+            xlabel="convolution",
+            ylabel=f"{title} for one image" if column else title,
+            ylim=(0, (2600, 42000)[column]),
+        )
         light(ax, f"{title}: {rows[:, column].sum():,}", range(1, len(rows) + 1, 3))
     axes[0].legend([axes[0].patches[0], axes[0].patches[-1]], ["8 × 8", "4 × 4"], fontsize=9)
     return fig, say(

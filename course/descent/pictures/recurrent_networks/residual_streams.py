@@ -286,7 +286,7 @@ def draw_descent(blocks, x, y, eta, T=12):
         stream.append(stream[-1] + stream[-1] @ W + c)
         path.append(path[-1] - eta / L * A.T @ (A @ path[-1] - B))
     stream, path = np.array(stream), np.array(path)
-    fig, (left, right) = fixed_axes(2, (8.8, 3.9), (0.08, 0.98, 0.16, 0.88), wspace=0.3)
+    fig, (left, right) = fixed_axes(2, (8, 3.7), (0.08, 0.98, 0.16, 0.88), wspace=0.3)
     xs, ys = np.meshgrid(np.linspace(-3, 3, 60), np.linspace(-3, 3, 60))
     f = 0.5 * (((A @ np.stack([xs, ys]).reshape(2, -1)).T - B) ** 2).sum(1).reshape(xs.shape)
     left.contour(xs, ys, f, levels=[0.05, 0.3, 1, 3, 7, 14], colors=GREY, linewidths=0.7)
@@ -297,7 +297,7 @@ def draw_descent(blocks, x, y, eta, T=12):
     left.plot(x, y, "s", color=VERMILION, markersize=9)
     left.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="x₁", ylabel="x₂", title="Drag the square")
     left.set_gid("start")
-    left.legend(fontsize=8, loc="lower right")
+    left.legend(fontsize=8, loc="lower right", frameon=True, edgecolor="none", framealpha=0.9)
     values = np.array([0.5 * ((A @ h - B) ** 2).sum() for h in stream])
     right.semilogy(np.maximum(values, 1e-12), "o-", color=BLUE, markersize=4)
     right.set(
@@ -319,7 +319,7 @@ def draw_lens(scores, word, step):
     """The five likeliest last names for FIRST[word], read off the stream after `step` blocks. scores (T + 1, B, K)."""
     chance = np.exp(scores - scores.max(-1, keepdims=True))
     chance /= chance.sum(-1, keepdims=True)
-    fig, (left, right) = fixed_axes(2, (8.8, 3.5), (0.15, 0.97, 0.17, 0.88), wspace=0.32)
+    fig, (left, right) = fixed_axes(2, (8, 3.3), (0.15, 0.97, 0.17, 0.88), wspace=0.35)
     best = np.argsort(-chance[step, word])[:5][::-1]
     colors = [BLUE if i == word else "#BBBBBB" for i in best]
     left.barh([LAST[i] for i in best], chance[step, word, best], color=colors)
@@ -352,7 +352,7 @@ def draw_line(parts, without, whole):
     right.set(xlabel="block", ylabel="loss (nats)", title="One block skipped")
     right.legend(fontsize=9)
     return fig, say(
-        "Obama's score goes from {start:.1f} to {end:.1f}. Loss {whole:.2f}; without one block up to {worst:.1f}.",
+        "Obama's score goes from {start:.1f} to {end:.1f}. Loss {whole:.3f}; without one block up to {worst:.3f}.",
         start=parts[0],
         end=ends[-1],
         whole=whole,
@@ -405,9 +405,7 @@ def _box(ax, x, y, text):
 
 def draw_times():
     """A memory stream to the right, a residual stream upwards, and messages on both."""
-    fig, (left, middle, right) = plt.subplots(
-        1, 3, figsize=(9.4, 3.4), width_ratios=(1.25, 0.75, 1.3)
-    )
+    fig, (left, middle, right) = plt.subplots(1, 3, figsize=(7.1, 3), width_ratios=(1.2, 0.7, 1.4))
     thick = dict(arrowstyle="-|>", color=BLUE, linewidth=2.5, shrinkA=12, shrinkB=12)
     thin = dict(arrowstyle="-|>", color=GREY, shrinkA=8, shrinkB=10)
     for t in range(3):

@@ -184,7 +184,7 @@ def draw_lags(strengths, maps):
 
     The first column is left out: it multiplies h_0 = 0.
     """
-    fig, axes = plt.subplots(1, len(maps), figsize=(9, 3.4), sharey=True)
+    fig, axes = plt.subplots(1, len(maps), figsize=(7.6, 3.2), sharey=True)
     told = []
     for ax, (name, shares) in zip(axes, maps.items(), strict=True):
         sizes = np.log10(np.abs(shares[:, :0:-1])).T
@@ -307,7 +307,7 @@ def draw_plane(gain, x, y, unit):
     """Two units from a start (x, y): 30 steps of the state, and the slope on its way back."""
     path = plane_path(gain, (x, y), unit)
     sizes = path_messages(gain, path, unit)
-    fig, (left, right) = fixed_axes(2, (8.6, 3.9), (0.08, 0.98, 0.16, 0.88), wspace=0.3)
+    fig, (left, right) = fixed_axes(2, (8, 3.7), (0.09, 0.98, 0.16, 0.88), wspace=0.3)
     inside = np.abs(path).max(1) < 1.6
     shown = path[: len(path) if inside.all() else inside.argmin()]
     left.plot(*shown.T, "o-", color=BLUE, markersize=4, linewidth=1)
@@ -349,7 +349,7 @@ def draw_text(losses, kept, sample, known):
     left.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
     left.minorticks_off()
     left.legend(fontsize=9)
-    right.text(0, 1, wrap(sample, 34), va="top", family="monospace", fontsize=8.5)
+    right.text(0, 1, wrap(sample, 34), va="top", family="monospace", fontsize=11)
     right.axis("off")
     right.set_title("It writes")
     words = sample.split()

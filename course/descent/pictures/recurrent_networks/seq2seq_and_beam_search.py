@@ -280,7 +280,7 @@ def draw_attention(x, y):
     """Three states of an encoder, a decoder's state (x, y), the weights that it gives and the context."""
     s = np.array([x, y])
     alpha, c = look(s)
-    fig, (left, right) = fixed_axes(2, (8.4, 3.9), (0.08, 0.98, 0.16, 0.88), wspace=0.25)
+    fig, (left, right) = fixed_axes(2, (8, 3.7), (0.08, 0.98, 0.16, 0.88), wspace=0.25)
     left.fill(*STATES.T, color=BLUE, alpha=0.15, lw=0)
     left.plot(*STATES.T, "o", color=BLUE, markersize=8)
     for number, (a, b) in enumerate(STATES, 1):
