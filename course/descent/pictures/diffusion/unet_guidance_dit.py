@@ -340,7 +340,7 @@ def draw_request(states, guesses, walked, digit, w, read):
 def draw_price(dial, read, spread, off):
     """Share read as asked, and spread and distance against those at w = 1, by the dial (m,)."""
     places, base = np.arange(len(dial)), list(dial).index(1)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.3))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7, 3.1))
     left.bar(places, 100 * np.asarray(read), color=BLUE)
     left.set(xlabel="guidance w", ylabel="read as asked (%)", title="It listens …")
     spread, off = np.asarray(spread) / spread[base], np.asarray(off) / off[base]
