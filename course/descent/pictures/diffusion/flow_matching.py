@@ -170,7 +170,7 @@ def draw_here(x0, x1, at, speeds, t, x, best, reach=0.1):
         title="Lines through here, and their mean",
     )
     right.hist(speeds[here], np.linspace(-6, 6, 41), color=SKY)
-    right.axvline(best, color=VERMILION, linewidth=2, label="exact mean")
+    right.axvline(best, ymax=0.8, color=VERMILION, linewidth=2, label="exact mean")
     right.set(xlabel="velocity x₀ − x₁", ylabel="lines", title=f"{here.sum()} lines")
     right.set_ylim(0, 1.3 * right.get_ylim()[1])
     right.legend(fontsize=9, loc="upper right")
