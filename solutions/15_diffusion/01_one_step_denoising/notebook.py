@@ -13,8 +13,8 @@
 # deviation 0.3 in each direction. You know what the heaps looked like. Put the shaken sand back.
 #
 # For a single grain there is a best answer: the mean of all places that it may have come from. In squared error nothing
-# beats it. So put *every* grain there. On the right is what comes out: heaps that are too small. **Each grain has its
-# best answer, and the crowd is wrong.**
+# beats it. So put *every* grain there. The last picture is what comes out: heaps that are too small. **Each grain has
+# its best answer, and the crowd is wrong.**
 #
 # Two colleagues offer repairs. One goes only *half the way*. The other goes all the way and *knocks again*. Both are
 # worse for the grains. Does either bring back the heaps?

@@ -9,7 +9,7 @@
 # %% [markdown] builds="a chain of Gaussian steps, its price in nats, and how many steps it needs" covers="wu:6.3"
 # # Chains, posteriors and the ELBO
 #
-# Black, on the left: data on a line, a narrow hill and a broad one. Dashed: the best Gaussian. It puts its top into the
+# Solid, on the left: data on a line, a narrow hill and a broad one. Dashed: the best Gaussian. It puts its top into the
 # valley and loses 0.517 nats a point, the distance from its average log density to the best that there is.
 #
 # Gaussians are all that we can handle well: to draw from, to fit, to compare. So stack them. Walk from the data into

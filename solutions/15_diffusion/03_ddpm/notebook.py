@@ -822,10 +822,13 @@ with after(ddpm_sample):
 # Read the model as a variational autoencoder with $T$ layers, whose latents $x_1, \dots, x_T$ have the shape of $x_0$.
 # The encoder $q$ adds noise and is *fixed*; only the decoder $p_\theta(x_{t-1} \mid x_t)$ is learned. One noisy layer
 # makes a weak model, many learned ones are hard to train; here each has a small, fixed job. Its bound on
-# $-\log p_\theta(x_0)$ is $L_T + L_{T-1} + \dots + L_0$: the prior term $L_T = \mathrm{KL}(q(x_T \mid x_0) \Vert p(x_T))$,
-# the steps $L_{t-1} = \mathrm{KL}(q(x_{t-1} \mid x_t, x_0) \Vert p_\theta(x_{t-1} \mid x_t))$ for $t \ge 2$, and
-# $L_0 = -\log p_\theta(x_0 \mid x_1)$. Does it add up? For data $N(0, 1)$ and exact steps it must be their entropy,
-# $\frac12 \log 2\pi e$.
+# $-\log p_\theta(x_0)$ is $L_T + L_{T-1} + \dots + L_0$:
+#
+# - the prior term, $L_T = \mathrm{KL}(q(x_T \mid x_0) \Vert p(x_T))$,
+# - the steps, $L_{t-1} = \mathrm{KL}(q(x_{t-1} \mid x_t, x_0) \Vert p_\theta(x_{t-1} \mid x_t))$ for $t \ge 2$,
+# - the end, $L_0 = -\log p_\theta(x_0 \mid x_1)$.
+#
+# Does it add up? For data $N(0, 1)$ and exact steps it must be their entropy, $\frac12 \log 2\pi e$.
 
 # %% [markdown] covers="moon:22.5"
 # Both Gaussians of a step have fixed variances. So its term is, up to a constant, a weighted error of the noise,
@@ -874,7 +877,7 @@ show(*pictures.draw_weights(ho / (2 * (1 - ho) * (1 - abar[1:])), lam[1:]))
 
 
 # %% covers="wu:6.5 wu:6.5.1 moon:22.5"
-# Play t: exact scores in black, learned ones in red.
+# Play t: exact scores are broad arrows, learned ones slim and red.
 def sample_clusters(n, seed):
     g = torch.Generator().manual_seed(seed)
     which = torch.multinomial(shares, n, replacement=True, generator=g)

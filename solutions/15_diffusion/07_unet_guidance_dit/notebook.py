@@ -607,7 +607,7 @@ check(Patches)
 # SiLU(emb), a shift $b$, a scale $a$ and a gate $g$ for each half of the block. With LN a layer norm without weights of
 # its own,
 #
-# $$h \leftarrow h + g_1 \odot \mathrm{Attention}\big((1 + a_1) \odot \mathrm{LN}(h) + b_1\big), \qquad h \leftarrow h + g_2 \odot \mathrm{MLP}\big((1 + a_2) \odot \mathrm{LN}(h) + b_2\big),$$
+# $$\begin{aligned} h &\leftarrow h + g_1 \odot \mathrm{Attention}\big((1 + a_1) \odot \mathrm{LN}(h) + b_1\big), \\ h &\leftarrow h + g_2 \odot \mathrm{MLP}\big((1 + a_2) \odot \mathrm{LN}(h) + b_2\big), \end{aligned}$$
 #
 # where $\odot$ multiplies number by number, the same for all tokens of an image. The rule is born with zeros: all gates are
 # shut, and again a new block changes nothing.
@@ -794,10 +794,7 @@ def hands(exponent, d=32):
 
 erratum(
     "wu:6.5.8",
-    quote=(
-        r"\operatorname{emb}(t)_{i} = \begin{cases} \sin(t/10000^{2i/d}) & \text{if } "
-        r"i \text{ even}"
-    ),
+    quote=r"\sin(t/10000^{2i/d})",
     corrected=(
         r"$10000^{2 \lfloor i/2 \rfloor / d}$: $i$ counts the $d$ numbers, and sine "
         r"and cosine of a pair share a rate"

@@ -219,13 +219,14 @@ def there_and_back(film, points):
 
 def draw_ends(ends, points):
     """Where walkers end, a panel for each kind of walk. ends {name: (n, 2)}, points (m, 2)."""
-    fig, axes = plt.subplots(1, len(ends), figsize=(8, 3.2), sharex=True, sharey=True)
+    fig, axes = plt.subplots(1, len(ends), figsize=(7, 3), sharex=True, sharey=True)
     told = []
     for ax, (name, end) in zip(axes, ends.items(), strict=True):
         count = reached(end, points)
         ax.plot(*np.asarray(points).T, "+", color="#999999", markersize=4)
         ax.plot(*np.asarray(end).T, "o", color=VERMILION, markersize=3.5)
-        ax.set(xlabel="first coordinate", title=f"{name}: {count}")
+        ax.set_xlabel("first coordinate")
+        ax.set_title(f"{name}: {count}", fontsize=11)
         ax.set_aspect("equal")
         told.append(say("{name}: {count}", name=name, count=count))
     axes[0].set_ylabel("second coordinate")

@@ -90,7 +90,7 @@ def checkerboard(n, rng):
 
 def draw_problem(mixture, paths):
     """Two hills and the best Gaussian; walks from the hills into noise, paths (T + 1, n)."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.3))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2))
     p = mixture.density(LINE[:, None])
     mean, var, _ = moments(p)
     lost = gauss_gap(p)
@@ -103,9 +103,7 @@ def draw_problem(mixture, paths):
     left.legend(loc="upper left", fontsize=9)
     right.plot(paths, color=BLUE, linewidth=0.7, alpha=0.6)
     right.plot(np.zeros(paths.shape[1]), paths[0], "o", color=BLACK, markersize=3)
-    right.set(
-        xlabel="step t", ylabel="$x_t$", title="Walks from the hills into noise", ylim=(-7, 7)
-    )
+    right.set(xlabel="step t", ylabel="$x_t$", title="From the hills into noise", ylim=(-7, 7))
     return fig, say(
         "Left: a density with hills at {a:.1f} and {b:.1f}, and the best Gaussian, broad, with its top in "
         "the valley. It "
@@ -162,7 +160,7 @@ def draw_marginal(mixture, paths, sigma2, t):
 def draw_drawn(mixture, drawn, title):
     """Histograms of samples {name: (n,)} in front of the density that they should have."""
     fig, axes = plt.subplots(
-        1, len(drawn), figsize=(8 if len(drawn) > 1 else 5, 3), sharey=True, squeeze=False
+        1, len(drawn), figsize=(7 if len(drawn) > 1 else 5, 3), sharey=True, squeeze=False
     )
     told, valley = [], []
     for ax, (name, x) in zip(axes[0], drawn.items(), strict=True):
@@ -394,7 +392,7 @@ def draw_dae(x, exact, learned, shown, v):
 
 def draw_weighting(times, errors, weights):
     """Error of a shared model by step, fitted with two weightings. errors {name: (m,)}, weights {name: (m,)}."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.3))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2))
     looks = (("o-", BLUE), ("s--", VERMILION))
     for (name, error), (look, color) in zip(errors.items(), looks, strict=True):
         left.loglog(times, weights[name], look, color=color, label=name)
@@ -417,7 +415,7 @@ def draw_weighting(times, errors, weights):
 
 def draw_heldout(points, fits, best):
     """Test points (n, 2) on a board, and the mean log density that models give them. fits {name: number}."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), width_ratios=[1, 1.25])
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), width_ratios=[1, 1.25])
     left.plot(*points.T, ".", color=BLUE, markersize=3)
     left.set(xlabel="first coordinate", ylabel="second coordinate", title="Data with sharp edges")
     left.set_aspect("equal")

@@ -88,7 +88,7 @@ def draw_puzzle(world, x0, x1):
     """Lines between data x0 (m, 2) and some of the noise x1 (n, 2); where one step ends, and where 64 do."""
     x0, x1 = np.asarray(x0, float), np.asarray(x1, float)
     one, many = walk(world, x1, 1), walk(world, x1, 64)
-    fig, axes = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
+    fig, axes = plt.subplots(1, 3, figsize=(7, 2.9), sharey=True)
     lines = np.stack([x1[: len(x0)], x0], 1)
     axes[0].plot(*lines.transpose(2, 1, 0), color=SKY, linewidth=0.8)
     axes[0].plot(*x0.T, "o", color=BLACK, markersize=3)
@@ -170,7 +170,7 @@ def draw_here(x0, x1, at, speeds, t, x, best, reach=0.1):
         title="Lines through here, and their mean",
     )
     right.hist(speeds[here], np.linspace(-6, 6, 41), color=SKY)
-    right.axvline(best, color=VERMILION, linewidth=2, label="exact mean")
+    right.axvline(best, ymax=0.8, color=VERMILION, linewidth=2, label="exact mean")
     right.set(xlabel="velocity x₀ − x₁", ylabel="lines", title=f"{here.sum()} lines")
     right.set_ylim(0, 1.3 * right.get_ylim()[1])
     right.legend(fontsize=9, loc="upper right")
@@ -293,13 +293,14 @@ def draw_powers(power, paths, coarse):
 def draw_ends(ends, world):
     """Histograms of where walkers end, and the density of the data on the line. ends {name: (n,)}."""
     bins, x = np.linspace(-4, 4, 61), np.linspace(-4, 4, 400)
-    fig, axes = plt.subplots(1, len(ends), figsize=(9, 3.1), sharey=True)
+    fig, axes = plt.subplots(1, len(ends), figsize=(7, 2.8), sharey=True)
     told = []
     for ax, (name, end) in zip(axes, ends.items(), strict=True):
         end = np.asarray(end)
         ax.hist(end, bins, density=True, color=SKY)
         ax.plot(x, world.density(x[:, None]), color=VERMILION)
-        ax.set(xlabel="place at t = 0", title=name)
+        ax.set_xlabel("place at t = 0")
+        ax.set_title(name, fontsize=10)
         worst = np.abs((np.sort(end)[:, None] <= x).mean(0) - cumulative(world, x)).max()
         told.append(say("{name}: off by {worst:.2f}", name=name, worst=worst))
     axes[0].set_ylabel("density")

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import ndtr
 
-from descent.plots import BLACK, BLUE, GREEN, PINK, SKY, VERMILION, contours, fixed_axes, light
+from descent.plots import BLACK, BLUE, GREEN, PINK, SKY, VERMILION, fixed_axes, light
 from descent.words import say
 
 GREY = "#999999"
@@ -97,11 +97,12 @@ def travel(mixture, sigma, way):
 
 def draw_heaps(crowds, centres, which):
     """Crowds side by side, {name: (n, 2)}; in the title how far their dots are from the centres[which]."""
-    names, width = list(crowds), min(3 * len(crowds), 9.8)
+    names = list(crowds)
+    width = 6.9 if len(names) == 3 else 9.8  # a narrow window holds three side by side
     fig, axes = fixed_axes(
         len(names),
         (width, width / len(names) + 0.5),
-        (0.06, 0.99, 0.18, 0.9),
+        (0.58 / width, 0.99, 0.18, 0.9),
         wspace=0.06,
         sharey=True,
     )
@@ -113,7 +114,7 @@ def draw_heaps(crowds, centres, which):
         ax.set(xlim=(-4.2, 4.2), ylim=(-4.2, 4.2), xlabel="first coordinate")
         ax.set_aspect("equal")
         ax.set_xticks([-4, -2, 0, 2, 4])
-        ax.set_title(f"{name}: {wide:.2f}")
+        ax.set_title(f"{name}: {wide:.2f}", fontsize=11)
         told.append(say("{name} {wide:.2f}", name=name, wide=wide))
     axes[0].set_ylabel("second coordinate")
     return fig, say(
@@ -347,7 +348,7 @@ def draw_flow(place, cells, density, change, chance):
     out = 2 * chance * density[at]
     verb = "grows" if change[at] > 0 else "falls"
     fig, (left, right) = fixed_axes(
-        2, (9, 3.4), (0.075, 0.99, 0.17, 0.9), wspace=0.25, width_ratios=[2.4, 1]
+        2, (8.4, 3.4), (0.08, 0.99, 0.17, 0.9), wspace=0.3, width_ratios=[2.4, 1]
     )
     left.plot(cells, density, color=BLACK, label="density")
     for part, name, look in (
@@ -384,7 +385,10 @@ def draw_cloud(does, step, film, arrows, heaps, which):
     """A crowd (n, 2) at a step of its film, with the score at its first dots, over the density of its heaps."""
     wide = [spread(film[at], heaps.means, which) for at in (0, step)]
     fig, ax = fixed_axes(1, (5.2, 4.9), (0.12, 0.98, 0.11, 0.93))
-    contours(heaps.density, ax, (-4, 4), (-4, 4), levels=6, points=50)
+    side = np.linspace(-4, 4, 50)
+    plane = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)
+    density = heaps.density(plane).reshape(50, 50)
+    ax.contour(side, side, density, levels=6, colors=GREY, linewidths=0.5)
     ax.plot(*film[step].T, ".", color=BLUE, markersize=3)
     ax.quiver(
         *film[step][: len(arrows)].T,

@@ -287,24 +287,24 @@ def draw_lessons(sizes, shares):
 
 
 def draw_misread(drawn, wanted, read, columns=10):
-    """The pictures that are not read as wanted, ten at most -> (fig, words)."""
+    """The pictures that are not read as wanted, ten at most; where all are, the first ten -> (fig, words)."""
     seen = read(drawn)
     wrong = (seen != wanted).nonzero().flatten()
     share = 1 - len(wrong) / len(wanted)
     error = np.sqrt(share * (1 - share) / len(wanted))
-    rows = wrong[:columns]
+    rows = wrong[:columns] if len(wrong) else torch.arange(columns)
     sheet = torch.full((1, columns, 64), -1.0)
     sheet[0, : len(rows)] = drawn[rows]
     titles = [f"{wanted[row]} read {seen[row]}" for row in rows] + [""] * (columns - len(rows))
-    name = "misread" if len(rows) else "none"
+    name = "misread" if len(wrong) else "read right"
     title = f"Read as wanted: {share:.1%}, standard error {100 * error:.1f} points"
     fig = _mosaic(sheet, [name], titles, typeset(title))
     return fig, say(
         "{wrong} of {n} pictures are not read as wanted: {share:.1%} are, standard error {error:.1f} points. "
-        "{shown} are shown.",
+        "{shown} of these are shown.",
         wrong=len(wrong),
         n=len(wanted),
         share=share,
         error=100 * error,
-        shown=len(rows),
+        shown=min(len(wrong), columns),
     )

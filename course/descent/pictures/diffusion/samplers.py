@@ -147,12 +147,13 @@ def draw_crowds(crowds, world):
 def draw_ends(ends, world):
     """Histograms of ends {name: (n, 1)} over the density of a Mixture on the line."""
     bins, x = np.linspace(-4, 4, 81), np.linspace(-4, 4, 400)
-    fig, axes = plt.subplots(1, len(ends), figsize=(9, 3.1), sharey=True)
+    fig, axes = plt.subplots(1, len(ends), figsize=(7, 2.8), sharey=True)
     told = []
     for ax, (name, end) in zip(axes, ends.items(), strict=True):
         ax.hist(end[:, 0], bins, density=True, color=SKY)
         ax.plot(x, world.density(x[:, None]), color=VERMILION)
-        ax.set(xlabel="place at t = 0", title=name, ylim=(0, 1.3))
+        ax.set(xlabel="place at t = 0", ylim=(0, 1.3))
+        ax.set_title(name, fontsize=11)
         text = "{name}: off by {off:.2f}"
         told.append(say(text, name=name, off=off_by(end[:, 0], world)))
     axes[0].set_ylabel("density")
@@ -309,8 +310,9 @@ def draw_answer(counts, curves, less, wide, ends, world):
     one.plot(*world.means.T, "+", color=GREY, markersize=16)
     one.plot(*ends[1].T, ".", color=GREEN, markersize=5, label="η = 1")
     one.plot(*ends[0].T, "o", color=BLUE, markersize=8, label="η = 0")
-    _plane(one, "300 dots from one start")
-    one.set(xlabel="first coordinate", ylabel="second coordinate")
+    one.set_aspect("equal", adjustable="datalim")  # as high as its neighbours
+    one.margins(0.3)
+    one.set(xlabel="first coordinate", ylabel="second coordinate", title="300 dots from one start")
     one.legend(fontsize=8)
     text = "{name}: {spread:.2f}"
     told = [say(text, name=name, spread=curve[1]) for name, curve in curves.items()]
@@ -350,7 +352,7 @@ def draw_equation(x, density, particles, t):
 
 def draw_codes(world, straight, codes, decoded):
     """Two points of data, mixed (left) and their codes, mixed and decoded (right). All (n, 2)."""
-    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), sharey=True)
+    fig, axes = plt.subplots(1, 3, figsize=(7, 3), sharey=True)
     titles = ("Points, mixed", "Their codes, mixed", "… and decoded")
     for ax, points, title in zip(axes, (straight, codes, decoded), titles, strict=True):
         if points is not codes:

@@ -105,7 +105,7 @@ def _plane(ax, world, centre=0.0):
 def draw_clouds(clouds, world):
     """A panel for each of clouds {name: points (n, 2)}, with shares and spread."""
     fig, axes = plt.subplots(
-        1, len(clouds), figsize=(2.9 * len(clouds), 3.5), sharex=True, sharey=True
+        1, len(clouds), figsize=(2.3 * len(clouds), 3), sharex=True, sharey=True
     )
     told, colors = [], (BLUE, VERMILION, GREEN)
     for ax, (name, points), color in zip(axes, clouds.items(), colors, strict=False):
@@ -113,7 +113,7 @@ def draw_clouds(clouds, world):
         ax.plot(*np.asarray(points).T, ".", markersize=3, color=color, alpha=0.6)
         _plane(ax, world)
         ax.set(xlim=(-3.6, 3.6), ylim=(-3, 3.9), xlabel="first coordinate")
-        ax.set_title(f"{name}\n{_percent(shares)} %, spread {spread:.2f}")
+        ax.set_title(f"{name}\n{_percent(shares)} %, spread {spread:.2f}", fontsize=9)
         text = "{name}: {shares} % of the points, spread {spread:.2f}"
         told.append(say(text, name=name, shares=_percent(shares), spread=spread))
     axes[0].set_ylabel("second coordinate")
@@ -126,7 +126,7 @@ def draw_landscape(x, share, c):
     world, line = hills(share), np.linspace(-2.7, 2.9, 181)
     energy = c - world.log_density(line[:, None])
     at, density, score = c - world.log_density([x]), world.density([x]), world.score([x])[0]
-    fig, (top, middle, right) = fixed_axes(3, (9, 2.9), (0.07, 0.99, 0.17, 0.86), wspace=0.33)
+    fig, (top, middle, right) = fixed_axes(3, (7.8, 2.8), (0.08, 0.99, 0.17, 0.86), wspace=0.4)
     top.plot(line, energy, color=BLUE)
     top.plot([x], [at], "o", color=VERMILION, markersize=8)
     top.set_gid("energy")

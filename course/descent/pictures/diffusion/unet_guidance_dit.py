@@ -219,7 +219,7 @@ def draw_clock(clock, t):
 
 def draw_u(shapes):
     """A U of boxes, as `trace` lists them: as high as the image, as wide as the channels are many."""
-    fig, ax = plt.subplots(figsize=(9, 4.0))
+    fig, ax = plt.subplots(figsize=(7.8, 3.9))
     depth = sum(name.startswith("down") for name, *_ in shapes)
     size, most = shapes[0][2], max(channels for _, channels, _ in shapes)
     ends, level, right = {}, 0, 0.0
@@ -230,7 +230,7 @@ def draw_u(shapes):
             level += 1
         if kind == "merge":
             level -= 1
-        width, height = 0.68 + 0.6 * channels / most, 0.15 + 0.6 * side / size
+        width, height = 0.8 + 0.4 * channels / most, 0.15 + 0.6 * side / size
         box = Rectangle(
             (right, -level - height / 2), width, height,
             facecolor=colors.get(kind, "#bbbbbb"), edgecolor=BLACK, alpha=0.75,
@@ -240,7 +240,7 @@ def draw_u(shapes):
         ax.text(right + width / 2, -level, f"{channels}×{side}²", va="center", **at)
         ax.text(right + width / 2, -level + height / 2 + 0.03, kind, va="bottom", **at)
         ends[name] = (right, right + width)
-        right += width + 0.14
+        right += width + 0.1
     for number in range(depth):
         start, end = ends[f"down[{number}]"][1], ends[f"merge[{number}]"][0]
         across = dict(arrowstyle="->", linestyle="--", color=GREEN, linewidth=1.6)
@@ -340,7 +340,7 @@ def draw_request(states, guesses, walked, digit, w, read):
 def draw_price(dial, read, spread, off):
     """Share read as asked, and spread and distance against those at w = 1, by the dial (m,)."""
     places, base = np.arange(len(dial)), list(dial).index(1)
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.3))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7, 3.1))
     left.bar(places, 100 * np.asarray(read), color=BLUE)
     left.set(xlabel="guidance w", ylabel="read as asked (%)", title="It listens …")
     spread, off = np.asarray(spread) / spread[base], np.asarray(off) / off[base]
