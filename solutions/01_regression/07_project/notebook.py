@@ -72,12 +72,13 @@ predict(
 
 # %%
 # The half width h: what it holds of patients that were fitted, and of new ones.
-errors = [np.abs(table.y[rows] - his_fit(squares[rows])) for rows in (his, new)]
-explore(
-    lambda h, errors=errors: pictures.draw_shares(*errors, h),
-    drag={"h": "h"},
-    h=FloatSlider(79, min=0, max=240, step=1, description="half width h"),
-)
+with after("new-patients"):
+    errors = [np.abs(table.y[rows] - his_fit(squares[rows])) for rows in (his, new)]
+    explore(
+        lambda h, errors=errors: pictures.draw_shares(*errors, h),
+        drag={"h": "h"},
+        h=FloatSlider(79, min=0, max=240, step=1, description="half width h"),
+    )
 
 # %% [markdown]
 # ## 1. Lock rows away
@@ -139,7 +140,7 @@ def ridge(X, y, lam):
 def choose(X, y, lams, rng):
     """The index of a good penalty.
 
-    X (n, d), y (n,), n >= 20. lams (k,): positive penalties, k >= 1.
+    X (n, d), y (n,), n >= 20. lams (k,): positive penalties, k >= 1, in any order.
     rng: numpy Generator.
     -> an integer from 0 to k - 1. `ridge(X, y, lam)` above may be used.
     """
@@ -173,21 +174,21 @@ with after(split, choose):
     show(*pictures.draw_penalties(lams, fitted, held, chosen))
 
 # %% [markdown]
-# The error on fitted rows falls for ever as the penalty goes. It would have chosen the consultant. The held-back error
+# The error on fitted rows falls for ever as the penalty shrinks. It would have chosen the consultant. The held-back error
 # has a wide valley: a search for the third digit of λ would fit the folds, not the patients.
 #
 # ## 3. The forecaster
 #
 # A forecaster is everything it learnt from the training rows: weights, but also means, scales, fillings, and how far
 # off it is. Write it as a class, **by any method you like**, from ridge to what you find in scikit-learn. If it draws
-# random numbers, seed them: two calls must give the same. Each case may take 6 s.
+# random numbers, seed them: the same rows give the same forecasts and intervals again. Each case may take 6 s.
 
 # %% [markdown]
 # What is checked is what it is worth.
 #
 # - **forecasts**: on 160 patients it has not seen, $R^2 = 1 - \sum_i (y_i - \hat y_i)^2 / \sum_i (y_i - \bar y)^2$ is at least 0.2, also where one value in ten is `nan`, in training and new rows;
 # - **a row by itself**: the forecast of a row is the same whether it comes alone or with others;
-# - **units**: each feature times a factor plus a shift, in all rows, changes forecasts by less than 3 points on average;
+# - **units**: each feature times a positive factor plus a shift, in all rows, changes forecasts by less than 3 points on average;
 # - **a column that never varies** does no harm;
 # - **score**: $R^2$ of its forecasts for rows with known outcomes;
 # - **intervals**: for `level` 0.9, from 78 % to 99 % of new outcomes lie inside; for 0.5, from 30 % to 70 %. Also on 200 simulated rows with 80 features that overlap.
@@ -195,10 +196,10 @@ with after(split, choose):
 
 # %% [markdown]
 # An interval has to be narrow, too: on average at most 3.2 standard deviations of the new outcomes for 0.9, and 1.5 for
-# 0.5; on the simulated rows 2.75. One that ignores the features is wider. Cases with intervals have no gaps and no
-# constant column.
+# 0.5; on the simulated rows 2.5. One that ignores the features is wider. The higher the level, whichever it is, the
+# wider the intervals. Cases with intervals have no gaps and no constant column.
 #
-# Outcomes that you look up in a table are no forecast.
+# Outcomes that you look up in a table are no forecast: in some cases the score counts backwards, from 346 down to 25.
 
 
 # %% exercise="Forecaster" points=10 difficulty=2
@@ -252,7 +253,10 @@ class Forecaster:
         ### END SOLUTION
 
     def score(self, X, y):
-        """Rows (m, d) and their outcomes (m,), m >= 2 -> R² of its forecasts."""
+        """Rows (m, d), m >= 2, and their outcomes (m,) -> R² of its forecasts.
+
+        Some values of X may be nan.
+        """
         ### BEGIN SOLUTION
         residual = y - self.predict(X)
         spread = y - y.mean()
@@ -314,6 +318,7 @@ def gap(errors_a, errors_b, level):
 
     errors_a, errors_b (n,): one error a row, n >= 2. 0 < level < 1.
     -> (mean, low, high) of a minus b, with the paired t interval.
+    Where all differences are equal, low and high are the mean.
     gap(np.array([1., 3.]), np.array([0., 1.]), 0.5) gives (1.5, 1.0, 2.0).
     """
     ### BEGIN SOLUTION
@@ -376,10 +381,10 @@ with after(split, Forecaster, gap):
 
 # %% [markdown]
 # So he could have known: rows held back promise far less than the fit does, before a single new patient comes. (Here he
-# had 309 patients to fit. With his first 232 they promise 0.18 in place of 0.69: poor, but more than nothing. That his 77
-# new patients fell below 0 was bad luck besides.) For yours the two should lie close: a promise misses by chance, by 0.1 or so with 133 patients. Look at the interval against the body
-# mass index, too. Where it holds 0, 133 patients cannot tell ten features from one, whatever the two
-# $R^2$ say. That is an honest result.
+# had 309 patients to fit. Of his first 232, rows held back promise 0.18 in place of 0.69: poor, but more than nothing.
+# That his 77 new patients fell below 0 was bad luck besides.) For yours the two should lie close: a promise misses by
+# chance, by 0.1 or so with 133 patients. Look at the interval against the body mass index, too. Where it holds 0, 133
+# patients cannot tell ten features from one, whatever the two $R^2$ say. That is an honest result.
 
 # %% [markdown] written="report" points=4 minutes=12
 # ## Your report
