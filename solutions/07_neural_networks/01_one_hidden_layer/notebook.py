@@ -149,7 +149,7 @@ with after(pieces, mlp1_forward):
 
 # %% [markdown] covers="wu:2.2.1"
 # **Take two kinks in hand.** Let $x$ count the switches that are up: at 0, 1, 2 the labels are 0, 1, 0, and we want the
-# scores −1, 1, −1. Drag the two squares (place of the kink, change of slope). Both units open to the right; the output
+# scores −1, 1, −1. Drag the two dots (place of the kink, change of slope). Both units open to the right; the output
 # bias takes its best value. Then press play: training takes over from your setting.
 #
 # 1. Which two kinks meet all three marks? Can training find them from a bad start?
@@ -526,7 +526,9 @@ claim("Linear(2, 1) and σ: the same {n} probabilities", same, n=len(p))
 # the score is a plane. A disc of label 1 lies in a ring of label 0. Drag the foot of each line (its point nearest to the
 # origin; the unit rises beyond). Output weights are fitted to your folds. Then press play.
 #
-# 1. Find folds with 95 % right. 2. Put all three on one spot and play. 3. Could two lines do it?
+# 1. Find folds with 95 % right.
+# 2. Put all three on one spot and play.
+# 3. Could two lines do it?
 
 # %% covers="wu:2.2.2"
 # Drag the feet of the lines, then play the training.
@@ -712,8 +714,11 @@ claim("separable: {a}", list(apart.values()) == [False, True, True], a=apart)
 #
 # Wu starts gradient descent at zero. With $e_i = s_i - y_i$ the slopes of the mean of $\frac12 e_i^2$ are
 #
-# $$\frac{\partial R}{\partial w^{(2)}_k} = \frac1n\sum_i e_i\, h_{ik}, \qquad \frac{\partial R}{\partial W^{(1)}_k} =
-# \frac1n\sum_i e_i\, w^{(2)}_k\, \varphi'(z_{ik})\, x_i, \qquad \frac{\partial R}{\partial b^{(2)}} = \frac1n\sum_i e_i .$$
+# $$\begin{gathered}
+# \frac{\partial R}{\partial w^{(2)}_k} = \frac1n\sum_i e_i\, h_{ik}, \qquad
+# \frac{\partial R}{\partial b^{(2)}} = \frac1n\sum_i e_i, \\
+# \frac{\partial R}{\partial W^{(1)}_k} = \frac1n\sum_i e_i\, w^{(2)}_k\, \varphi'(z_{ik})\, x_i .
+# \end{gathered}$$
 #
 # ReLU has no slope at 0; like torch we take $\varphi'(0) = 0$.
 

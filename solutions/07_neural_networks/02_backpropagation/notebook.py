@@ -54,8 +54,10 @@ show(*bp.draw_costs())
 #
 # Start where you can see everything: two inputs, two hidden units, one output, one example with target $y$.
 #
-# $$z_1 = w_1x_1 + w_2x_2,\quad z_2 = w_3x_1 + w_4x_2,\quad h_i = \varphi(z_i),\quad z_3 = w_5h_1 + w_6h_2,\quad
-# p = \sigma(z_3),\quad L = \tfrac12(p-y)^2 .$$
+# $$\begin{gathered}
+# z_1 = w_1x_1 + w_2x_2,\quad z_2 = w_3x_1 + w_4x_2,\quad h_i = \varphi(z_i), \\
+# z_3 = w_5h_1 + w_6h_2,\quad p = \sigma(z_3),\quad L = \tfrac12(p-y)^2 .
+# \end{gathered}$$
 #
 # $\varphi$ is the sigmoid $\sigma$ or ReLU. In the picture $x = (1, 0)$, $y = 1$, and the weights start at $(0.5, -0.5,
 # 0.3, 0.1, 0.2, -0.1)$. The *slope* by a weight is $\partial L/\partial w$: how fast $L$ changes as it moves alone.
@@ -82,7 +84,7 @@ predict(
 # \frac{\partial L}{\partial w_5} = \frac{\partial L}{\partial z_3}\,h_1, \qquad
 # \frac{\partial L}{\partial w_1} = \frac{\partial L}{\partial z_3}\,w_5\,\varphi'(z_1)\,x_1 .$$
 #
-# Then drag the point on the right: it is $(w_1, w_5)$ on the landscape of $L$.
+# Then drag the point on the landscape of $L$: it is $(w_1, w_5)$.
 #
 # 1. Which values of the forward run are used again on the way back?
 # 2. Put $w_5$ to 0. Why does $w_1$ lose its slope, and $w_5$ not?
@@ -320,14 +322,16 @@ with after(Value, backprop_221):
 # Now $N$ examples, one a **row** of $X$. Layer $l = 0, 1, \dots$ has weights $W_l$ with a row for each input and a
 # column for each unit; $H_0 = X$.
 #
-# $$Z_l = H_lW_l + b_l, \qquad H_{l+1} = \varphi(Z_l), \qquad P = \mathrm{softmax}(Z_\text{last}) \text{ row by row},
-# \qquad L = -\tfrac1N\textstyle\sum_{n,k} Y_{nk}\log P_{nk}.$$
+# $$\begin{gathered}
+# Z_l = H_lW_l + b_l, \qquad H_{l+1} = \varphi(Z_l), \\
+# P = \mathrm{softmax}(Z_\text{last}) \text{ row by row}, \qquad L = -\tfrac1N\textstyle\sum_{n,k} Y_{nk}\log P_{nk}.
+# \end{gathered}$$
 #
 # Its slope by the scores $Z_\text{last}$ is $\frac1N(P - Y)$ ([[02/03|generalised linear models]]). One thought is new: all
 # rows share a weight, so their slopes **add up**, and that sum is a matrix product. With $\Delta_l$ for the slopes by
 # $Z_l$:
 #
-# $$\nabla_{W_l} = H_l^\top\Delta_l,\qquad \nabla_{b_l} = \text{column sums of }\Delta_l,\qquad
+# $$\nabla_{W_l} = H_l^\top\Delta_l,\quad \nabla_{b_l} = \text{column sums of }\Delta_l,\quad
 # \Delta_{l-1} = \big(\Delta_lW_l^\top\big)\odot\varphi'(Z_{l-1}),$$
 #
 # where $\odot$ multiplies entry by entry.
@@ -471,7 +475,7 @@ with after(mlp_backward):
 # do both rise again? Try ReLU at $x = 0$.
 
 # %% covers="moon:35.1"
-# Drag the point on the curve and the nudge on the right.
+# Drag the point on the curve, then the nudge ε.
 explore(
     bp.draw_differences,
     drag={"x": "curve", "eps": "nudge"},

@@ -147,7 +147,7 @@ with after(propagate, "fifty"):
 
 # %% [markdown] covers="wu:2.7.2 wu:2.7.1 guo:III.8"
 # **Take the weights in hand.** Fifty layers of 96 units. Drag the handle: all weights, as a multiple of torch's default.
-# Press play, and the layers go by. Right: the values in the layer that has been reached.
+# Press play, and the layers go by. The second picture holds the values in the layer that has been reached.
 #
 # 1. At which multiple does the curve stand still, whatever the layer? What happens beside it?
 # 2. Take tanh. Why does the signal no longer explode? Look at the values, then at the gradient.
@@ -381,8 +381,11 @@ predict(
 # is absurd: a patient's diagnosis must not depend on who else comes that day. So training keeps **running statistics**,
 # and evaluation uses these. With a momentum $m$, 0.1 in torch,
 #
-# $$\bar\mu \leftarrow \bar\mu + m\,(\mu_\text{batch} - \bar\mu), \qquad \bar\sigma^2 \leftarrow \bar\sigma^2 +
-# m\,(\sigma^2_\text{batch} - \bar\sigma^2), \qquad \sigma^2_\text{batch} = \tfrac1{N-1}\textstyle\sum_n (a_n - \mu_\text{batch})^2 .$$
+# $$\begin{gathered}
+# \bar\mu \leftarrow \bar\mu + m\,(\mu_\text{batch} - \bar\mu), \qquad \bar\sigma^2 \leftarrow \bar\sigma^2 +
+# m\,(\sigma^2_\text{batch} - \bar\sigma^2), \\
+# \sigma^2_\text{batch} = \tfrac1{N-1}\textstyle\sum_n (a_n - \mu_\text{batch})^2 .
+# \end{gathered}$$
 #
 # ($N - 1$, as it stands for unseen rows. The batch itself is divided by its own $\sqrt{\sigma^2 + \varepsilon}$.) A row of layer or RMS
 # norm brings its own statistics, always.
@@ -789,7 +792,7 @@ claim(
 # does not exist.
 
 # %% covers="wu:2.7.6 cs480:9-bn wu:2.14.6"
-# Bright: low loss after forty steps. Cross: no better than guessing.
+# Loss after forty steps, by start and rate. Cross: no better than guessing.
 X, y = nn.first_digits()
 scales, etas = (0.3, 0.6, 1, 1.5, 2.5), (0.01, 0.03, 0.1, 0.3, 1, 3)
 kinds = ("none", "batch", "RMS")

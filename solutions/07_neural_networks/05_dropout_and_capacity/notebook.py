@@ -206,7 +206,7 @@ predict(
 # There is another way to hold a network: **weight decay** adds a penalty on all squared weights (biases go free),
 #
 # $$L = -\frac1n\sum_{i}\log\mathrm{softmax}(s_i)_{y_i} + \lambda\big(\lVert W_1\rVert_F^2 + \lVert W_2\rVert_F^2\big),
-# \qquad \lVert W\rVert_F^2 = \sum_{ij}W_{ij}^2 ,$$
+# \quad \lVert W\rVert_F^2 = \sum_{ij}W_{ij}^2 ,$$
 #
 # with $h = \mathrm{relu}(XW_1 + b_1)\odot f$ and $s = hW_2 + b_2$. The penalty's slope is $2\lambda W$: beside
 # following the data, each step of gradient descent, of size $\eta$, multiplies the weights by $1 - 2\eta\lambda$. They decay.
@@ -566,8 +566,8 @@ with after(ensemble_mean):
 # ## Deeper: is the scatter an error bar?
 #
 # Leave the coins on in use, and the predictions scatter: **Monte-Carlo dropout** reads this as uncertainty. It is
-# cheap: one training. A true ensemble of three needs three. Left: one network under 200 masks, one mask for a whole curve.
-# Right: three networks that differ in their start only.
+# cheap: one training. A true ensemble of three needs three. First picture: one network under 200 masks, one mask for a
+# whole curve. Second: three networks that differ in their start only.
 #
 # 1. Where do the three agree, where not? Does the band of the masks open beyond the data as well? And in the gap?
 # 2. Raise $p$ with the same data. What happens to the band?
@@ -592,7 +592,7 @@ explore(
 # less in narrow ones. They are starting points. Drag the rate. Where do wrong labels win, and where do the right ones suffer?
 
 # %% covers="cs480:9-dropout wu:2.15.5"
-# Drag the rate along the right picture.
+# Drag the rate along its axis.
 explore(
     dc.draw_rates,
     digits=0,
@@ -647,8 +647,10 @@ explore(
 # $\mathbb E[m\odot\mathrm{RMSNorm}(h)] = (1-p)\,\mathrm{RMSNorm}(h)$. Mask first: for many units of similar size
 # $\lVert m\odot h\rVert^2 \approx (1-p)\lVert h\rVert^2$, so
 #
-# $$\cos\angle(m\odot h, h) = \frac{\lVert m\odot h\rVert}{\lVert h\rVert} \approx \sqrt{1-p}, \qquad
-# \mathbb E[\mathrm{RMSNorm}(m\odot h)] \approx \sqrt{1-p}\;\mathrm{RMSNorm}(h) .$$
+# $$\begin{gathered}
+# \cos\angle(m\odot h, h) = \frac{\lVert m\odot h\rVert}{\lVert h\rVert} \approx \sqrt{1-p}, \\
+# \mathbb E[\mathrm{RMSNorm}(m\odot h)] \approx \sqrt{1-p}\;\mathrm{RMSNorm}(h) .
+# \end{gathered}$$
 #
 # And no repair helps: the norm ignores the factor $1-p$ in front of it, as it ignores $\frac1{1-p}$. Noise across
 # $h$ keeps its angle: a positive factor changes none.

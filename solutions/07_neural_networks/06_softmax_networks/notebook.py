@@ -83,8 +83,10 @@ with after("first-loss"):
 # %% [markdown] covers="wu:2.8.2 cs480:9-multi"
 # ## 2. One head for all of them
 #
-# $$x \;\to\; h^{(1)} \to \dots \to h^{(L-1)} \;\to\; s = h^{(L)} \in \mathbb R^C \;\to\; p = \operatorname{softmax}(s),
-# \qquad p_c = \frac{e^{s_c}}{\sum_j e^{s_j}} .$$
+# $$\begin{gathered}
+# x \;\to\; h^{(1)} \to \dots \to h^{(L-1)} \;\to\; s = h^{(L)} \in \mathbb R^C \;\to\; p = \operatorname{softmax}(s), \\
+# p_c = \frac{e^{s_c}}{\sum_j e^{s_j}} .
+# \end{gathered}$$
 #
 # Pictures want convolutions first, texts something else. The end, the **head**, is always the same: one linear map to $C$ scores
 # (*logits*), without an activation, then [[02/03|softmax]]. (Also written $\hat y = Wh + b$,
@@ -278,7 +280,7 @@ with after(train):
     claim("in the end {right:.0%} of the points are right", right > 0.9, right=right)
 
 # %% [markdown] covers="cs480:9-multi explainers:4.1.2"
-# **Your laboratory.** Left: the plane, in the colours of the probabilities. Right: the same three numbers as one point.
+# **Your laboratory.** First the plane, in the colours of the probabilities, then the same three numbers as one point.
 # Three probabilities that sum to 1 lie in a triangle, the **simplex**; its corners are the one-hot labels. Press play,
 # then drag the square.
 #

@@ -88,7 +88,7 @@ with after("switches"):
     show(*em.draw_opening(), digits=0)
 
 # %% [markdown] covers="wu:2.10.1 cs480:11-emb"
-# On the left all words are equally unlike. On the right "similar" means "near": there each word has $d$ real numbers
+# One-hot, all words are equally unlike. From counts "similar" means "near": there each word has $d$ real numbers
 # ($d = 40$ for $V = 67$ words; in earnest $d \ll V$), a **dense** code. A map $\{0,1\}^V \to \mathbb R^d$ from one-hot to
 # dense vectors is an **embedding** (in the first transformer $d = 512$).
 
@@ -98,7 +98,7 @@ with after("switches"):
 # Who could train such numbers, without a teacher? The text itself: let it ask for the **next word**. With $x$
 # one-hot for the current word,
 #
-# $$h = W_e\,x, \qquad s = W_u\,h, \qquad p = \mathrm{softmax}(s), \qquad W_e \in \mathbb R^{d \times V},\; W_u \in
+# $$h = W_e\,x, \quad s = W_u\,h, \quad p = \mathrm{softmax}(s), \quad W_e \in \mathbb R^{d \times V},\; W_u \in
 # \mathbb R^{V \times d} .$$
 #
 # $W_e\,x$ is a **column** of $W_e$: nobody multiplies, one *looks up*. It is called the word's embedding, distributed
@@ -613,9 +613,11 @@ predict(
 # $W_e$ enters $L = -\log p_y$ twice, so its slope is a sum of two. Take the uses for two matrices, differentiate by each,
 # and set them equal again:
 #
-# $$\frac{\partial L}{\partial h^{(2)}} = W_e\,(p - y), \qquad \frac{\partial L}{\partial W_a} = W_e\,(p - y)\,h^{(1)\top}, \qquad
+# $$\begin{gathered}
+# \frac{\partial L}{\partial h^{(2)}} = W_e\,(p - y), \qquad \frac{\partial L}{\partial W_a} = W_e\,(p - y)\,h^{(1)\top}, \\
 # \frac{\partial L}{\partial W_e} = \underbrace{W_a^\top W_e\,(p - y)\,x^\top}_{\text{as input}} + \underbrace{h^{(2)}\,(p -
-# y)^\top}_{\text{as output}} .$$
+# y)^\top}_{\text{as output}} .
+# \end{gathered}$$
 
 
 # %% exercise="tied_grads" points=3 difficulty=1 covers="wu:2.11.1 wu:2.11.4"
@@ -716,7 +718,7 @@ show(*em.draw_associations(E, A, index, some, asked), digits=0)
 # Such a memory can be written down at once. Given $n$ keys $a_i \in \mathbb R^d$ and values $b_i \in \mathbb R^m$, add up outer
 # products (Hebb, 1949: what is active together gets connected):
 #
-# $$W = \sum_{i=1}^n b_i\,a_i^\top, \qquad W a_k = (a_k^\top a_k)\,b_k + \underbrace{\sum_{i \ne k} (a_i^\top
+# $$W = \sum_{i=1}^n b_i\,a_i^\top, \quad W a_k = (a_k^\top a_k)\,b_k + \underbrace{\sum_{i \ne k} (a_i^\top
 # a_k)\,b_i}_{\text{crosstalk}} .$$
 #
 # Orthonormal keys have no crosstalk, and $W a_k = b_k$ exactly. But $d$ dimensions hold at most $d$ of them, and there are

@@ -828,7 +828,7 @@ with after(swap_attribute):
 # small. How much room is there for small overlaps? Two random unit vectors have a cosine of mean 0 and variance exactly $1/d$: turn the first to an axis; the
 # squared coordinates of the second sum to 1 and are alike.
 #
-# Left: two features at an angle $\theta$, and noise of 0.1. Projection pays the overlap $\cos\theta$, the joint fit pays $0.1/\sin\theta$. Right: $n$
+# First picture: two features at an angle $\theta$, and noise of 0.1. Projection pays the overlap $\cos\theta$, the joint fit pays $0.1/\sin\theta$. Second: $n$
 # random features in 64 dimensions. Each of the $s$ active ones adds variance $1/d$, so the error is about $\sqrt{s/d}$.
 
 # %% covers="wu:2.13.5 wu:5.1.1"

@@ -235,7 +235,7 @@ def draw_opening():
     """Distances of twenty words: one-hot against vectors from counts."""
     fig, axes = fixed_axes(2, (9, 4.4), (0.09, 0.98, 0.2, 0.91), wspace=0.28)
     gaps = [distances(code_of(kind, 40)) for kind in ("one-hot", "from counts")]
-    titles = "One-hot: all equally far apart", "From counts: kinds are near (dark)"
+    titles = "One-hot: all equally far apart", "From counts: kinds are near (blue)"
     for ax, table, title in zip(axes, gaps, titles, strict=True):
         ax.imshow(table, cmap="cividis", vmin=0, vmax=1.5, aspect="auto")
         named_rows(ax, SHOWN)
@@ -245,7 +245,7 @@ def draw_opening():
     off = gaps[0][~np.eye(len(SHOWN), dtype=bool)]
     return fig, say(
         "Two heat maps of distances. One-hot codes: from {low:.2f} to {high:.2f} between any two words. "
-        "Vectors from counts: cat is {ratio:.1f} times as far from car as from dog; kinds of words form dark blocks.",
+        "Vectors from counts: cat is {ratio:.1f} times as far from car as from dog; kinds of words form blue blocks.",
         low=off.min(), high=off.max(), ratio=far / near,
     )  # fmt: skip
 
@@ -287,7 +287,7 @@ def draw_map(points, words, ax):
         at = [words.index(w) for w in members if w in words]
         ax.plot(*points[at].T, marker, color=color, label=kind)
     label_points(points, words, ax)
-    ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1))
+    ax.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=len(KINDS))
 
 
 def code_of(kind: str, d: int) -> np.ndarray:
@@ -317,7 +317,7 @@ def draw_codes(kind: str, d: int):
     left.imshow(code, cmap="PuOr", vmin=-scale, vmax=scale, aspect="auto")
     left.set(xlabel="component", ylabel="word", title=f"{kind}: {code.shape[1]} numbers a word")
     right.imshow(gaps, cmap="cividis", vmin=0, aspect="auto")
-    right.set(xlabel="the same words", ylabel="word", title="Distances (dark: near)")
+    right.set(xlabel="the same words", ylabel="word", title="Distances (blue: near)")
     for ax in (left, right):
         named_rows(ax, SHOWN)
         ax.set_xticks([])
@@ -454,7 +454,7 @@ def fit_scores(train, d: int, steps: int = 120, tied: str = "", rate: float = 0.
 
 def draw_ranks(ranks, train, valid, unigram: float, table: float):
     """Training and held-out loss against the embedding's dimension."""
-    fig, ax = plt.subplots(figsize=(7, 3.6))
+    fig, ax = plt.subplots(figsize=(6.6, 4.2))
     ax.plot(ranks, train, "s--", color=BLUE, label="embedding, training text")
     ax.plot(ranks, valid, "o-", color=VERMILION, label="embedding, held-out text")
     ax.axhline(unigram, color="0.5", linestyle=":", label="word shares, held-out")
@@ -464,7 +464,7 @@ def draw_ranks(ranks, train, valid, unigram: float, table: float):
     ax.minorticks_off()
     ax.set(xlabel="embedding dimension d", ylabel="loss (nats a word)")
     ax.set(title="More dimensions memorise")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig, say(
         "Loss against the embedding dimension. On training text it falls from {first:.1f} to {last:.1f}. On held-out "
         "text it is lowest at d = {best}, {low:.1f}, and rises to {end:.1f}. A smoothed table has {table:.1f}.",
@@ -561,8 +561,8 @@ def snapshot_explorer(corpus: Corpus, seen: dict[int, np.ndarray]) -> Callable:
     def draw(frame: int, word: str):
         step = steps[frame]
         vectors = unit(seen[step])
-        fig, ax = plt.subplots(figsize=(8.6, 4.8), layout="none")
-        fig.subplots_adjust(left=0.09, right=0.86, bottom=0.12, top=0.92)
+        fig, ax = plt.subplots(figsize=(7.4, 4.9), layout="none")
+        fig.subplots_adjust(left=0.06, right=0.98, bottom=0.15, top=0.92)
         draw_map(plane(vectors[at], final), SHOWN, ax)
         cat, dog, car = (vectors[corpus.index[w]] for w in ("cat", "dog", "car"))
         ax.set_title(f"After {step} pairs", y=1.02)
@@ -628,7 +628,7 @@ def draw_associations(E, A, index, words: list[str], asked: list[str]):
 
 def draw_week(days: list[str], fixed, learnt, E, A):
     """Scores (7, 7) of two tied models, column: today; and the plane of the second: E (2, 7), A (2, 2)."""
-    fig, axes = plt.subplots(1, 3, figsize=(10, 3.6))
+    fig, axes = plt.subplots(1, 3, figsize=(7.1, 2.7))
     right = []
     for ax, scores, name in zip(axes, (fixed, learnt), ("$W_a = I$", "$W_a$ learnt"), strict=False):
         scale = np.abs(scores).max()
@@ -637,7 +637,8 @@ def draw_week(days: list[str], fixed, learnt, E, A):
         named_rows(ax, days)
         ax.set_xticks(range(7), days, fontsize=7, rotation=90)
         right.append(int(np.sum(scores.argmax(0) == np.arange(1, 8) % 7)))
-        ax.set(xlabel="today (★: guess)", ylabel="tomorrow?", title=f"{name}: {right[-1]} right")
+        ax.set(xlabel="today (★: guess)", ylabel="tomorrow?")
+        ax.set_title(f"{name}: {right[-1]} right", fontsize=10.5)
     ax, image = axes[2], unit((A @ E).T) * np.linalg.norm(E, axis=0).mean()
     for day, start, end in zip(days, E.T, image, strict=True):
         ax.annotate("", end, start, arrowprops=dict(arrowstyle="->", color=BLUE))
@@ -645,7 +646,8 @@ def draw_week(days: list[str], fixed, learnt, E, A):
     ax.plot(*E, "o", color=VERMILION)
     reach = 1.6 * np.abs(E).max()
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    ax.set(xlabel="first entry", ylabel="second entry", title="$W_a$ turns by a day")
+    ax.set(xlabel="first entry", ylabel="second entry")
+    ax.set_title("$W_a$ turns by a day", fontsize=10.5)
     return fig, say(
         "Scores of tomorrow given today: right on {fixed} days of 7 with W_a = I, on {learnt} with a learnt one. "
         "In the plane the days lie around 0; arrows show where the learnt matrix turns each of them (lengths scaled).",
@@ -709,7 +711,7 @@ def draw_memory(keys: str, n: int, d: int):
     right.set_gid("error")
     left.grid(False)
     left.set(xlabel="asked: key k", ylabel="stored value i")
-    left.set_title("How alike are recall k and value i?", y=1.02)
+    left.set_title("Is recall k like value i?", y=1.02)
     if keys == "orthonormal" and n > d:
         left.text(
             0.5, 0.5, f"no {n} orthonormal keys\nexist in {d} dimensions", ha="center", va="center"
@@ -777,7 +779,7 @@ def mlp_memory(h, W_in, W_out):
 
 def draw_capacity(ns, linear, fixed: dict[int, np.ndarray], trained: dict[int, np.ndarray], d: int):
     """Recall error against the number of stored pairs: linear, random hidden layer, trained hidden layer."""
-    fig, ax = plt.subplots(figsize=(9, 3.8))
+    fig, ax = plt.subplots(figsize=(7.2, 4.4))
     ax.plot(ns, linear, ":", color="0.5", marker="x", label="linear, least squares")
     looks = dict(zip(trained, (("o", BLUE), ("s", VERMILION)), strict=True))
     for m, (marker, color) in looks.items():
@@ -794,7 +796,7 @@ def draw_capacity(ns, linear, fixed: dict[int, np.ndarray], trained: dict[int, n
     ax.text(d, 1.02, "n = d ", ha="right", fontsize=8)
     ax.set(xlabel="stored pairs n", ylabel="error (share of length)", ylim=(-0.03, 1.12))
     ax.set(title="Capacity grows with the hidden width, and with training")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1))
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     last = {m: int(ns[trained[m] < 0.05].max()) for m in trained}
     return fig, say(
         "Recall error against n for keys of {d} numbers. A linear memory is exact up to n = {d}; random hidden layers "

@@ -88,7 +88,7 @@ def draw_signals(factor: float, layers: int, act: str, norm: str = "none"):
     """What so many layers make of signal and gradient, for all factors, and the units' values for one."""
     signals, gradients = sweep(act, norm)
     signal, gradient, values = through(factor, act, norm)
-    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.08, 0.985, 0.145, 0.9), wspace=0.2)
+    fig, (left, right) = fixed_axes(2, (9, 3.7), (0.09, 0.985, 0.145, 0.9), wspace=0.2)
     for many, one, color, style in (
         (signals, signal, BLUE, "o-"),
         (gradients, gradient, VERMILION, "s--"),
@@ -355,7 +355,7 @@ def draw_rates(scales, rates, results: dict[str, np.ndarray]):
 
     Crosses: loss above 95 % of guessing, or no number; circles: the largest rate that learns.
     """
-    fig, axes = plt.subplots(1, len(results), figsize=(9.4, 3.7), sharey=True)
+    fig, axes = plt.subplots(1, len(results), figsize=(7.4, 3.5), sharey=True)
     told = []
     for ax, (name, final) in zip(np.atleast_1d(axes), results.items(), strict=True):
         shown = np.where(np.isfinite(final), np.minimum(final, 3), np.nan)
@@ -374,7 +374,7 @@ def draw_rates(scales, rates, results: dict[str, np.ndarray]):
         ax.set_xticks(range(len(scales)), [f"{s:g}" for s in scales], fontsize=9)
         ax.set_yticks(range(len(rates)), [f"{r:g}" for r in rates], fontsize=9)
         ax.set(xlabel="start scale (1: He)")
-        ax.set_title(f"{name}: {np.sum(final < 1)} of {final.size} learn", fontsize=11)
+        ax.set_title(f"{name}: {np.sum(final < 1)} of {final.size} learn", fontsize=10)
         ax.grid(False)
         told.append(f"{name}: {np.sum(final < 1)} of {final.size} pairs of scale and rate learn")
     axes = np.atleast_1d(axes)
@@ -458,7 +458,7 @@ def basins(size: int = 60, extent: float = 2.5, rate: float = 0.2, steps: int = 
 def draw_basins():
     """Which minimum a start leads to, and how fast -> (fig, words)."""
     axis, basin, needed = basins()
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.4))
     box = dict(extent=(axis[0], axis[-1]) * 2, origin="lower", aspect="equal")
     left.imshow(basin, cmap="PuOr", vmin=-1.6, vmax=1.6, **box)
     steps = np.where(basin == 0, np.nan, np.maximum(needed, 5))
@@ -593,7 +593,7 @@ def draw_landscapes():
     """The loss of a deep network over the scale and the direction of its weights -> (fig, words)."""
     X, y = first_digits()
     log_scales, angles = np.linspace(-0.5, 0.5, 21), np.linspace(0, 360, 37)
-    fig, axes = plt.subplots(1, 2, figsize=(9.4, 3.7), sharey=True)
+    fig, axes = plt.subplots(1, 2, figsize=(7.6, 3.4), sharey=True)
     along = {}
     for ax, norm in zip(axes, ("none", "RMS"), strict=True):
         loss = landscape(X, y, log_scales, angles, norm)
@@ -604,7 +604,8 @@ def draw_landscapes():
         fig.colorbar(picture, ax=ax, label="loss")
         along[norm] = float(np.max(loss.max(0) / loss.min(0)))
         ax.set(xlabel="direction of the weights, °", xticks=range(0, 361, 90))
-        ax.set_title("No norm: a cliff" if norm == "none" else "RMS norm: flat along the scale")
+        title = "No norm: a cliff" if norm == "none" else "RMS norm: flat along the scale"
+        ax.set_title(title, fontsize=11)
         ax.grid(False)
     axes[0].set_ylabel("log₁₀ scale of the weights")
     return fig, say(

@@ -180,7 +180,7 @@ def draw_kinks(k1: float, a1: float, k2: float, a2: float, steps: int):
         low.vlines(place[k], 0, change[k], color=color, linestyle=style, linewidth=2)
         low.plot(place[k], change[k], marker, color=color, markersize=9)
         low.text(
-            place[k] + 0.07, change[k], f"unit {k + 1}", color=color, va="center", clip_on=True
+            place[k] + 0.12, change[k], f"unit {k + 1}", color=color, va="center", clip_on=True
         )
     low.axhline(0, color=BLACK, linewidth=0.8)
     # a tick label is the dear part of a picture that is dragged: few of them
@@ -349,9 +349,10 @@ def draw_hidden_space(X, y, panels: dict):
 
     panels: {title: (network, its inputs)}; X (n, 2) are the inputs of the first picture.
     """
-    fig, axes = plt.subplots(1, len(panels) + 1, figsize=(3.1 * (len(panels) + 1), 3.6))
+    fig, axes = plt.subplots(1, len(panels) + 1, figsize=(2.35 * (len(panels) + 1), 3.1))
     _labelled(axes[0], X, y, 7)
-    axes[0].set(xlabel="$x_1$", ylabel="$x_2$", title="The inputs")
+    axes[0].set(xlabel="$x_1$", ylabel="$x_2$")
+    axes[0].set_title("The inputs", fontsize=10.5)
     axes[0].margins(0.15)
     told = []
     for ax, (title, (net, inputs)) in zip(axes[1:], panels.items(), strict=True):
@@ -361,7 +362,8 @@ def draw_hidden_space(X, y, panels: dict):
         _half_planes(ax, lambda P, net=net: P @ net[2] + net[3], (low[0], top[0]), (low[1], top[1]))
         _labelled(ax, h, y, 7)
         right = np.mean((s > 0) == (y == 1))
-        ax.set(xlabel="$h_1$", ylabel="$h_2$", title=f"{title}: {right:.0%} right")
+        ax.set(xlabel="$h_1$", ylabel="$h_2$")
+        ax.set_title(f"{title}: {right:.0%} right", fontsize=10.5)
         word = "" if separable(with_one(h), y) else "not "
         told.append(f"{title}: {right:.0%} right, {word}separable in hidden space")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -529,7 +531,7 @@ def clusters(place, gap: float = 0.02) -> int:
 
 def draw_scales(x, y, runs: dict):
     """Fits from starts of different size, with their kinks -> (fig, words). runs: {alpha: (start, end)}."""
-    fig, axes = plt.subplots(2, len(runs), figsize=(3.3 * len(runs), 4.6), height_ratios=(2, 1),
+    fig, axes = plt.subplots(2, len(runs), figsize=(2.4 * len(runs), 4.2), height_ratios=(2, 1),
                              sharex=True, sharey="row")  # fmt: skip
     at, told = np.linspace(-1, 1, 201), []
     for (top, low), (alpha, (start, end)) in zip(axes.T, runs.items(), strict=True):
@@ -539,7 +541,7 @@ def draw_scales(x, y, runs: dict):
         top.plot(x, y, "o", color=BLACK, markersize=4, label="data")
         if abs(forward(start, x[:, None])[1]).min() > 2.2:
             top.text(-0.95, 1.9, "the start is far outside", size=9)
-        top.set_title(f"size {alpha:g}: bends at {clusters(place)} places")
+        top.set_title(f"size {alpha:g}: {clusters(place)} bends", fontsize=10.5)
         low.vlines(place, 0, abs(change), color=VERMILION, linewidth=1.2)
         low.plot(place, abs(change), "o", color=VERMILION, markersize=3)
         low.set(xlabel="input x", yscale="log", ylim=(0.008, 30))

@@ -230,7 +230,7 @@ def ranking_explorer(rank_items: Callable) -> Callable:
 
 def draw_gauges(versions, marks):
     """The same factors in several gauges -> (fig, words). versions: {name: (A, B)}, marks: three films."""
-    fig, axes = plt.subplots(1, len(versions), figsize=(9, 3.4))
+    fig, axes = plt.subplots(1, len(versions), figsize=(7.1, 3.2))
     told = {}
     for ax, (name, (A, B)) in zip(axes, versions.items(), strict=True):
         ax.plot(*A.T, "o", color=BLUE, alpha=0.45, markersize=4, label="users")
@@ -239,11 +239,12 @@ def draw_gauges(versions, marks):
             ax.plot(*B[j], "D", color=BLACK, markersize=5)
             ax.annotate(text, B[j], offset, textcoords="offset points", fontweight="bold")
         gaps = np.linalg.norm(B[marks[0]] - B[list(marks[1:])], axis=1)
-        ax.set_title(f"{name}:\nP is nearer to {'QR'[int(np.argmin(gaps))]}", fontsize=11)
+        ax.set_title(f"{name}:\nP is nearer to {'QR'[int(np.argmin(gaps))]}", fontsize=10.5)
         ax.set(xlabel="coordinate 1", ylabel="coordinate 2")
         ax.axis("equal")
         told[name] = gaps
-    axes[1].legend(fontsize=9, loc="upper right")
+    handles, labels = axes[0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=9)
     gaps = "; ".join(f"{name}: P to Q {q:.2f}, P to R {r:.2f}" for name, (q, r) in told.items())
     return fig, say(
         "Three films P, Q, R; every panel predicts the same. Distances: {gaps}.", gaps=gaps
@@ -579,23 +580,23 @@ def toy_explorer(interference: Callable) -> Callable:
         outs = [np.maximum(W.T @ W @ x + b, 0) for x in (one, two)]
         errors = [float(np.abs(out - x).max()) for out, x in zip(outs, (one, two), strict=True)]
         fig, (plane, out_one, out_two) = fixed_axes(
-            3, (9.6, 3.5), (0.07, 0.98, 0.16, 0.88), wspace=0.34
+            3, (7.1, 2.7), (0.08, 0.99, 0.19, 0.88), wspace=0.34
         )
         for i, w in enumerate(W.T):
             color, marker = (BLUE, "o") if kept[i] else (ORANGE, "x")
             plane.plot([0, w[0]], [0, w[1]], "-", color=color)
             plane.plot(*w, marker, color=color, markersize=8)
             if np.linalg.norm(w) > 0.3:  # others lie on one another at 0
-                plane.annotate(str(i + 1), 1.22 * w, fontsize=11, ha="center", va="center")
+                plane.annotate(str(i + 1), 1.32 * w, fontsize=11, ha="center", va="center")
         plane.set(xlim=(-1.9, 1.9), ylim=(-1.7, 1.7), xlabel="number 1", ylabel="number 2")
-        light(plane, f"{kept.sum()} of 5 features stored", (-1, 0, 1), (-1, 0, 1), fontsize=11)
+        light(plane, f"{kept.sum()} of 5 stored", (-1, 0, 1), (-1, 0, 1), fontsize=10.5)
         for ax, x, out, error, what in zip(
-            (out_one, out_two), (one, two), outs, errors, ("Feature 1", "1 and 2"), strict=True
+            (out_one, out_two), (one, two), outs, errors, ("1", "1, 2"), strict=True
         ):
             ax.bar(place - 0.2, x, 0.4, color=BLACK, label="in")
             ax.bar(place + 0.2, out, 0.4, color=SKY, hatch="//", edgecolor="white", label="out")
             ax.set(xlabel="feature", ylabel="value", ylim=(0, 1.7))
-            light(ax, f"{what} active: error {error:.1f}", place, (0, 1), fontsize=11)
+            light(ax, f"{what} active: error {error:.1f}", place, (0, 1), fontsize=10.5)
         out_one.legend(fontsize=9, ncols=2, loc="upper right")
         return fig, say(
             "Active with probability {density:g}, training {step} of 40. Stored: {kept} of 5; squared lengths "
@@ -645,16 +646,17 @@ def draw_answer(one, other, dims, right):
 
     one, other: pairs (as trained, canonical) of first numbers (n,). right: shares right (len(dims),).
     """
-    fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.4))
+    fig, axes = plt.subplots(1, 3, figsize=(7.1, 2.8), width_ratios=(1, 1, 1.2))
     cosines = [float(np.corrcoef(x, y)[0, 1]) for x, y in zip(one, other, strict=True)]
     titles = "Number 1, as trained", "Number 1, one gauge"
     for ax, x, y, title in zip(axes, one, other, titles, strict=False):
         ax.plot(x, y, ".", color=BLUE, markersize=4)
-        ax.set(xlabel="fit from start 1", ylabel="fit from start 2", title=title)
+        ax.set(xlabel="fit from start 1", ylabel="fit from start 2")
+        ax.set_title(title, fontsize=9.5)
     axes[2].plot(dims, right, "o-", color=BLUE, label="ten directions")
     axes[2].axhline(0.1, color=BLACK, linestyle="--", label="chance")
-    axes[2].set(xlabel="numbers d", ylabel="share of new digits read", ylim=(0, 1), xticks=dims)
-    axes[2].set_title("Digits, one direction each")
+    axes[2].set(xlabel="numbers d", ylabel="new digits read", ylim=(0, 1), xticks=dims)
+    axes[2].set_title("One direction a digit", fontsize=9.5)
     axes[2].legend(fontsize=9)
     return fig, say(
         "Correlation of number 1 between two fits: {raw:.1f} as trained, {gauged:.2f} in one gauge. Ten directions "

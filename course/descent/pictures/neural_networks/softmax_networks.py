@@ -276,14 +276,14 @@ def draw_signals():
 
 TASKS = {
     # name: (what a row holds, numbers in it, C)
-    "objects, ImageNet": ("a 224 × 224 × 3 picture", 224 * 224 * 3, 1000),
-    "objects, CIFAR-10": ("a 32 × 32 × 3 picture", 32 * 32 * 3, 10),
-    "faces, worldwide": ("a 112 × 112 × 3 picture", 112 * 112 * 3, 10**6),
-    "faces, a school": ("a 112 × 112 × 3 picture", 112 * 112 * 3, 100),
-    "next word": ("the words so far", None, 50_000),
-    "next subword": ("the subwords so far", None, 30_000),
-    "next letter": ("the letters so far", None, 26),
-    "next ASCII character": ("the characters so far", None, 128),
+    "objects, ImageNet": ("a picture,\n224 × 224 × 3", 224 * 224 * 3, 1000),
+    "objects, CIFAR-10": ("a picture,\n32 × 32 × 3", 32 * 32 * 3, 10),
+    "faces, worldwide": ("a picture,\n112 × 112 × 3", 112 * 112 * 3, 10**6),
+    "faces, a school": ("a picture,\n112 × 112 × 3", 112 * 112 * 3, 100),
+    "next word": ("the words\nso far", None, 50_000),
+    "next subword": ("the subwords\nso far", None, 30_000),
+    "next letter": ("the letters\nso far", None, 26),
+    "next ASCII character": ("the characters\nso far", None, 128),
     "the three arms": ("two coordinates", 2, 3),
 }
 
@@ -294,12 +294,12 @@ def draw_pipeline(task: str, width: int, batch: int = 32):
     head = C * (width + 1)
     boxes = (
         ("input x", what, f"({batch}, {size:,})" if size else f"({batch}, length)"),
-        ("hidden layers", "as many as you like", f"({batch}, {width:,})"),
+        ("hidden layers", "as many\nas you like", f"({batch}, {width:,})"),
         ("scores s", "a linear map", f"({batch}, {C:,})"),
-        ("probabilities p", "softmax, row by row", f"({batch}, {C:,})"),
-        ("loss", "mean of −log p(true)", "one number"),
+        ("probabilities p", "softmax,\nrow by row", f"({batch}, {C:,})"),
+        ("loss", "mean of\n−log p(true)", "one number"),
     )
-    fig, ax = fixed_axes(1, (9, 2.1), (0.01, 0.99, 0.02, 0.84))
+    fig, ax = fixed_axes(1, (7.2, 2.3), (0.01, 0.99, 0.02, 0.85))
     for k, ((name, how, shape), color) in enumerate(
         zip(boxes, (SKY, BLUE, ORANGE, GREEN, VERMILION), strict=True)
     ):
@@ -359,7 +359,7 @@ def draw_digit_layers(stage: int, rows: str):
     step, y = STAGES[stage], digits()[rows][1][:250]
     layers, seen = (digit_layers(which, step, 250) for which in (rows, "training"))
     names, ratios = ("x", "h¹", "h²", "h³"), [ratio(H, y) for H in layers]
-    fig, axes = fixed_axes(4, (10.4, 3), (0.035, 0.995, 0.1, 0.82), wspace=0.06)
+    fig, axes = fixed_axes(4, (9.9, 2.9), (0.035, 0.995, 0.1, 0.82), wspace=0.06)
     for ax, H, own, name, value in zip(axes, layers, seen, names, ratios, strict=True):
         Z = plane_of(own)(H)
         ax.scatter(*Z.T, c=y, cmap="tab10", s=9, alpha=0.8, linewidths=0)
