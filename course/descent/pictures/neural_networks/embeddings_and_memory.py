@@ -642,9 +642,9 @@ def draw_week(days: list[str], fixed, learnt, E, A):
     ax, image = axes[2], unit((A @ E).T) * np.linalg.norm(E, axis=0).mean()
     for day, start, end in zip(days, E.T, image, strict=True):
         ax.annotate("", end, start, arrowprops=dict(arrowstyle="->", color=BLUE))
-        ax.text(*(1.25 * start), day, ha="center", va="center", fontsize=8)
+        ax.text(*(1.42 * start), day, ha="center", va="center", fontsize=8)
     ax.plot(*E, "o", color=VERMILION)
-    reach = 1.6 * np.abs(E).max()
+    reach = 1.8 * np.abs(E).max()
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ax.set(xlabel="first entry", ylabel="second entry")
     ax.set_title("$W_a$ turns by a day", fontsize=10.5)

@@ -653,6 +653,7 @@ def draw_answer(one, other, dims, right):
         ax.plot(x, y, ".", color=BLUE, markersize=4)
         ax.set(xlabel="fit from start 1", ylabel="fit from start 2")
         ax.set_title(title, fontsize=9.5)
+        ax.locator_params(axis="x", nbins=3)
     axes[2].plot(dims, right, "o-", color=BLUE, label="ten directions")
     axes[2].axhline(0.1, color=BLACK, linestyle="--", label="chance")
     axes[2].set(xlabel="numbers d", ylabel="new digits read", ylim=(0, 1), xticks=dims)
