@@ -107,6 +107,8 @@ OF_THE_TEXT = (
     Rule("grabbed", "A picture is grabbed or played: `explore` with `drag` or `play`, or `movie`.",
          form_parts.nothing_moves),
     Rule("bound", "What `explore(…)` draws uses no name that a later cell assigns anew.", form_names.assigned_anew),
+    Rule("behind", "What uses a name that an `after(…)` block makes waits for all that the block waits for.",
+         form_names.behind_another),
     Rule("exercises", "It has {low} to {high} exercises, beside the written answers.",
          form_cells.wrong_exercises, low=4, high=8),
     Rule("predictions", "It asks for {low} predictions or more, a project for {project}.",

@@ -1,4 +1,4 @@
-"""A rule on names that a widget still needs when the notebook has gone on: yields (cell, what to do)."""
+"""Rules on names that are needed when they may not be there: each function yields (cell, what to do)."""
 
 import ast
 import builtins
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from autograder.building import masters
 from autograder.building.draft import Draft
 from autograder.building.masters import Cell
+from descent import skipping
 
 _NESTED = ast.FunctionDef | ast.ClassDef | ast.Lambda
 
@@ -32,6 +33,47 @@ def assigned_anew(draft: Draft) -> Iterator[tuple[Cell, str]]:
                             f"bind it, `lambda …, {name}={name}: …`, or name one of them otherwise"
                         ),
                     )
+
+
+def behind_another(draft: Draft) -> Iterator[tuple[Cell, str]]:
+    """A student may have what a block waits for, and not what the block waited for that made its names."""
+    free: set[str] = set()
+    made: dict[str, list[set[str]]] = {}
+    for cell in draft.code:
+        if (
+            cell.tree is None or "predict" in cell.metadata
+        ):  # a prediction is asked without its code
+            continue
+        for node in cell.tree.body:
+            waits, own = _awaited(node), _assigned([node])
+            for name in sorted(_taken(node) & made.keys() - free - own):
+                if not any(before <= waits for before in made[name]):
+                    lacks = ", ".join(sorted(made[name][0] - waits))
+                    yield (
+                        cell,
+                        f"{name} is made only after {lacks}: let this wait for that, too, or make it outside",
+                    )
+            if waits:
+                for name in own:
+                    made.setdefault(name, []).append(waits)
+            else:
+                free |= own
+
+
+def _awaited(node: ast.stmt) -> set[str]:
+    """The exercises and predictions, as they are written, that a block waits for."""
+    if not skipping.is_after(node):
+        return set()
+    return {ast.unparse(one) for one in node.items[0].context_expr.args}
+
+
+def _taken(node: ast.stmt) -> set[str]:
+    """The names that a statement uses and that nothing in it sets."""
+    own = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    own |= {part.id for part in names if isinstance(part.ctx, ast.Store)}
+    own |= {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
+    return {part.id for part in names} - own
 
 
 def _from_outside(function: ast.Lambda | ast.FunctionDef) -> set[str]:

@@ -25,13 +25,28 @@ def ask(name: str, question: str, options: Sequence[str], reveal: Callable[[str]
         notebook = session.current.notebook or ""
         records.record_guess(notebook, name, choice.value, options)
         box.children = (answer,)
-        with answer:
-            reveal(records.guess_of(notebook, name, options))
+        fill(answer, lambda: reveal(records.guess_of(notebook, name, options)))
 
     choice.observe(lambda change: setattr(button, "disabled", change["new"] is None), "value")
     button.on_click(guessed)
     box = ipywidgets.VBox([ipywidgets.HTML(heading(question)), choice, button])
     display(box)
+
+
+def fill(place, tell: Callable[[], None]) -> None:
+    """Let an Output widget show what `tell` displays.
+
+    `with place:` asks the front end to catch it, which it does only while the message that was clicked is at work. What
+    is done `with_the_cells` comes later.
+    """
+    from IPython.utils.capture import capture_output
+
+    with capture_output(stdout=False, stderr=False) as told:
+        tell()
+    place.outputs = tuple(
+        {"output_type": "display_data", "data": one.data, "metadata": one.metadata or {}}
+        for one in told.outputs
+    )
 
 
 def heading(question: str) -> str:

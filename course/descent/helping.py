@@ -1,6 +1,8 @@
 """`hint(answer)` and `solution(answer)`: what a student asks who is stuck, or wants to compare."""
 
 from descent import cards, checking, records, session, worked
+from descent.asking import fill
+from descent.threads import with_the_cells
 
 _LEVELS = ("a nudge", "the next step", "nearly the line")
 
@@ -92,10 +94,10 @@ def _offer(exercise: dict) -> None:
     )
     place = ipywidgets.Output()
 
+    @with_the_cells
     def clicked(_):
         button.disabled = True
-        with place:
-            _show(exercise)
+        fill(place, lambda: _show(exercise))
 
     button.on_click(clicked)
     display(ipywidgets.VBox([button, place]))

@@ -91,6 +91,26 @@ def test_what_is_deeper_opens_collapsed_and_code_that_nobody_needs_to_read_folde
     assert notebook.page.get_by_text("landscapes.draw_landscape").count() == 0
 
 
+def test_a_guess_gets_its_answer_at_once(open_notebook):
+    from playwright.sync_api import expect
+
+    notebook = open_notebook(f"{FIRST}.ipynb")
+    notebook.run_all()
+    cells = notebook.page.locator(".jp-CodeCell").filter(has_text="This is my guess")
+    sources = [
+        cell.locator(".cm-content").inner_text() for cell in cells.all() if cell.is_visible()
+    ]
+    assert len(sources) >= 2
+    for source in sources:
+        cell = notebook.page.locator(".jp-CodeCell").filter(has_text=source)
+        cell.locator("input[type=radio]").first.click()
+        cell.get_by_role("button", name="This is my guess").click()
+        expect(cell.get_by_text("You guessed:")).to_be_visible()
+        expect(cell.get_by_text("Answer:")).to_be_visible()
+    cell.scroll_into_view_if_needed()
+    notebook.picture("3-guessed")
+
+
 def test_a_wrong_answer_is_named_and_a_right_one_is_solved_and_the_index_knows(open_notebook):
     notebook = open_notebook(f"{FIRST}.ipynb")
     notebook.run_all()

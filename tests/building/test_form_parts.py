@@ -35,12 +35,16 @@ TEXT = "\n# %% [markdown]\n# " + "word " * 130 + "\n"
 LONG = "\n# %%\n# Long.\n" + "x = 1\n" * 250
 ELEVEN = "".join(toy.exercise(name, 11) for name in ("square", "cube", "root", "fifth"))
 SMALL = "".join(toy.exercise(name, 2) for name in ("half", "third", "fourth"))
+MADE = "\n# %%\n# Made.\nwith after(square):\n    made = 1\n"
 EXPLORED = 'explore(draw, drag={("a", "b"): "start"}, a=a, b=b)\n'
 LAMBDA = EXPLORED.replace("(draw", "(lambda a, b: draw(rows[0], b)")
 LATER = "\n# %%\n# Something else.\n{}\n"
 # Rule -> slips: (what the author changed from, to, what is told).
 SLIPS = {
     "bound": [(EXPLORED, LAMBDA + LATER.format("rows = [2]"), "draws uses rows, which line 1")],
+    "behind": [
+        (toy.TAKE_AWAYS, MADE + LATER.format("print(made)") + toy.TAKE_AWAYS, "made is made only after square"),
+    ],
     "counted": [
         ("builds", "minutes=60 builds", ":1: minutes=…: they are counted"),
         ("difficulty=1", "difficulty=1 minutes=9", ":17: minutes=…: they are counted"),
@@ -168,3 +172,19 @@ def test_names_that_a_widget_still_needs_stay_what_they_are(proper, explored, la
     text = toy.MASTER.replace(EXPLORED, explored + LATER.format(later))
     (proper / MASTER_FILE).write_text(text)
     assert any(one.endswith("[bound]") for one in findings()) == broken
+
+
+@pytest.mark.parametrize(
+    ("later", "broken"),
+    [
+        ("with after(cube):\n    print(made)", True),
+        ("with after(cube, square):\n    print(made)", False),
+        ("with after(cube):\n    made = 2\n    print(made)", False),
+        ("print([made for made in range(3)], lambda made: made)", False),
+        ("made = 3\nprint(made)", False),
+    ],
+)
+def test_a_block_waits_for_all_that_made_its_names(proper, later, broken):
+    text = toy.MASTER.replace(toy.TAKE_AWAYS, MADE + LATER.format(later) + toy.TAKE_AWAYS)
+    (proper / MASTER_FILE).write_text(text)
+    assert any(one.endswith("[behind]") for one in findings()) == broken

@@ -113,17 +113,18 @@ def test_the_fourth_hint_names_it_in_a_terminal(told):
 
 def test_the_fourth_hint_has_a_button_that_shows_it_and_keeps_that(shell, toy, monkeypatch):
     publish(toy)
-    buttons = []
-    monkeypatch.setattr("ipywidgets.VBox", lambda children: buttons.append(children[0]) or "box")
+    boxes = []
+    monkeypatch.setattr("ipywidgets.VBox", lambda children: boxes.append(children) or "box")
     for _ in range(3):
         hint(unsolved)
-    assert not buttons
+    assert not boxes
     hint(unsolved)
     assert kept() is None
-    buttons[0].click()
-    pages = [shown.get("data", {}).get("text/html", "") for shown in shell.shown]
-    assert "<pre" in pages[-1] and "Twice &lt;is&gt; a product." in pages[-1]
-    assert kept()["solved"] is False and buttons[0].disabled
+    [(button, place)] = boxes
+    button.click()
+    [page] = [shown["data"]["text/html"] for shown in place.outputs]
+    assert "<pre" in page and "Twice &lt;is&gt; a product." in page
+    assert kept()["solved"] is False and button.disabled
 
 
 def test_without_the_file_it_says_who_can_help(told, toy):

@@ -245,7 +245,7 @@ check(hat_matrix)
 
 # %% covers="wu:1.3.5 cs480:3-geom"
 # What holds of your projection; then drag a year to where it has leverage.
-with after(hat_matrix):
+with after(gd_mlr, hat_matrix):
     H = np.array(hat_matrix(Z))
     claim("H = Hᵀ = H²", np.allclose(H, H.T) and np.allclose(H @ H, H))
     claim("HX = X, trace = rank = {r:.0f}", np.allclose(H @ Z, Z), r=np.trace(H))
@@ -449,7 +449,7 @@ with after(min_norm, gd_mlr, ols, design_matrix, "from-zero"):
 
 # %% covers="wu:1.3.6 cs480:3-unstable wu:1.3.5"
 # The answer to the question of the first screen.
-with after(ols, hat_matrix):
+with after(gd_mlr, ols, hat_matrix):
     X, y = mr.longley()
     weights = np.array(ols(X, y)[0])
     off = np.max(np.abs(weights / mr.CERTIFIED - 1))

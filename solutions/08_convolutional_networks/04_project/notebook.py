@@ -399,7 +399,7 @@ claim(
 
 # %%
 # Average and everywhere, by the numbers that the state has.
-with after(places, verdict, Reader):
+with after(compare, places, verdict, Reader):
     sizes, bought = [], []
     for n_numbers in (400, 800, 3000):
         torch.manual_seed(1)

@@ -81,8 +81,8 @@ check(resmlp_forward)
 
 # %% covers="explainers:4.6.Q5 wu:4.6.7 wu:4.6.2"
 # Blocks of zeros, with the stream and without it.
+ids = np.arange(len(pictures.FIRST))  # 32 first names; so many last names
 with after(resmlp_forward):
-    ids = np.arange(len(pictures.FIRST))  # 32 first names; so many last names
     E, Ws, bs, _ = pictures.network(40)
     still = resmlp_forward(ids, E, 0 * Ws, bs)
     claim("{n} blocks of zeros: the stream is h₀ at the end", (still == E).all(), n=40)

@@ -127,8 +127,8 @@ predict(
 
 # %%
 # Your two judges on the four: new text, every character after the first 20.
+late = torch.arange(len(new)) >= 20
 with after(bits, pairs, "cipher"):
-    late = torch.arange(len(new)) >= 20
     floor = float(bits(pairs(known, new, k), new, late))
     costs = {name: float(bits(one(new), new, late)) for name, one in applicants.items()}
     claim("pairs cost {b:.2f} bits a character", 3 < floor < 4, b=floor)

@@ -680,7 +680,7 @@ claim("the edge [p s] grows without end", sympy.limit(edge, R, sympy.oo) == symp
 
 # %% covers="cs480:15"
 # Play the level: melted points, the exact score and the learned one.
-with after(train_score):
+with after(annealed_langevin, dsm_loss, langevin, train_score):
 
     def draw_field(level):
         return pictures.draw_field(learned, world, sigmas[::-1][level - 1], level)
@@ -690,7 +690,7 @@ with after(train_score):
 
 # %% covers="cs480:15"
 # 60 steps back with your network, shaken and smooth: mean and covariance.
-with after(train_score):
+with after(annealed_langevin, dsm_loss, langevin, train_score):
     down = np.geomspace(4, 0.1, 61)
     rng = np.random.default_rng(10)
     x0 = rng.normal(size=(1000, 2)) * math.sqrt(16 + 2)

@@ -365,7 +365,7 @@ with after(fm_sample, swap_rides):
 
 # %% covers="wu:6.16"
 # How far samples are from data: the network's walk, and a diffusion that knows all.
-with after(train, fm_sample):
+with after(fm_loss, train, fm_sample):
     x1, real_ones = noise(600, 2, seed=5), real[:600]
 
     def distances(end):
@@ -440,7 +440,7 @@ check(bend)
 # plane nobody promises it, but they cross far less.
 
 # %% open=true covers="wu:6.16"
-with after(swap_rides, train, fm_sample):
+with after(fm_loss, swap_rides, train, fm_sample):
     rides = swap_rides(drawn[:2000, 0], ends[:2000, 0], 100)
     again = swap_rides(rides[-1], rides[0], 1)
     claim("a second round: nobody changes any more", torch.equal(again[1], rides[-1]))
@@ -464,7 +464,7 @@ predict(
 
 # %% covers="wu:6.16"
 # The answer to the question of the first screen: bends, and a single step.
-with after(train, fm_sample, bend, "the-floor", "do-lines-help"):
+with after(fm_loss, swap_rides, train, fm_sample, bend, "the-floor", "do-lines-help"):
     x1 = noise(600, 2, seed=5)
     nets = {"first": first, "second": second}
     with torch.no_grad():
@@ -576,7 +576,7 @@ with after(convert):
 
 # %% covers="wu:6.16.6"
 # The velocity network, converted, as the noise predictor of a diffusion.
-with after(train, fm_sample, convert):
+with after(fm_loss, train, fm_sample, convert):
 
     def converted(x, a, b):
         x, t = torch.tensor(x / (a + b)).float(), torch.full((len(x),), b / (a + b))
