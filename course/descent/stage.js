@@ -119,7 +119,8 @@ function handle(number, box, wishes) {
       dot.setAttribute("aria-label", `handle ${told.label}`);
       dot.setAttribute("aria-valuenow", Math.round(100 * told.at[0]));
       dot.setAttribute("aria-valuetext", told.words);
-      if (!grabbed && wishes.idle()) paint(told.at);
+      // While cells run nothing is idle; a new handle has its place all the same.
+      if (!grabbed && (wishes.idle() || !dot.dataset.paints)) paint(told.at);
     },
     remove: () => dot.remove(),
   };
