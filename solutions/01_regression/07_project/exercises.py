@@ -682,11 +682,6 @@ Forecaster.mistakes(
             "(n + 1) * (0.9 if level > 0.7 else 0.5)",
             "The level may be any number between 0 and 1. How wide is your interval at 0.8, and at 0.95?",
         ),
-        "folds without a seed": (
-            "np.random.default_rng(0)",
-            "np.random.default_rng()",
-            "Fit twice on the same rows and compare the intervals. Which of the two promises do you sign?",
-        ),
         "two standard deviations whatever the level": (
             "np.sort(self.errors)[rank - 1]",
             "2 * np.sqrt(np.mean(self.errors**2))",
@@ -694,7 +689,7 @@ Forecaster.mistakes(
         ),
         "outcomes that were looked up": (
             "return self.level + Z @ self.w",
-            "out, known = self.level + Z @ self.w, data.patients()\n        same = [[Z.shape[1] == 10 and np.array_equal(x, row) for row in known.X] for x in X_new]\n        return np.where(np.any(same, axis=1), known.y[np.argmax(same, axis=1)], out)",
+            "from descent import data\n\n        out, known = self.level + Z @ self.w, data.patients()\n        same = [[Z.shape[1] == 10 and np.array_equal(x, row) for row in known.X] for x in X_new]\n        return np.where(np.any(same, axis=1), known.y[np.argmax(same, axis=1)], out)",
             "No clinic has next year's outcomes in a table. Where the score counts backwards, yours still counts forwards: forecast from the training rows.",
         ),
         "score against the mean of the training rows": (

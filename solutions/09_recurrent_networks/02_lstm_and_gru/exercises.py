@@ -290,7 +290,7 @@ def _(rng):
     # one row with both answers, so that one is wrong; forget gates open, so that it is told
     long = case(25, 1, 2, 2, 2, b=np.array([-3, -3, 4, 4, 0.5, -0.5, 1, 1]))
     long["W"], long["U"] = 0.3 * long["W"], 0.1 * long["U"]
-    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=500 * long["R"])
+    loud = dict(X=np.repeat(long["X"], 2, axis=1), y=np.arange(2), R=100 * long["R"])
     yield "many steps and loud slopes", long | loud
     alone = case(4, 2, 2, 2, 2)
     yield "the stream alone: h feeds nothing", alone | dict(U=0 * alone["U"])
