@@ -187,7 +187,7 @@ with after(split, choose):
 # What is checked is what it is worth.
 #
 # - **forecasts**: on 160 patients it has not seen, $R^2 = 1 - \sum_i (y_i - \hat y_i)^2 / \sum_i (y_i - \bar y)^2$ is at least 0.2, also where one value in ten is `nan`, in training and new rows;
-# - **a row by itself**: the forecast of a row is the same whether it comes alone or with others;
+# - **a row by itself**: a row's forecast is the same, alone or among others;
 # - **units**: each feature times a positive factor plus a shift, in all rows, changes forecasts by less than 3 points on average;
 # - **a column that never varies** does no harm;
 # - **score**: $R^2$ of its forecasts for rows with known outcomes;
