@@ -159,9 +159,8 @@ def test_arrows_move_a_handle_by_a_step_and_with_shift_by_ten(bowl):
     from playwright.sync_api import expect
 
     notebook, handle, _, words = bowl
-    handle.focus()
-    notebook.page.keyboard.press("ArrowRight")
-    notebook.page.keyboard.press("Shift+ArrowDown")
+    handle.press("ArrowRight")
+    handle.press("Shift+ArrowDown")
     expect(words).to_contain_text("x = 2.1, y = 0 ")
     expect(handle).to_have_attribute("aria-valuetext", "start x 2.1, start y 0")
 
@@ -309,8 +308,7 @@ def test_where_the_front_end_lacks_anywidget_sliders_work_and_it_is_said(course,
             output = page.locator(".jp-OutputArea-child")
             assert page.locator(".descent-stage").count() == 0
             expect(output.locator("img")).to_have_attribute("alt", re.compile("x = 2, y = 1"))
-            page.get_by_role("slider").first.focus()
-            page.keyboard.press("ArrowRight")
+            page.get_by_role("slider").first.press("ArrowRight")
             expect(output.locator("img")).to_have_attribute("alt", re.compile("x = 2.1, y = 1"))
             expect(output).to_contain_text("anywidget is missing")
             assert "Error" not in output.inner_text()
@@ -348,9 +346,9 @@ def test_a_movie_is_scrubbed_by_keyboard_and_stays_there(walk):
     from playwright.sync_api import expect
 
     notebook, stage = walk
-    notebook.page.get_by_role("slider", name="step").focus()
-    notebook.page.keyboard.press("End")
-    notebook.page.keyboard.press("ArrowLeft")
+    slider = notebook.page.get_by_role("slider", name="step")
+    slider.press("End")
+    slider.press("ArrowLeft")
     expect(notebook.page.get_by_text("step 38 of 39")).to_be_visible()
     assert stage.locator("canvas").evaluate(PAINTED)[1] > 0.6
 
