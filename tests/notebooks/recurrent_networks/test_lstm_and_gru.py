@@ -225,8 +225,9 @@ def test_at_half_open_gates_no_unit_keeps_more_than_49_decimals_of_a_message():
 def test_a_hundred_steps_are_learned_late_by_the_lstm_and_by_luck_by_the_rnn():
     _, right = pictures.practise(pictures.Cells("LSTM", 16, b=4.0), 100, 120)
     assert right[6] < 0.7 and right[-1] > 0.9
-    _, right = pictures.practise(pictures.Cells("RNN", 36, seed=3), 100, 90)
-    assert right[-1] < 0.4
+    # One run of the RNN ends anywhere, on another processor elsewhere: several do not.
+    runs = [pictures.practise(pictures.Cells("RNN", 36, seed=s), 100, 90)[1][-1] for s in range(6)]
+    assert np.mean(runs) < 0.75 and np.ptp(runs) > 0.1
 
 
 def test_in_other_draws_the_gru_is_fast_too():
