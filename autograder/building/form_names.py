@@ -40,9 +40,8 @@ def behind_another(draft: Draft) -> Iterator[tuple[Cell, str]]:
     free: set[str] = set()
     made: dict[str, list[set[str]]] = {}
     for cell in draft.code:
-        if (
-            cell.tree is None or "predict" in cell.metadata
-        ):  # a prediction is asked without its code
+        # A prediction is asked without its code.
+        if cell.tree is None or "predict" in cell.metadata:
             continue
         for node in cell.tree.body:
             waits, own = _awaited(node), _assigned([node])
