@@ -72,7 +72,7 @@ class Exercise:
 
     reference: called with a case's inputs, arrays as float64 torch tensors; returns the right result.
     hints: three, from a nudge to nearly the line. limit: seconds a case, of computing (`descent.running`).
-    trains: a case takes seconds, so that the daily proof judges fewer draws (autograder/building/proofs.py).
+    trains: a case takes seconds, so that the daily proof judges fewer draws, once (autograder/building/proofs.py).
     data_dependent: why the reference reads values of arrays, where it must; else it runs on any device.
     batched: inputs that the reference takes with leading batch axes, all at once.
     why: why the solution works, Markdown for who has solved it or gave up.

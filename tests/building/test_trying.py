@@ -1,5 +1,7 @@
 """What `autograder try` says of an author's slips in a toy exercise: each once, with what to do."""
 
+import dataclasses
+
 import pytest
 
 from autograder import checkdata
@@ -124,6 +126,21 @@ def test_what_fails_on_hidden_cases_alone_is_told_too(toy_course, capsys, monkey
 
     monkeypatch.setattr(proofs, "answers_misjudged", only_the_last)
     assert tried(capsys, toy_course) == ["square: hidden 20 cases: it is odd: look"]
+
+
+@pytest.mark.parametrize(("trains", "daily", "run_again"), [(False, 3, [0]), (True, 1, [])])
+def test_what_trains_is_judged_on_fewer_draws_and_runs_once(
+    toy_course, monkeypatch, trains, daily, run_again
+):
+    known = []
+    monkeypatch.setattr(proofs, "answers_misjudged", lambda *told: known.append(told[2]) or [])
+    square = dataclasses.replace(checkdata.load_exercises(NOTEBOOK)["square"], trains=trains)
+    proofs.prove(NOTEBOOK, square)
+    assert len(known) == 1 + daily
+    assert [number for number, outcomes in enumerate(known) if not outcomes] == run_again
+    known.clear()
+    proofs.prove(NOTEBOOK, square, 2)
+    assert [bool(outcomes) for outcomes in known] == [False, True, True]
 
 
 def test_a_mistake_whose_points_are_a_matter_of_luck_is_told(toy_course):

@@ -84,6 +84,8 @@ BROUGHT = {
     "traitlets": "ipywidgets",
     "nbformat": "jupyterlab",
     "ipykernel": "ipywidgets",
+    "jupyter_client": "jupyterlab",
+    "jupyter_server": "jupyterlab",
 }
 
 

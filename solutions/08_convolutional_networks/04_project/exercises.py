@@ -359,7 +359,7 @@ Reader = Exercise(
             **{name: at_most() for name in BOUNDS},
         }
     ),
-    limit=8.0,
+    limit=30.0,
     trains=True,
     hints=[
         "Write it in parts: the tensors of the state; a method that makes scores of a state and fields, which training and predict share; a loop. "

@@ -239,7 +239,7 @@ with after(compare):
 # **The judges** read 300 new ones at all 25 places. They ask for 80 % in the middle and on average, 70 % at the worst place, 50 %
 # everywhere, and a steadiness of 80 %.
 #
-# A case may take 8 s: two trainings and 7,520 readings. For trials of your own, learn from
+# A case may compute for 30 s: two trainings and 7,520 readings. For trials of your own, learn from
 # `(pictures.field(digits) + lamp)[learn]`; `places(pictures.field(digits[trial]), 2) + lamp[trial]`
 # has all places under the lamp.
 

@@ -539,7 +539,7 @@ Reader = Exercise(
             RIGHT: agrees(0.8),
         }
     ),
-    limit=10.0,
+    limit=30.0,
     trains=True,
     data_dependent="the mask says which letters come back",
     hints=[

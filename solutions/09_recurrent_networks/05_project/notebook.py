@@ -284,7 +284,7 @@ with after(bits, pairs, influence, copy_test):
 # | two languages, two readers | 10,000 each | 10,000 each | at most 1.3 bits each |
 #
 # In the last case both have learned before either reads, and they take turns. Pairs would cost about 3 bits; grading draws other
-# texts: pass with a margin. A case may take 10 s.
+# texts: pass with a margin. A case may compute for 30 s.
 
 
 # %% exercise="Reader" points=12 difficulty=1

@@ -451,7 +451,7 @@ Painter = Exercise(
             ALIKE: at_most(),
         }
     ),
-    limit=5.0,
+    limit=15.0,
     trains=True,
     hints=[
         "Three parts: a network that sees a noised picture, its time and its label; a loop that noises random images and asks the network what was there; a walk from pure noise. "

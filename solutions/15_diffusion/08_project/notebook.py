@@ -256,7 +256,7 @@ with after(coverage, neighbours, variety):
 # - far: at most 1.5;
 # - variety: at least 0.4.
 #
-# Pixels beyond −1 and 1 are cut. A case may take 5 s. Grading draws other images: pass with a margin. To try things out on
+# Pixels beyond −1 and 1 are cut. A case may compute for 15 s. Grading draws other images: pass with a margin. To try things out on
 # upright digits in black, use `verdict(…)` of section 3 in a cell of your own.
 
 

@@ -292,7 +292,7 @@ def test_the_reader_is_torchs_and_its_gates_lie_between_0_and_1():
 
 
 def test_the_writers_temperature_makes_it_unsure_and_at_1_as_unsure_as_the_manual_leaves_it():
-    widget = controls.explorer(NOTEBOOK, "temperature")
+    widget = controls.explorer(NOTEBOOK, "T=heat")
     at = {}
     for T in (0.2, 0.5, 1.0, 1.5, 2.0):
         widget.controls["T"].value = T
