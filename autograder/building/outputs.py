@@ -52,7 +52,7 @@ def pictures(data_path: Path) -> list[Path]:
 
 
 def write_targets(solution, data_path: Path) -> dict:
-    """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words.
+    """Save the pictures that the `after` cells draw -> fingerprint -> list of file, width, words, narrow (its twin).
 
     A block that waits for a guess alone runs once its picture may be seen.
     """
@@ -65,12 +65,24 @@ def write_targets(solution, data_path: Path) -> dict:
         waits = block and skipping.awaited_answers(block)
         for number, output in enumerate(drawn if waits else []):
             mark = skipping.fingerprint(block)
-            path = data_path.with_suffix(f".{mark}.{number}.webp")
-            path.write_bytes(webp(base64.b64decode(output.data["image/png"])))
             meta = output.metadata["image/png"]
-            told = {"file": path.name, "width": meta["width"], "words": meta["alt"]}
+            told = {
+                "file": _save(output.data["image/png"], data_path, f"{mark}.{number}"),
+                "width": meta["width"],
+                "words": meta["alt"],
+            }
+            if narrow := meta.get("narrow"):
+                file = _save(narrow["png"], data_path, f"{mark}.{number}.narrow")
+                told["narrow"] = {"file": file, "width": narrow["width"]}
             targets.setdefault(mark, []).append(told)
     return targets
+
+
+def _save(png: str, data_path: Path, name: str) -> str:
+    """Save a picture (base64) beside a notebook's check data -> its file's name."""
+    path = data_path.with_suffix(f".{name}.webp")
+    path.write_bytes(webp(base64.b64decode(png)))
+    return path.name
 
 
 def after_block(cell) -> ast.With | None:

@@ -46,10 +46,16 @@ def _read(cell) -> str:
 def _pictures(cell) -> list[dict]:
     return [
         {
-            "webp": base64.b64encode(webp(base64.b64decode(output.data["image/png"]))).decode(),
-            "width": output.metadata["image/png"]["width"],
-            "words": output.metadata["image/png"]["alt"],
+            "webp": _webp(output.data["image/png"]),
+            "width": about["width"],
+            "words": about["alt"],
+            "narrow": narrow and [_webp(narrow["png"]), narrow["width"]],
         }
         for output in cell.outputs
-        if "image/png" in output.get("data", {})
+        if (about := output.get("metadata", {}).get("image/png"))
+        for narrow in [about.get("narrow")]
     ]
+
+
+def _webp(png: str) -> str:
+    return base64.b64encode(webp(base64.b64decode(png))).decode("ascii")

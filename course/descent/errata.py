@@ -101,7 +101,9 @@ def _piece(text: str) -> str:
     if text.count("$") % 2:  # cut within its first formula, or within its last
         text = f"${text}" if "\\" in text.split("$")[0] else f"{text}$"
     if "$" not in text and re.search(r"\\[a-zA-Z]|[_^]", text):
-        aligned = text.replace("&", "").removesuffix("\\\\").strip()
+        # "&" before a relation or an arrow aligns lines, another one parts columns
+        columns = re.sub(r"& *(?! *(=|\\(sim|implies)\b))", r"\\quad ", text)
+        aligned = columns.replace("&", "").removesuffix("\\\\").strip()
         formula = re.search(r"\\[a-zA-Z]|[_^]\{", text) and not text.startswith("#")
         text = f"$\\displaystyle {aligned}$" if formula and _whole(aligned) else f"`{text}`"
     elif not all(map(_whole, re.findall(r"\$(.+?)\$", text, flags=re.DOTALL))):

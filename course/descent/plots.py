@@ -78,7 +78,7 @@ def show(fig: Figure, words: str, *, digits: int = 2, target: bool = True) -> No
     require_words(words)
     summary = describe(fig, digits)
     data, width = png(fig)
-    narrow = png(fig) if not session.current.static and stack(fig) else None
+    narrow = png(fig) if stack(fig) else None
     display_picture(data, width, words, summary, digits=digits, target=target, narrow=narrow)
 
 
@@ -94,7 +94,7 @@ def display_picture(
 ) -> None:
     """Display a PNG with its text alternative and the summary by which two runs are compared, as `show` does.
 
-    narrow: the bytes and the width of its stacked twin, for a live notebook.
+    narrow: the bytes and the width of its stacked twin.
     """
     from IPython.display import display
 
@@ -102,7 +102,10 @@ def display_picture(
         # Where only the structure is compared, the words' numbers are of this run, too.
         told = words if digits else re.sub(r"\d[\d.,]*", "#", words)
         plain = f"{told}\n{summary}"
-        meta = {"image/png": {"width": width, "alt": words, "target": target}}
+        about = {"width": width, "alt": words, "target": target}
+        if narrow:  # the build keeps it for pictures that are shown before they are drawn
+            about["narrow"] = {"png": _base64(narrow[0]), "width": narrow[1]}
+        meta = {"image/png": about}
         display({"image/png": data, "text/plain": plain}, metadata=meta, raw=True)
     else:
         plain = f"{words}\n{summary}"

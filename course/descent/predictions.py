@@ -86,7 +86,10 @@ def encoded(answer: dict) -> str:
 
 
 def decoded(answer: str) -> dict:
-    """right: index of an option. because: the reason. pictures: webp (base64), width, words of each."""
+    """right: index of an option. because: the reason. pictures: webp (base64), width, words, narrow of each.
+
+    narrow: the webp and the width of its twin for a narrow window, or None.
+    """
     return json.loads(base64.b64decode(answer))
 
 
@@ -113,7 +116,8 @@ def _answer(kept: dict, guess: str) -> None:
         kept["question"], kept["options"], answer["right"], guess, answer["because"]
     )
     pictures = "".join(
-        image_html("webp", one["webp"], one["width"], one["words"]) for one in answer["pictures"]
+        image_html("webp", one["webp"], one["width"], one["words"], narrow=one["narrow"])
+        for one in answer["pictures"]
     )
     checking.display(
         page + pictures, "\n".join([text, *(one["words"] for one in answer["pictures"])])

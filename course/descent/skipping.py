@@ -105,8 +105,9 @@ def _show_waiting(unsolved: list[str], unguessed: list[str], picture: str) -> No
     if targets:
         line += " Your own code will draw this:"
     pictures = "".join(
-        f'<figure style="margin:0.5em 0">{image_html("webp", data, width, words, opacity=0.85)}</figure>'
-        for data, width, words in targets
+        '<figure style="margin:0.5em 0">'
+        f"{image_html('webp', data, width, words, opacity=0.85, narrow=narrow)}</figure>"
+        for data, width, words, narrow in targets
     )
     plain = line.replace("<code>", "").replace("</code>", "") + "".join(
         f" [{t[2]}]" for t in targets
@@ -114,14 +115,20 @@ def _show_waiting(unsolved: list[str], unguessed: list[str], picture: str) -> No
     checking.display(f"<p>{line}</p>{pictures}", plain)
 
 
-def _targets(picture: str) -> list[tuple[str, int, str]]:
-    """(WebP in base64, width, words) of each picture that the block draws."""
-    import base64
-
+def _targets(picture: str) -> list[tuple[str, int, str, tuple[str, int] | None]]:
+    """(WebP in base64, width, words, its narrow twin) of each picture that the block draws."""
     notebook = session.current.notebook
     data = session.check_data(notebook) if notebook else None
     found = []
-    for target in (data or {}).get("targets", {}).get(picture, []):
-        picture = (session.CHECKS / notebook.split("/")[0] / target["file"]).read_bytes()
-        found.append((base64.b64encode(picture).decode("ascii"), target["width"], target["words"]))
+    for told in (data or {}).get("targets", {}).get(picture, []):
+        twin = told.get("narrow")
+        narrow = (_picture(twin["file"]), twin["width"]) if twin else None
+        found.append((_picture(told["file"]), told["width"], told["words"], narrow))
     return found
+
+
+def _picture(file: str) -> str:
+    import base64
+
+    path = session.CHECKS / session.current.notebook.split("/")[0] / file
+    return base64.b64encode(path.read_bytes()).decode("ascii")

@@ -71,9 +71,26 @@ class _Strict(string.Formatter):
         return super().format_field(value, format_spec)
 
 
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def typeset(text: str) -> str:
-    """The text with "−" before negative numbers, as on the axes; formulas between dollars set their own."""
-    return text if "$" in text else re.sub(r"(?<![\w)\]])-(?=\.?\d)", "−", text)
+    """The text with numbers as people write them: −3 for -3, 200 for 2e+02, 3·10⁻⁷ for 3e-07.
+
+    A text with a formula between dollars stays as it is.
+    """
+    if "$" in text:
+        return text
+    text = re.sub(r"(?<![\w.])(\d(?:\.\d+)?)e([+-]\d+)(?!\w)", _written_out, text)
+    return re.sub(r"(?<![\w)\]])-(?=\.?\d)", "−", text)
+
+
+def _written_out(number: re.Match) -> str:
+    digits, power = number[1], int(number[2])
+    if -4 <= power <= 4:
+        return f"{float(number[0]):,g}"
+    times = "" if digits == "1" else f"{digits}·"
+    return f"{times}10{str(power).translate(_SUPERSCRIPTS)}"
 
 
 def _listed(names) -> str:

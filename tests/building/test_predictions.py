@@ -24,7 +24,7 @@ MASTER = f'''# %% [markdown] builds="a square"
 import matplotlib.pyplot as plt
 from descent import after, check, hint, predict, show, start
 def draw(a):
-    fig, ax = plt.subplots()
+    fig, (ax, _) = plt.subplots(1, 2, figsize=(9, 3.5))
     ax.plot([0, a, 4 * a], label="square")
     ax.set(xlabel="x", ylabel="y", title="It grows")
     return fig, f"The curve ends at {{4 * a}}."
@@ -104,6 +104,7 @@ def test_what_it_shows_before_a_guess_holds_no_answer(project):
     assert "once you have made your guess above." in shown[-3]
     assert "is solved and you have made your guess above." in shown[-2]
     assert ["<img" in one for one in shown[-3:]] == [False, False, True]
+    assert '<source media=\\"(max-width: 935px)' in shown[-1]
 
 
 def test_the_answer_stands_in_the_check_data_where_nobody_reads_it_by_chance(project):
@@ -114,7 +115,9 @@ def test_the_answer_stands_in_the_check_data_where_nobody_reads_it_by_chance(pro
     assert answer["because"] == "Its area has 4 parts."
     (picture,) = answer["pictures"]
     assert picture["words"] == "The curve ends at 8."
-    assert base64.b64decode(picture["webp"])[8:12] == b"WEBP"
+    assert picture["width"] == 900 and base64.b64decode(picture["webp"])[8:12] == b"WEBP"
+    narrow, width = picture["narrow"]
+    assert width == 450 and base64.b64decode(narrow)[8:12] == b"WEBP"
     solution = nbformat.read(project / "solutions" / f"{NOTEBOOK}.ipynb", 4)
     assert not [
         o for cell in solution.cells for o in cell.get("outputs", []) if "prediction" in o.metadata
@@ -124,7 +127,12 @@ def test_the_answer_stands_in_the_check_data_where_nobody_reads_it_by_chance(pro
 def test_a_block_that_waits_for_a_guess_alone_has_no_target_picture(project):
     solution = nbformat.read(project / "solutions" / f"{NOTEBOOK}.ipynb", 4)
     _, both, square = (skipping.fingerprint(outputs.after_block(c)) for c in solution.cells[-3:])
-    assert set(data_of(project)["targets"]) == {both, square}
+    targets = data_of(project)["targets"]
+    assert set(targets) == {both, square}
+    (told,) = targets[square]
+    folder = project / "course/descent/checks/99_toy"
+    assert {told["file"], told["narrow"]["file"]} <= {path.name for path in folder.iterdir()}
+    assert (told["width"], told["narrow"]["width"]) == (900, 450)
 
 
 def test_stock_nbgrader_releases_the_same_bytes(project):

@@ -44,6 +44,7 @@ def test_an_error_is_told_with_what_is_printed_and_what_holds(strict, shown):
         ("Here $$\n1 = 2 \\tag{3.1} $$", r"Here $\displaystyle 1 = 2 \quad(3.1)$"),
         (r"\min\{x_1, \frac{a}{b}\}", r"$\displaystyle \min\{x_1, \frac{a}{b}\}$"),
         (r"x &\sim N(0, 1) \\", r"$\displaystyle x \sim N(0, 1)$"),
+        (r"\text{x} & \text{y}", r"$\displaystyle \text{x} \quad \text{y}$"),
         ("words … x^{2}", r"words … $\displaystyle x^{2}$"),
         (r"$\alpha = x_1", r"$\alpha = x_1$"),
         (r"\alpha = x_1$ is small", r"$\alpha = x_1$ is small"),

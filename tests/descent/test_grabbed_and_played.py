@@ -345,12 +345,15 @@ def test_where_no_browser_shows_the_stage_it_is_said_once_a_slider_moves(monkeyp
     ("text", "set_"),
     [
         ("x = -1.5", "x = −1.5"),
-        ("from -.5 to 1e-5", "from −.5 to 1e-5"),
+        ("from -.5 to 1e-05", "from −.5 to 10⁻⁵"),
+        ("1e+02, 9.2e+04 and 3e-03", "100, 92,000 and 0.003"),
+        ("-2.4e-08; 2e+12; 0e+00", "−2.4·10⁻⁸; 2·10¹²; 0"),
+        ("1.5 × 1e-05, node1e-05", "1.5 × 10⁻⁵, node1e-05"),
         ("2-3 and x-1 and a-b", "2-3 and x-1 and a-b"),
         ("$-1$ or -1", "$-1$ or -1"),
     ],
 )
-def test_a_minus_before_a_number_is_one(text, set_):
+def test_numbers_are_written_as_people_do(text, set_):
     assert typeset(text) == set_
 
 

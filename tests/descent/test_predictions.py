@@ -11,7 +11,14 @@ OPTIONS = ["no", "yes"]
 ANSWER = {
     "right": 1,
     "because": "It has <two> sides.",
-    "pictures": [{"webp": "UklGRg==", "width": 640, "words": "A curve that grows."}],
+    "pictures": [
+        {
+            "webp": "UklGRg==",
+            "width": 640,
+            "words": "A curve that grows.",
+            "narrow": ["UklGRn==", 320],
+        }
+    ],
 }
 
 

@@ -303,12 +303,6 @@ def test_a_doubling_sends_two_shares_however_many_paths():
 # ---------------------------------------------------------------- differences
 
 
-def test_numbers_are_written_as_people_do():
-    told = [f"{bp.Plain(v):.0e}" for v in (1.0, 0.0316, 0.0, 1e-12, 4.2e-5, 2e12)]
-    assert told == ["1", "0.03", "0", "10⁻¹²", "4·10⁻⁵", "2·10¹²"]
-    assert f"{bp.Plain(9.5367e-7):.1e}" == "9.5·10⁻⁷"
-
-
 @pytest.mark.parametrize("name", bp.CURVES)
 def test_slopes_of_the_curves_are_torchs(name):
     x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)

@@ -31,21 +31,6 @@ def slope(f: Callable, x, eps=1e-5) -> np.ndarray:
     return np.asarray((f(x + eps) - f(x - eps)) / (2 * eps))
 
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-class Plain(float):
-    """A number that is written as people do: with the format .0e, 0.2 and 3·10⁻⁷ in place of 2e-01 and 3e-07."""
-
-    def __format__(self, spec):
-        text = super().__format__(spec)
-        digits, _, power = text.partition("e")
-        if not power or -3 <= int(power) <= 3:
-            return f"{float(text):g}"
-        times = "" if float(digits) == 1 else f"{digits}·"
-        return f"{times}10{str(int(power)).translate(_SUPERSCRIPTS)}"
-
-
 # ---------------------------------------------------------------- what a gradient costs
 
 
@@ -361,7 +346,7 @@ def draw_differences(curve: str, x: float, eps: float):
         xlim=(-2.5, 2.5),
         xlabel="x",
         ylabel="f(x)",
-        title=f"Nudge ε = {Plain(eps):.0e}",
+        title=f"Nudge ε = {eps:.0e}",
     )
     left.set_gid("curve")
     left.legend(fontsize=8, loc="upper left")
@@ -383,9 +368,9 @@ def draw_differences(curve: str, x: float, eps: float):
         "{central:.0e}.",
         curve=curve,
         x=x,
-        eps=Plain(eps),
-        ahead=Plain(here[0]),
-        central=Plain(here[1]),
+        eps=eps,
+        ahead=here[0],
+        central=here[1],
     )
     return fig, words + (" ReLU has no derivative here, and no nudge helps." if kink else "")
 
@@ -566,7 +551,7 @@ def draw_depth(act: str, scale: float, width: int, depth=20):
         width=width,
         depth=depth,
         mean=slopes.mean(),
-        ratio=Plain(ratio),
+        ratio=ratio,
         fate=fate,
     )
 

@@ -587,14 +587,20 @@ def draw_work(lengths, last, whole, size):
     )
 
 
+@cache
+def manual_counts():
+    """The words of the manual, and how often each symbol follows “the ” in it -> (set of str, shares (K,))."""
+    manual = "".join(ALPHABET[k] for k in kept_text())
+    after = np.array([manual[i + 4] for i in range(len(manual) - 4) if manual[i : i + 4] == "the "])
+    return set(manual.split()), np.array([np.mean(after == c) for c in ALPHABET])
+
+
 def draw_writing(T, texts, entropies, surprise, scores):
     """The next letter after “the ” at temperature T, how unsure the letters of a text are, and the text.
 
     texts, entropies (bits a letter): {T: …}. surprise: bits a letter of the manual. scores (K,): after “the ”.
     """
-    manual = "".join(ALPHABET[k] for k in kept_text())
-    after = np.array([manual[i + 4] for i in range(len(manual) - 4) if manual[i : i + 4] == "the "])
-    counted = np.array([np.mean(after == c) for c in ALPHABET])
+    known_words, counted = manual_counts()
     p, order = softmax(scores / T), np.argsort(-counted - softmax(scores))[:16]
     fig, (left, right) = fixed_axes(2, (9.4, 3.7), (0.07, 0.98, 0.16, 0.88), wspace=0.25)
     left.bar(np.arange(16), 100 * p[order], color=SKY, label="your network")
@@ -611,7 +617,7 @@ def draw_writing(T, texts, entropies, surprise, scores):
     right.set_title("As unsure as the manual: where?")
     right.legend(fontsize=9, loc="upper left")
     right.set_gid("heat")
-    text, known = texts[round(T, 1)], set(manual.split())
+    text = texts[round(T, 1)]
     spelled = "".join(ALPHABET[k] for k in text)
     return fig, say(
         "T = {T:.1f}. After “the ” the next letter has {here:.1f} bits (in the manual {there:.1f}). The text has "
@@ -620,7 +626,7 @@ def draw_writing(T, texts, entropies, surprise, scores):
         here=bits(p),
         there=bits(counted),
         mean=entropies[round(T, 1)],
-        known=np.mean([word in known for word in spelled.split()[:-1]]),
+        known=np.mean([word in known_words for word in spelled.split()[:-1]]),
         sample=spelled[:160].replace("\n", "¶"),
     )
 
