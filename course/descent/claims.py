@@ -7,7 +7,8 @@ import numpy as np
 from descent import checking, session
 from descent.words import say, typeset
 
-_LINE = "padding-left:1.4em;text-indent:-1.4em;line-height:1.4"  # what wraps stands below the words
+# What wraps stands below the words; a line apart from what is printed above.
+_LINE = "padding-left:1.4em;text-indent:-1.4em;line-height:1.4;margin-top:0.3em"
 
 
 def claim(text: str, holds: bool, **facts) -> None:

@@ -117,6 +117,9 @@ def _whole(formula: str) -> bool:
     while (inner := re.sub(r"\{[^{}]*\}", "", bare)) != bare:
         bare = inner
     pairs = ("left", "right"), ("begin", "end")
+    halves = r"\\frac *\{(?:[^{}]|\{[^{}]*\})*\}(?! *[{\d\\])"  # a fraction without its lower half
+    if re.search(halves, formula):
+        return False
     return not set("{}") & set(bare) and all(
         len(re.findall(rf"\\{opens}\b", formula)) == len(re.findall(rf"\\{closes}\b", formula))
         for opens, closes in pairs

@@ -48,6 +48,7 @@ def png(fig: Figure, dpi: int = DPI, **pil) -> tuple[bytes, int]:
 def _typeset(fig: Figure) -> None:
     """Put "−" before negative numbers in titles, labels, notes and legends, as matplotlib has it on the axes."""
     texts = [fig._suptitle, *fig.texts]
+    texts += [text for legend in fig.legends for text in legend.get_texts()]
     for ax in fig.axes:
         legend = ax.get_legend()
         texts += [
@@ -240,6 +241,8 @@ def stack(fig: Figure) -> bool:
         ax.set_subplotspec(places[spec.colspan.start])
         if spec.colspan.start % abreast == 0:
             ax.tick_params(labelleft=True)  # hidden where the axis is shared with the left
+            if ax.get_shared_y_axes().joined(ax, fig.axes[0]) and not ax.get_ylabel():
+                ax.set_ylabel(fig.axes[0].get_ylabel())
     if isinstance(fig.get_layout_engine(), ConstrainedLayoutEngine):
         # Inches: a title stands apart from the axis above it.
         fig.get_layout_engine().set(h_pad=0.1)

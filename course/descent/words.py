@@ -75,13 +75,14 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def typeset(text: str) -> str:
-    """The text with numbers as people write them: −3 for -3, 200 for 2e+02, 3·10⁻⁷ for 3e-07.
+    """The text with numbers as people write them: −3 for -3, 64 % for 64%, 200 for 2e+02, 3·10⁻⁷ for 3e-07.
 
     A text with a formula between dollars stays as it is.
     """
     if "$" in text:
         return text
     text = re.sub(r"(?<![\w.])(\d(?:\.\d+)?)e([+-]\d+)(?!\w)", _written_out, text)
+    text = re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", text)
     return re.sub(r"(?<![\w)\]])-(?=\.?\d)", "−", text)
 
 

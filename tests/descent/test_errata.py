@@ -50,6 +50,7 @@ def test_an_error_is_told_with_what_is_printed_and_what_holds(strict, shown):
         (r"\alpha = x_1$ is small", r"$\alpha = x_1$ is small"),
         (r"{\frac{a}{b}", r"`{\frac{a}{b}`"),
         (r"\left(a_{1}", r"`\left(a_{1}`"),
+        (r"x \frac{a_{1}}", r"`x \frac{a_{1}}`"),
         ("def __init__(self)", "`def __init__(self)`"),
         ("# P_k = K_k R_k^T", "`# P_k = K_k R_k^T`"),
         (r"$\alpha and \frac{a$", r"`$\alpha and \frac{a$`"),

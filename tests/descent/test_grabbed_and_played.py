@@ -208,6 +208,15 @@ def test_small_panels_stand_two_abreast(layout):
     plt.close(fig)
 
 
+@pytest.mark.parametrize(("shares", "name"), [(True, "loss"), (False, "")])
+def test_a_stacked_panel_has_the_name_of_an_axis_that_it_shares(shares, name):
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3), sharey=shares)
+    left.set_ylabel("loss")
+    assert plots.stack(fig)
+    assert (left.get_ylabel(), right.get_ylabel()) == ("loss", name)
+    plt.close(fig)
+
+
 def test_the_title_of_a_stacked_figure_goes_on_in_a_second_line():
     fig, _ = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
     title = fig.suptitle("A title that is wider than one of the panels", x=0.01, ha="left")
@@ -348,6 +357,7 @@ def test_where_no_browser_shows_the_stage_it_is_said_once_a_slider_moves(monkeyp
         ("from -.5 to 1e-05", "from −.5 to 10⁻⁵"),
         ("1e+02, 9.2e+04 and 3e-03", "100, 92,000 and 0.003"),
         ("-2.4e-08; 2e+12; 0e+00", "−2.4·10⁻⁸; 2·10¹²; 0"),
+        ("94.0% and 64 %", "94.0\N{NO-BREAK SPACE}% and 64 %"),
         ("1.5 × 1e-05, node1e-05", "1.5 × 10⁻⁵, node1e-05"),
         ("2-3 and x-1 and a-b", "2-3 and x-1 and a-b"),
         ("$-1$ or -1", "$-1$ or -1"),

@@ -246,7 +246,7 @@ check(walk)
 # by $\binom{19}{10}/19 \approx 4862$.
 
 # %% covers="wu:1.4.7"
-# Your walk over twenty exact points of a sine, and the same with the knots moved.
+# Your walk over exact points of a sine; then the knots moved.
 with after(walk):
     x, b = dd.grid(), np.arange(1, 20) / 20
     heights, slopes = walk(x, dd.sine(x), b)
@@ -381,13 +381,13 @@ check(descend)
 # only where it costs nothing, as on our grid: at $x = 0$ all hinges are 0, so $\beta_0 = y_0$ in every perfect fit.)
 
 # %% covers="wu:1.4.4 wu:1.4.5 wu:1.4.6 moon:5.2"
-# Your descent, from 0 and from elsewhere, line by line; then more and more knots.
+# Your descent, from 0 and from elsewhere; then ever more knots.
 with after(descend, nullspace_part):
     x, rng = dd.grid(4), np.random.default_rng(1)
     X, y = np.column_stack([np.ones(4), dd.hinges(x, 12)]), dd.sine(x)
     beta, steps, _ = descend(X, y, np.zeros(13), 1e-20, 10**5)
     claim(
-        "from 0: the pseudo-inverse's, after some {t} steps",
+        "from 0 it ends at the pseudo-inverse's β, after some {t:,} steps",
         np.allclose(beta, np.linalg.pinv(X) @ y, atol=1e-8),
         t=round(steps, -2),
     )
@@ -445,14 +445,17 @@ def to_torch_net(beta0, beta, b):
 check(to_torch_net)
 
 # %% covers="wu:1.4.7 wu:1.4.3 wu:1.4.6 explainers:2.5.3"
-# Why 19 explodes and 1,000 does not: your functions, on forty sets of measurements.
+# Why 19 explodes and 1,000 does not: forty sets of measurements.
 with after(double_descent, nullspace_part, to_torch_net):
     x, t, ps = dd.grid(), np.linspace(0, 1, 401), [2, 6, 12, 17, 19, 25, 40, 1000]
     targets = dd.sine(x) + 0.3 * dd.noise(40)
     runs = [double_descent(x, y, t, dd.sine(t), ps) for y in targets]
     train, off, bend = np.mean(runs, axis=0)
-    for row in zip(ps, train, off, bend):
-        print("p = {}: training {:.3f}, off {:.2g}, bending {:.1g}".format(*row))
+    print("    p  training         off              bending")
+    for p, seen, *rest in zip(ps, train, off, bend):
+        rest = [float(f"{value:.2g}") for value in rest]  # two digits, then zeros
+        print("{:>5,} {:>9.3f} {:>11,.15g} {:>20,.15g}".format(p, seen, *rest))
+    print()
     X = {p: np.column_stack([np.ones(20), dd.hinges(x, p)]) for p in (19, 1000)}
     wish = np.random.default_rng(0).normal(size=1001)
     gone = [np.linalg.norm(nullspace_part(wish[: p + 1], X[p])) for p in X]
@@ -494,7 +497,7 @@ with after(double_descent, nullspace_part, to_torch_net):
 # $c\prod_i\lVert x - x_i\rVert^2$. If two inputs are equal it fails: one input cannot have two values.
 
 # %% demo=true covers="cs480:thm3.2"
-# Three interpolants plus c times the product; also for vectors. Then with sliders.
+# Three interpolants plus c times the product; also for vectors.
 kinds = ["polynomial", "radial", "broken line"]
 fits = [
     dd.interpolant(dd.POINTS, dd.VALUES, c, k) for k in kinds for c in (-800, 0, 800)
@@ -508,8 +511,9 @@ claim("vectors in three dimensions, too", np.allclose(values, targets))
 explore(
     dd.draw_interpolants,
     kind=Dropdown(value="polynomial", options=kinds, description="curve"),
-    c=FloatSlider(400, min=-1000, max=1000, step=50, description="c"),
-)
+    c=FloatSlider(400, min=-1000, max=1000, step=50, description="c",
+                  readout_format=".0f"),
+)  # fmt: skip
 
 # %% [markdown] covers="wu:1.4.7 wu:1.4.5"
 # ## Deeper: where the peak hides
@@ -537,7 +541,7 @@ predict(
 )
 
 # %% covers="wu:1.4.7 wu:1.4.5"
-# Random inputs, few steps; and how long your descent takes to an error of 0.01.
+# Random inputs, few steps; how long descent takes to 0.01.
 with after(descend, "few-steps"):
     rank = np.linalg.matrix_rank
     agree = [
@@ -587,7 +591,7 @@ calm, _ = dd.legendre_curve(counts, cubic, ridge=0.3)
 zero = np.mean(cubic(np.linspace(-1, 1, 201)) ** 2)
 claim("error and norm peak at p = 20", errors.argmax() == sizes.argmax() == 2)
 claim(
-    "1,000 parameters: {e:.3f} off, {a:.2f} if all are of one size; 0 itself {z:.2f}",
+    "1,000 polynomials: {e:.3f} off; all of one size, {a:.3f}; 0 itself, {z:.3f}",
     errors[-1] < 0.5 * zero < 0.9 * zero < alike[-1],
     e=errors[-1], a=alike[-1], z=zero,
 )  # fmt: skip
@@ -658,18 +662,18 @@ def noise_cost(eigs, n):
 check(noise_cost)
 
 # %% covers="wu:1.4.8"
-# Your cost of three spectra, and what interpolating noise costs when it is measured.
+# Your cost of three spectra, and what interpolated noise costs.
 with after(noise_cost, "more-points"):
     for name, spectrum in dd.SPECTRA.items():
         costs = [noise_cost(spectrum(n), n)[1] for n in (20, 40, 80)]
-        print(
-            f"{name}: cost", *(f"{cost:.2f}" for cost in costs), "for 20, 40, 80 rows"
-        )
+        told = ", ".join(f"{cost:.2f}" for cost in costs).replace("inf", "∞")
+        print(f"{name} costs {told} for 20, 40, 80 rows")
+    print()
     spline = [dd.spline_excess(n) for n in (20, 40, 80, 160)]
     claim(
-        "the spline costs {s[0]:.2f} to {s[3]:.2f} σ², whatever n is",
+        "the spline costs {s:.2f} σ², whatever n is",
         np.ptp(spline) < 0.01,
-        s=spline,
+        s=spline[-1],
     )
     show(*dd.draw_benign())
 
@@ -684,12 +688,16 @@ with after(noise_cost, "more-points"):
 # along the data the $k$-th changes sign $k$ times.
 
 # %% demo=true covers="wu:1.4.8 wu:1.4.5"
-# What noise costs, what no spline can follow; and 1,000 knots stopped at some step.
+# What noise costs, what no spline follows; 1,000 knots stopped.
 x, t = dd.grid(), np.linspace(0, 1, 401)
 for p in (19, 50, 200):
     noise_share = np.mean(np.sum(dd.fit_operator(x, t, p) ** 2, axis=1))
     best = np.mean((dd.fit_operator(t, t, p) @ dd.sine(t) - dd.sine(t)) ** 2)
-    print(f"p = {p}: noise costs {noise_share:.2g} σ², approximation {best:.0e}")
+    claim(
+        "p = {p}: noise costs {noise:.2g} σ², approximation {best:.0e}",
+        (noise_share > 1e8) == (p == 19) and best < 1e-3,
+        p=p, noise=noise_share, best=best,
+    )  # fmt: skip
 F = dd.hinges(x, 1000)
 U = np.linalg.svd(F - F.mean(0))[0][:, :19]
 turns = (np.diff(np.sign(U), axis=0) != 0).sum(0)
@@ -697,7 +705,7 @@ claim("direction k changes sign k times", np.array_equal(turns, np.arange(1, 20)
 stops = [100, 1000, 3000, 10_000, 100_000, None]
 stopped = [dd.expected_errors([1000], 0.3, s)[1][0] for s in stops]
 claim(
-    "σ = 0.3: stopped after {at} steps {best:.3f} off, at the end {last:.3f}",
+    "σ = 0.3: stopped after {at:,} steps {best:.3f} off, at the end {last:.3f}",
     0 < np.argmin(stopped) < 5 and min(stopped) < 0.8 * stopped[-1],
     at=stops[int(np.argmin(stopped))], best=min(stopped), last=stopped[-1],
 )  # fmt: skip
@@ -757,7 +765,7 @@ for L in (1, 3, 6):
     deep = torch.nn.Sequential(*[layer] * L)
     grid = torch.linspace(0, 1, 4097).double()[:, None]
     pieces = dd.count_pieces(deep(grid).detach().numpy()[:, 0])
-    claim("τ applied {L} times: {pieces} pieces", pieces == 2**L, L=L, pieces=pieces)
+    claim("L = {L}: τ makes {pieces} pieces", pieces == 2**L, L=L, pieces=pieces)
 
 # %% [markdown] covers="wu:1.4.10"
 # ## Deeper: interpolation is not understanding
@@ -777,11 +785,11 @@ show(*dd.draw_extrapolation())
 
 # %% [markdown] covers="wu:1.4.10"
 # **Epicycles.** Ptolemy drew planets by circles on circles: $r(t) = \sum_k c_k e^{i\omega_k t}$, with complex $c_k$ (radius and
-# starting angle). If every $\omega_k$ is a whole multiple of one, this is a Fourier series, and with enough circles it draws *any* closed
+# starting angle). If all $\omega_k$ are whole multiples of one frequency, this is a Fourier series, and with enough circles it draws *any* closed
 # curve. So adding circles can never fail, and says nothing about planets. Newton's law has no such freedom; with it Gauss found Ceres again
 # in 1801, from three of some twenty positions.
 #
-# Von Neumann is said to have fitted an elephant with four parameters. For points $z_j = x_j + iy_j$ at the times $j/m$ least squares gives
+# Give me four parameters, von Neumann is said to have said, and I can fit an elephant. For points $z_j = x_j + iy_j$ at the times $j/m$ least squares gives
 # $c_k = \frac1m \sum_j z_j e^{-2\pi i k j/m}$ as the weight of $e^{2\pi i k j/m}$.
 
 
@@ -810,7 +818,7 @@ def epicycle_fit(points, N):
 check(epicycle_fit)
 
 # %% covers="wu:1.4.10"
-# An elephant by circles. Press play. How many draw it exactly? Is that a theory?
+# An elephant by circles. Press play. How many draw it exactly?
 with after(epicycle_fit):
     outline = dd.elephant()
     sizes = [
@@ -832,7 +840,7 @@ with after(epicycle_fit):
 # fails, the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="wu:1.4.1 wu:1.4.4 wu:1.4.6"
-# wu, sections 1.4.1 to 1.4.6: knots, the start of descent, and what is smooth.
+# wu, 1.4.1 to 1.4.6: knots, the start of descent, what is smooth.
 erratum(
     "wu:1.4.1",
     quote=r"b_j = x_{\min} + j\Delta, \quad \Delta = \frac{x_{\max} - x_{\min}}{p+1}",
@@ -883,7 +891,7 @@ erratum(
 )
 
 # %% demo=true covers="explainers:2.5.3"
-# explainers, section 2.5.3: which degree interpolates, and what SGD adds to the loss.
+# explainers, 2.5.3: which degree interpolates, what SGD adds.
 nodes = np.cos(np.pi * (np.arange(20) + 0.5) / 20)
 bumpy = np.random.default_rng(0).normal(size=20)
 fits = {d: np.polynomial.Chebyshev.fit(nodes, bumpy, d) for d in (18, 19)}
@@ -980,7 +988,7 @@ erratum(
 )
 
 # %% demo=true covers="wu:1.4.8 wu:1.4.10"
-# wu, sections 1.4.8 and 1.4.10: when overfitting is benign, and beyond the data.
+# wu, 1.4.8 and 1.4.10: benign overfitting, and beyond the data.
 root = np.sqrt([dd.spline_excess(n) for n in (20, 160)])
 rate = np.sqrt(np.log(160) / 160) / np.sqrt(np.log(20) / 20)
 erratum(
@@ -996,7 +1004,7 @@ erratum(
 )
 noisy = {
     "fast": [
-        dd.gaussian_excess(dd.SPECTRA["λ = exp(-i/20)"](n), n, 5) for n in (20, 80)
+        dd.gaussian_excess(dd.SPECTRA["λ = exp(−i/20)"](n), n, 5) for n in (20, 80)
     ],
     "spiked": [dd.gaussian_excess(dd.spiked(n), n, 5) for n in (20, 80)],
     "flat": [dd.gaussian_excess(np.ones(2 * n), n, 5) for n in (20, 80)],

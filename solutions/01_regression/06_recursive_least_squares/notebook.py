@@ -23,7 +23,7 @@
 # will answer.
 
 # %%
-# What this notebook needs; the yearly means of Mauna Loa, and a line's rows [1, t].
+# What this notebook needs; Mauna Loa's years, as rows [1, t].
 import numpy as np
 from ipywidgets import FloatLogSlider, FloatSlider, IntSlider
 
@@ -125,7 +125,7 @@ def joseph_update(P, K, X, R):
 check(joseph_update)
 
 # %% covers="moon:6.1"
-# Nobody's best gains, 50,000 streams of five readings: your P against what came.
+# Any gains, 50,000 streams of five readings: does your P hold?
 with after(joseph_update):
     rng, runs, P = np.random.default_rng(0), 50_000, np.eye(2)
     gains, error = rng.uniform(0, 0.6, (5, 2, 1)), rng.normal(size=(runs, 2))
@@ -329,8 +329,11 @@ with after(RecursiveLeastSquares):
         "the bench test: least squares through all years, to the third decimal",
         np.abs(mine.estimates[-1] - batch).max() < 5e-4,
     )
-    claim("it says {a:.1f} ± {b:.1f}; the air, {c:.1f}", co2[-1] - level > 15 * sd,
-          a=level, b=2 * sd, c=co2[-1])  # fmt: skip
+    claim(
+        "in 2001 it says {a:.1f} ± {b:.1f}; the air, {c:.1f}",
+        co2[-1] - level > 15 * sd,
+        a=level, b=2 * sd, c=co2[-1],
+    )  # fmt: skip
     show(*rs.draw_histories(years, mine))
 
 # %% [markdown] covers="moon:6.1.4"
@@ -412,7 +415,7 @@ def rls_forget(P_rows, y, lam, b):
 check(rls_forget)
 
 # %% covers="moon:6.2"
-# The two corrections; direct solves at every row; λ = ½; the limit λ → 0.
+# The two corrections; direct solves; λ = ½; the limit λ → 0.
 rng, p, lam, b = np.random.default_rng(7), np.array([1.0, -0.7, 2.0]), 0.3, 0.5
 M = np.eye(3) + 0.4
 q, g, y = rng.normal(size=3), inv(M) @ p, 1.7
@@ -440,7 +443,7 @@ with after(rls_forget):
     )
     claim("λ = ½ is not ridge: off by {o:.2f}", np.abs(half - ridge).max() > 0.05,
           o=np.abs(half - ridge).max())  # fmt: skip
-    claim("λ → 0 with b/λ kept is", np.allclose(tiny, ridge, atol=1e-4))
+    claim("λ → 0 with b/λ kept is ridge", np.allclose(tiny, ridge, atol=1e-4))
 
 # %% predict="memory" minutes=1
 predict(
@@ -506,8 +509,8 @@ with after(RecursiveLeastSquares, first_alarm, rls_forget):
     lam = lams[np.argmin([rs.rms(missed(one)[10:22]) for one in lams])]
     new = missed(lam)
     claim(
-        "when: your alarm rings in {y}, {n} years before 2001 (where all is well, in "
-        "{s:.1%} of windows)",
+        "when: your alarm rings in {y}, {n} years before 2001 (where all is well it "
+        "rings in {s:.1%} of windows)",
         0 < k < 20 and np.mean(calm) < 0.1,
         y=int(years[k - 1]), n=int(2001 - years[k - 1]), s=np.mean(np.array(calm) > 0),
     )  # fmt: skip
@@ -519,7 +522,7 @@ with after(RecursiveLeastSquares, first_alarm, rls_forget):
         lam=lam, m=1 / lam, a=rs.rms(old[22:]), b=rs.rms(new[22:]),
     )  # fmt: skip
     naive = rs.rms(np.diff(co2)[21:])
-    claim("(“as last year” is off by {c:.2f})", rs.rms(new[22:]) < naive, c=naive)
+    claim("(“as last year” is off by {c:.2f} ppm)", rs.rms(new[22:]) < naive, c=naive)
     chip = dict(forecast=co2 - old, sd=np.sqrt(S))
     repaired = dict(forecast=co2 - new)
     runs = {"chip": chip, f"λ = {lam:.1f}": repaired}
@@ -545,15 +548,15 @@ with after(RecursiveLeastSquares, first_alarm, rls_forget):
 #
 # For the constant, information gives all at once: $1/P_k = 1/P_0 + k/R$. So
 #
-# $$P_k = \frac{P_0R}{kP_0 + R}, \qquad K_k = \frac{P_k}R = \frac{P_0}{kP_0 + R}, \qquad
-# \theta_k = \frac{(k-1)P_0 + R}{kP_0 + R}\,\theta_{k-1} + \frac{P_0}{kP_0 + R}\,y_k .$$
+# $$\begin{gathered}P_k = \frac{P_0R}{kP_0 + R}, \qquad K_k = \frac{P_k}R = \frac{P_0}{kP_0 + R},\\
+# \theta_k = \frac{(k-1)P_0 + R}{kP_0 + R}\,\theta_{k-1} + \frac{P_0}{kP_0 + R}\,y_k .\end{gathered}$$
 #
 # The guess weighs $R/(kP_0 + R)$: as much as $R/P_0$ readings that all said $\theta_0$. For $P_0 \to \infty$ this is
 # the running mean, $\frac1k[(k-1)\bar y_{k-1} + y_k]$. At which $P_0/R$ does the guess weigh like one reading? Where are forty still
 # not enough?
 
 # %% covers="moon:6.1.2"
-# The closed form and both extremes; then a constant, read forty times.
+# The closed form and both extremes; a constant, read forty times.
 with after(scalar_rls):
     y, k = 3 + np.random.default_rng(5).normal(size=30), np.arange(1, 31)
     estimates, K = scalar_rls(y, 1.0, 4.0, 1.0)
@@ -666,7 +669,7 @@ with after(rls_polyfit):
 
 
 # %% covers="moon:6.1.1"
-# Random matrices of five shapes: the lemma, and four forms of one update.
+# Random matrices of five shapes: the lemma, four forms of a step.
 def woodbury(A_inv, B, C, D):
     """Inverse of A - B D⁻¹ C; inverts nothing larger than D."""
     return A_inv + A_inv @ B @ np.linalg.solve(D - C @ A_inv @ B, C @ A_inv)
@@ -691,7 +694,7 @@ for d, m in ((1, 1), (3, 1), (3, 2), (5, 2), (2, 4)):
     timid = rs.joseph(P, K / 2, X, R)
     apart.append(np.allclose(timid, (np.eye(d) - K @ X / 2) @ P))
 claim("all forms of P and of K agree, for the best gain", all(same))
-claim("with half of it the short form is wrong, in each shape", not any(apart))
+claim("with half that gain the short form is wrong, in each shape", not any(apart))
 
 # %% [markdown] covers="moon:6.1.1"
 # Which form? The short one is cheap. Information can start from *no* knowledge, $P_0^{-1} = 0$. Joseph forgives: if rounding moves the
@@ -709,7 +712,7 @@ predict(
 )
 
 # %% covers="moon:6.1.1"
-# Left: that sensor, read forty times. Right: a common stream, the gain in 16 bits.
+# That sensor, read forty times; a stream whose gain has 16 bits.
 with after("deaf"):
     show(*rs.draw_rounding(), digits=0)
 
@@ -856,7 +859,7 @@ erratum(
 )
 
 # %% demo=true covers="moon:6.1.4"
-# moon, 6.1.4: what the class keeps under the name of errors, for one reading of both.
+# moon, 6.1.4: what the class keeps under the name of errors.
 theta, guess, X = np.array([1.0, 2.0]), np.array([0.5, 0.5]), np.eye(2)
 y = X @ theta + np.array([0.1, -0.2])
 K = P @ X.T @ inv(R + X @ P @ X.T)
@@ -891,7 +894,7 @@ erratum(
 )
 
 # %% demo=true covers="moon:6.2"
-# moon, 6.2: the expansion of the new weights, and λ = ½ at every row.
+# moon, 6.2: the expansion of the new weights; λ = ½ at each row.
 M, p, lam = np.array([[2.0, 0.3], [0.3, 1]]), np.array([1.0, -0.7]), 0.3
 q, y = np.array([1.0, 2.0]), 1.5
 g, w = inv(M) @ p, inv(M) @ q

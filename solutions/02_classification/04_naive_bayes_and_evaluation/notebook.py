@@ -20,7 +20,7 @@
 # answers.
 
 # %%
-# What this notebook needs; the patients: measurements, ticks, who is ill, old and new.
+# What this notebook needs; the patients, old and new.
 import numpy as np
 import torch
 from ipywidgets import FloatSlider, IntSlider, SelectionSlider
@@ -50,7 +50,7 @@ ticks = nb.cut(measured, old, 2)
 start("02_classification/04_naive_bayes_and_evaluation")
 
 # %% covers="guo:II.4.c"
-# The 284 new patients: what the table claims, and whom it calls here and in the town.
+# The 284 new patients: what is claimed, who is called ill.
 show(*nb.draw_clinic())
 
 # %% [markdown] covers="moon:1.1"
@@ -142,7 +142,7 @@ def nb_log_posterior(X, pi, theta):
 check(nb_log_posterior)
 
 # %% covers="moon:1.1"
-# Your table is scikit-learn's; one tick that never was; and the first screen.
+# Your table and scikit-learn's; a tick that never was.
 with after(fit_bernoulli_nb, nb_log_posterior):
     pi, theta = (np.asarray(a) for a in fit_bernoulli_nb(ticks[old], ill[old], 2, 1))
     log_p = np.asarray(nb_log_posterior(ticks[new], pi, theta))
@@ -157,11 +157,12 @@ with after(fit_bernoulli_nb, nb_log_posterior):
     never[ill[old] == 1, 0] = 0  # suppose that no malignant tumour had tick 0
     for alpha in (1e-30, 1):
         mine = fit_bernoulli_nb(never, ill[old], 2, alpha)
-        told.append(np.exp(nb_log_posterior(np.ones((1, 30)), *mine))[0, 1])
+        told.append(np.diff(nb_log_posterior(np.ones((1, 30)), *mine))[0, 0])
     claim(
-        "30 ticks, one unseen in malignant ones: p = {p[0]:.4f}, smoothed {p[1]:.4f}",
-        told[0] < 0.1 and told[1] > 0.9,
-        p=told,
+        "30 ticks, one unseen in malignant ones: "
+        "log-odds {s[0]:.0f}, smoothed {s[1]:.0f}",
+        told[0] < -2 and told[1] > 2,
+        s=told,
     )
     wrong = log_p.argmax(axis=1) != ill[new]
     sure = wrong & (log_p.max(axis=1) > np.log(0.99))
@@ -217,7 +218,7 @@ with after(fit_bernoulli_nb, nb_log_posterior, "twice"):
 # 3. When is naive Bayes calibrated?
 
 # %% covers="moon:1.1"
-# Drag the grey line on the right.
+# Drag the grey line over the correlations.
 explore(
     nb.draw_correlation,
     drag={"rho": "rho"},
@@ -242,7 +243,7 @@ explore(
 # rows of $\ell_c$. A factor that all classes share cancels.
 
 # %% covers="moon:1.1"
-# One measurement, as three tables see it: a tick, five bins, a number.
+# One measurement in three tables: a tick, five bins, a number.
 show(*nb.draw_factors(20, "worst radius"))
 
 
@@ -279,7 +280,7 @@ def mixed_nb(X, y, C, K, new_X, alpha):
 check(mixed_nb)
 
 # %% covers="moon:1.1"
-# The tumours in four tables; then a plane, and what regions each kind can draw.
+# The tumours in four tables; then a plane and its regions.
 with after(fit_bernoulli_nb, nb_log_posterior, mixed_nb):
     fives = nb.cut(measured, old, 5)
     half = np.c_[ticks[:, :15], measured[:, 15:]]
@@ -293,11 +294,11 @@ with after(fit_bernoulli_nb, nb_log_posterior, mixed_nb):
         log_p = np.asarray(mixed_nb(X[old], ill[old], 2, K, X[new], 1.0))
         wrong = log_p.argmax(axis=1) != ill[new]
         sure = wrong & (log_p.max(axis=1) > np.log(0.99))
-        print(f"{name}: {wrong.sum()} mistakes, {sure.sum()} of them surer than 99 %")
         if name == "ticks":
             table = fit_bernoulli_nb(ticks[old], ill[old], 2, 1)
             same = np.allclose(nb_log_posterior(ticks[new], *table), log_p)
             claim("two categories are ticks", same)
+        print(f"{name}: {wrong.sum()} mistakes, {sure.sum()} of them surer than 99 %")
     rng = np.random.default_rng(3)
     centre = np.array([[0, 0], [2.2, 0.4], [0.5, 2]])
     spread = np.array([[0.5, 0.6], [1.1, 0.4], [1.2, 0.5]])
@@ -442,7 +443,7 @@ def roc(scores, y):
 check(roc)
 
 # %% [markdown] covers="explainers:2.2.a moon:23.1-prf guo:II.4.c"
-# **Drag the threshold** over the scores of your table, counted as if there were 1000 patients.
+# **Drag the threshold** over the scores of your table, counted as if there were 10,000 patients.
 #
 # 1. In the clinic, where are $F_1$ and accuracy highest? How far can you go before recall drops below 0.9?
 # 2. Now 1 % are ill, in the town, and ill and healthy look as in the clinic. Which curve moves, which stays, and why?
@@ -494,17 +495,17 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
     ]
     best = divisors[np.argmin(old_loss)]
     claims = [expit(abs(s) / d).mean() for d in divisors]
-    print(f"{right:.1%} right, mean claim {claims[0]:.1%}")
-    print(f"On the old patients the log loss is least with log-odds divided by {best}.")
     told, wrong = expit(abs(s) / best), (s > 0) != (actual == 1)
     sure = np.sum(wrong & (told > 0.99))
-    print(f"Then, on the new, mean claim {told.mean():.1%}, wrong above 99 %: {sure}")
     fpr, tpr, area = (np.asarray(a) for a in roc(s, actual))
     same = np.isclose(roc(s / best, actual)[2], area)
-    claim("calls and ranking (AUC {a:.3f}) stay as they were", same, a=area)
+    claim("log-odds divided by {d}: the same calls, AUC {a:.3f}", same, d=best, a=area)
+    print(f"{right:.1%} right, mean claim {claims[0]:.1%}")
+    print(f"On the old patients the log loss is least with log-odds divided by {best}.")
+    print(f"Then, on the new, mean claim {told.mean():.1%}, wrong above 99%: {sure}")
     curves, here = {}, np.sum(np.unique(s) > 0)  # the point of δ = 0,
     strict = np.argmax(tpr >= 0.6)  # and the first that finds 60 % of the ill
-    for name, share in (("clinic, 38 % ill", actual.mean()), ("town, 1 % ill", 0.01)):
+    for name, share in (("clinic, 38% ill", actual.mean()), ("town, 1% ill", 0.01)):
         hits, alarms = share * tpr[1:], (1 - share) * fpr[1:]
         P = hits / (hits + alarms)
         points = [(tpr[k + 1], P[k]) for k in (here - 1, strict - 1)]
@@ -513,7 +514,8 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
             print(
                 f"{name}, δ = {delta:.0f}: {found:.0%} found, precision {precise:.0%}"
             )
-    show(*nb.draw_answer(divisors, claims, right, curves))
+    marks = "δ = 0", f"δ = {np.unique(s)[-strict]:.0f}"
+    show(*nb.draw_answer(divisors, claims, right, curves, marks))
 
 # %% [markdown] covers="moon:1.1 guo:II.4.c explainers:2.2.a"
 # ## Take-aways
@@ -543,7 +545,7 @@ with after(fit_bernoulli_nb, nb_log_posterior, roc, confusion, "twice", "never")
 # smoothing? The posterior mean of $\theta$ under a Beta$(\alpha, \alpha)$ prior.
 
 # %% covers="moon:1.1"
-# 60 cases, three classes, four ticks: both forms, torch's gradient, a thousand rivals.
+# 60 cases, three classes, four ticks, a thousand rivals.
 with after(fit_bernoulli_nb):
     rng = np.random.default_rng(0)
     X, y = (rng.random((60, 4)) < 0.4).astype(int), np.repeat([0, 1, 2], [30, 20, 10])
@@ -596,7 +598,7 @@ with after(fit_bernoulli_nb):
 # the best rule may even *subtract* a feature that is weak enough and shares the noise of strong ones.
 
 # %% demo=true covers="moon:1.1"
-# 200,000 cases, five features, ρ = 0.6: what is claimed, what is true.
+# 200,000 cases, five features: what is claimed, what is true.
 rng, D, rho, m = np.random.default_rng(5), 5, 0.6, 0.5
 y = rng.choice([-1, 1], 200_000)
 shared, own = rng.normal(size=(200_000, 1)), rng.normal(size=(200_000, D))
@@ -616,14 +618,14 @@ claim(
     factor=1 / kappa,
     n=5,
 )
-near = np.abs(s - 3) < 0.25
-print(f"claims near {expit(3):.2f}: {np.mean(y[near] == 1):.2f} of them are right")
 uneven = nb.correlated_world(0.5, 10, np.tile([0.4, 0.04], 5))
 claim(
     "every second feature weak: {mine:.2f} right, the best rule {best:.2f}",
     uneven["accuracy"] < uneven["best"] - 0.05,
     mine=uneven["accuracy"], best=uneven["best"],
 )  # fmt: skip
+near = np.abs(s - 3) < 0.25
+print(f"claims near {expit(3):.2f}: {np.mean(y[near] == 1):.2f} of them are right")
 
 # %% [markdown] covers="guo:II.4.b guo:II.4"
 # ## Deeper: is 94 % really 94 %?
@@ -668,7 +670,7 @@ check(score)
 
 
 # %% demo=true covers="guo:II.4.b guo:II.4"
-# Bootstrap intervals as M grows; the two formulas, and how often they hold.
+# Both formulas, how often they hold; then the bootstrap.
 def textbook(right, M, z=1.96):
     share = right / M
     return [share + sign * z * np.sqrt(share * (1 - share) / M) for sign in (-1, 1)]
@@ -688,8 +690,8 @@ ends = [
 words = "267 of 284: from {low:.3f} to {high:.3f}, both just unsurprised"
 claim(words, all(ends), low=low, high=high)
 held = [nb.coverage(interval, 50, 0.98) for interval in (textbook, wilson)]
-words = "p = 0.98, M = 50: the textbook holds in {held[0]:.0%}, Wilson in {held[1]:.0%}"
-claim(words, held[0] < 0.7 and held[1] > 0.9, held=held)
+words = "p = 0.98, M = 50: the textbook's holds {a:.0f} times in 100, Wilson's {b:.0f}"
+claim(words, held[0] < 0.7 and held[1] > 0.9, a=100 * held[0], b=100 * held[1])
 with after(score):
     rng, table = np.random.default_rng(6), data.diabetes()
     mix = rng.permutation(442)
@@ -722,7 +724,7 @@ predict(
     else 1,
     because="If the 80 are among the 100, all 20 cases that tell the two apart speak "
     "for the second: 20 heads in 20 tosses. If no mistake is shared, it is 100 to 80, "
-    f"and coins are as uneven in {2 * binom.cdf(80, 180, 0.5):.0%} of all trials.",
+    f"and coins are as uneven in {200 * binom.cdf(80, 180, 0.5):.0f} % of all trials.",
 )
 
 # %% [markdown] covers="guo:II.4.c moon:23.1-prf"
@@ -767,7 +769,7 @@ def macro_f1(C, kind):
 check(macro_f1)
 
 # %% demo=true covers="guo:II.4.c moon:23.1-prf moon:1.1"
-# Facts about F₁; then your table on handwritten digits, 64 pixels on or off.
+# Facts about F₁; then your table on handwritten digits.
 TP, FP, FN = np.random.default_rng(8).integers(1, 100, (3, 1000))
 P, R = TP / (TP + FP), TP / (TP + FN)
 f1 = 2 * TP / (2 * TP + FP + FN)
@@ -784,11 +786,11 @@ with after(macro_f1, confusion, fit_bernoulli_nb, nb_log_posterior):
         *np.repeat(np.indices((3, 3)).reshape(2, -1), small.ravel(), axis=1),
         average="micro",
     )
-    print(f"one big class: macro-F₁ {f1:.4f} or {other:.4f}, by convention")
     same = np.isclose(micro, np.trace(small) / small.sum())
     claim("adding the counts first (micro) gives the accuracy, {a:.4f}", same, a=micro)
     turned = np.allclose(macro_f1(small.T, "mean_of_f1"), [R, P, f1])
     claim("read the wrong way round, P and R swap, and F₁ does not notice", turned)
+    print(f"one big class: macro-F₁ {f1:.4f} or {other:.4f}, by convention")
     pages = data.digits()
     bits, digit = (pages.X > 7).astype(int), pages.y
     mix = np.random.default_rng(0).permutation(len(digit))
@@ -816,7 +818,7 @@ with after(macro_f1, confusion, fit_bernoulli_nb, nb_log_posterior):
 
 
 # %% demo=true covers="explainers:B.3"
-# Which machine is better? Thirty measurements or two, numbers in a Gaussian table.
+# Which is better: thirty measurements in the table, or two?
 claims = np.linspace(0.01, 0.99, 99)
 expected = -0.7 * np.log(claims) - 0.3 * np.log(1 - claims)
 claim(
@@ -824,19 +826,20 @@ claim(
     np.isclose(claims[expected.argmin()], 0.7),
     c=0.7,
 )
-right, losses = [], []
+right, losses, told = [], [], []
 for used in ([1, 4], list(range(30))):
     fitted = naive_bayes.GaussianNB().fit(measured[old][:, used], ill[old])
     p = fitted.predict_proba(measured[new][:, used])[:, 1].clip(1e-12, 1 - 1e-12)
     right.append(metrics.accuracy_score(ill[new], p > 0.5))
     losses.append(metrics.log_loss(ill[new], p))
     words = f"accuracy {right[-1]:.3f}, log loss {losses[-1]:.2f}"
-    print(f"{len(used)} measurements: {words}")
+    told.append(f"{len(used)} measurements: {words}")
 claim(
     "accuracy prefers 30 measurements, by {d:.2f}; the log loss does not",
     right[1] - right[0] > 0.1 and losses[1] > losses[0] - 0.02,
     d=right[1] - right[0],
 )
+print(*told, sep="\n")
 
 # %% [markdown]
 # ## Where the notes differ

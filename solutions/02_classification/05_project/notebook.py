@@ -37,7 +37,7 @@ start("02_classification/05_project")
 # ## The tumours
 #
 # 569 tumours, thirty measurements each. **Label 1 means malignant** (ill), 0 benign (healthy). 37 % are ill. In a
-# screening it would be far fewer: that comes back.
+# screening it would be far fewer: section 3 comes back to that.
 
 # %%
 # Two of the thirty measurements.
@@ -50,7 +50,7 @@ show(*pictures.draw_tumours(table.X, ill, table.names))
 # is the valley of the 119, where that of the 171? How many tumours hold its walls?
 
 # %%
-# What every threshold costs: on the 119 tumours it was chosen on, and on 171 new ones.
+# What every threshold costs, on the 119 tumours and on the 171.
 lab = pictures.laboratory()
 explore(
     lambda t, lab=lab: pictures.draw_valleys(lab, t),
@@ -71,8 +71,8 @@ predict(
     "well: the area under its ROC curve is 0.98. What does 1/21 cost there?",
     ["about 23 again", "about twice that", "more than five times that"],
     truth=int(np.digitize(lab.cost(lab.bayes, lab.truth, 1 / 21) / 23, [1.5, 5])),
-    because="The napkin believes every chance. Naive Bayes claims too much: it says "
-    "0.0001 of tumours that are malignant, and 1/21 sends them home.",
+    because="The napkin believes every chance. Naive Bayes claims too much: to some "
+    "malignant tumours it gives less than 0.0001, and 1/21 sends them home.",
     then=lambda: pictures.draw_claims(lab),
 )
 
@@ -290,7 +290,7 @@ with after(stratified, Classifier):
 # changes, and what does it save?
 
 # %%
-# What 1000 women cost, by the share that is ill: chances as in the clinic, and told it.
+# What 1000 women cost, by the share of them that is ill.
 with after(stratified, Classifier):
     curves = pictures.towns(
         lambda share: mine.decide(table.X[trial], 20.0, 1.0, share), ill[trial]
@@ -344,7 +344,7 @@ check(rate_interval)
 # tumours have become training rows. There is no second lock.
 
 # %%
-# What was promised, what came true on the locked tumours, and what the rates may be.
+# What was promised, and what came true on the locked tumours.
 with after(stratified, Classifier, rate_interval):
     low, high = rate_interval(38, 38, 0.95)
     print(f"the brochure: 38 of 38 found, so the share may be from {low:.0%} on")
@@ -366,7 +366,7 @@ with after(stratified, Classifier, rate_interval):
 # find the cheapest threshold, 171 to pay for it; your classifier and naive Bayes.
 
 # %%
-# The answer to the first screen: twenty laboratories, tuned threshold against napkin.
+# The answer to the first screen: twenty laboratories.
 with after(stratified, threshold, Classifier):
     costs = {"your chances": [], "naive Bayes": []}
     for day in range(20):
@@ -460,7 +460,7 @@ def mcnemar(y, called_a, called_b):
 check(mcnemar)
 
 # %%
-# Your classifier and the radius alone, each with the likelier label.
+# Your classifier against the radius alone, on the locked rows.
 with after(stratified, Classifier, mcnemar):
     radius = [table.names.index("mean radius")]
     called = []

@@ -13,7 +13,7 @@
 # Gradient descent averages over all 1,000 before it moves: eight looks, eight steps. At the best of four rates
 # it then reads fewer than four new digits in five.
 #
-# At the next desk the same eight looks go into steps on 32 digits each. That network reads 97 in a hundred. Bolder, your
+# At the next desk the same eight looks go into steps on 32 digits each. That network reads 98 in a hundred. Bolder, your
 # neighbour turns the rate from 1 to 3, and it reads hardly one in ten.
 #
 # *Where do the 248 extra steps come from, and are they any good? What killed the network, and can it live at a rate of
@@ -48,7 +48,7 @@ from descent.pictures.optimisation import stochastic_training as pictures
 start("03_optimisation/03_stochastic_training")
 
 # %% demo=true covers="explainers:3.1.3 cs480:eq9.a wu:2.5.8"
-# The race: the same eight looks, in steps on all digits, on 32, on a single one.
+# The race: eight looks, in steps on all digits, on 32, on one.
 net = pictures.digits()
 curves = {}
 for B, rates in ((1000, [0.1, 0.3, 1, 3]), (32, [0.1, 0.3, 1]), (1, [0.01, 0.03, 0.1])):
@@ -95,7 +95,7 @@ def perceptron_grad(w, X, y, idx):
 check(perceptron_grad)
 
 # %% covers="cs480:8-perc explainers:3.1.3.1 explainers:3.1.3.3"
-# The mean of single looks, Rosenblatt's rule, and the cloud around the full gradient.
+# The mean of single looks, and Rosenblatt's rule.
 with after(perceptron_grad):
     points, labels, w0 = pictures.two_clouds()
     rows = [np.array([i]) for i in range(40)]
@@ -147,7 +147,7 @@ def minibatches(n, B, rng, drop_last=False):
 check(minibatches)
 
 # %% covers="wu:2.5.1 wu:2.5.5 explainers:3.1.3.box-epoch"
-# Your deals of 22 rows. Which B loses the most rows? Are they lost for ever?
+# Your deals of 22 rows. Which B loses most? Lost for ever?
 with after(minibatches):
 
     def deal(B, drop_last):
@@ -213,7 +213,7 @@ def train(grad, score, w0, deal, lr, max_epochs, patience):
 check(train)
 
 # %% covers="wu:2.5.3 wu:2.5.9 explainers:3.1.3 explainers:3.1.3.1 explainers:3.1.3.box-epoch explainers:3.1.3.box-sgd"
-# Your loop: the steps of eight looks, and PyTorch's SGD on the same batches.
+# Your loop: the steps of eight looks, and PyTorch's SGD.
 A, target = pictures.body_mass_line()  # 442 patients: (1, body mass), progression
 
 
@@ -399,7 +399,7 @@ def lr_schedule(t, base, warmup, kind, length, floor=0.0):
 check(lr_schedule)
 
 # %% covers="cs480:8-sgd cs480:9-lr explainers:3.1.3.3 guo:IV.1 guo:IV.2.a wu:2.5.4"
-# 4,000 walkers on the floor; then 60 runs of each kind, over 442 patients. Press play.
+# 4,000 walkers; then 60 runs of each kind: press Play.
 with after(train, lr_schedule):
     rng = np.random.default_rng(0)
     x = rng.normal(size=1000)
@@ -515,7 +515,7 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
     claim("{n} steps, η up to 3: over 95 %", net.accuracy(best) > 0.95, n=n)
 
 # %% covers="wu:2.5.7 wu:2.5.8 cs480:9-mini cs480:eq9.a explainers:3.1.3"
-# The answer to the question of the first screen: five rates, three seeds each.
+# The answer to the first screen: five rates, three seeds each.
 with after(minibatches, train, lr_schedule, clip_by_norm):
 
     def reads(grad, B, lr, seed):
@@ -534,7 +534,8 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
             for rate in rates
         ]
     full, bare, tools = (np.array(shares) for shares in recipes.values())
-    claim("8 steps on all rows: {top:.0%} at most", full.max() < 0.9, top=full.max())
+    top = full.max()
+    claim("8 steps on all rows: {top:.0f} % at most", top < 0.9, top=100 * top)
     claim("256 steps on 32 rows at η = 1 read over 95 %", bare[2].min() > 0.95)
     claim("at η = 3 they read fewer than one in five", bare[4].max() < 0.2)
     claim("with the tools, over 95 % at η = 1, 2 and 3", tools[2:].min() > 0.95)
@@ -596,7 +597,7 @@ def accumulate(grad, w, batches):
 check(accumulate)
 
 # %% covers="explainers:3.3.4.1"
-# 32 rows in parts of 12, 12, 6 and 2: a plain layer, then batch normalisation.
+# 32 rows in four parts: a plain layer, then batch normalisation.
 with after(accumulate):
     torch.manual_seed(0)
     rows, goals = torch.randn(32, 5).double(), torch.randn(32, 1).double()
@@ -621,7 +622,7 @@ with after(accumulate):
                 off=below(1e-12),
             )
         else:
-            claim("batch norm: they differ by {off:.0%}", off > 0.05, off=off)
+            claim("batch norm: they differ by {p:.0f} %", off > 0.05, p=100 * off)
 
 # %% [markdown] covers="moon:37.2.3"
 # ## Deeper: the average of a restless walk
@@ -660,7 +661,7 @@ def average_weights(states):
 check(average_weights)
 
 # %% covers="moon:37.2.3"
-# Mean weights and mean predictions; then the patients at η = 0.5.
+# Mean weights, mean predictions; then the patients at η = 0.5.
 with after(minibatches, train, average_weights):
     torch.manual_seed(0)
     models = [torch.nn.Linear(3, 2).double() for _ in range(4)]
@@ -680,7 +681,7 @@ with after(minibatches, train, average_weights):
 #
 # A loss landscape belongs to one data set. A batch has another, with its minimum elsewhere. Drag $w$: how many
 # of the 60 batches would send you the wrong way, far from the minimum and near it? How large must $B$ be before near
-# it none does? Turn the pages to see one batch's landscape (colour) over that of all rows (lines).
+# it none does? Turn the pages to see one batch's landscape (colour) under that of all rows (lines).
 
 # %% covers="explainers:3.box-landscape wu:2.5.2 guo:IV.1"
 # Minimisers of 400 batches; then drag the square.
@@ -694,12 +695,12 @@ claim(
 off = np.abs(minima[160].mean(axis=0) - pictures.least_squares(A, target)).max()
 claim("around the minimum of all rows ({off})", off < 0.02, off=below(0.02))
 explore(
-    lambda B, page, x, z: pictures.draw_page(A, target, B, page, x, z),
+    lambda B, page, x, z: pictures.draw_page(A, target, B, page - 1, x, z),
     drag={("x", "z"): "plane"},
     B=SelectionSlider(
         options=[1, 5, 10, 40, 160], value=10, description="batch size B"
     ),
-    page=IntSlider(0, min=0, max=19, description="page"),
+    page=IntSlider(1, min=1, max=20, description="batch (page)"),
     x=FloatSlider(-1.2, min=-1.5, max=1.5, step=0.05, description="w₀"),
     z=FloatSlider(-0.3, min=-0.9, max=2, step=0.05, description="w₁"),
 )
@@ -718,7 +719,7 @@ explore(
 # $S = W$ and the highest rate $(dW)^{-1/2} \approx 0.0007$.
 
 # %% covers="explainers:3.3.3 cs480:9-lr wu:5.9.2"
-# The Transformer's rule, the two sums decade by decade, and a designer of schedules.
+# The Transformer's rule, the two sums; then design a schedule.
 with after(lr_schedule):
     times = (0, 1, 10, 3999, 4000, 4001, 100_000)
     rule = [512**-0.5 * min(t**-0.5 if t else 0, t * 4000**-1.5) for t in times]
@@ -732,7 +733,8 @@ with after(lr_schedule):
             [np.sum(eta[lo : 10 * lo] ** p) for lo in (1000, 10_000)] for p in (1, 2)
         )
         claim(
-            "{kind}: a decade adds {r:.1f} × the last one to Σ η, {q:.1f} × to Σ η²",
+            "{kind}: a decade adds {r:.1f} × the last one's part of Σ η, "
+            "{q:.1f} × of Σ η²",
             (b > 0.99 * a) == infinite and (d < 0.2 * c) == finite,
             kind=kind, r=b / a, q=d / c,
         )  # fmt: skip
@@ -796,7 +798,7 @@ explore(
 
 
 # %% demo=true covers="wu:2.5.7"
-# The drift of Adam under a tiny, noisy gradient; the exact loss after one epoch.
+# The drift of Adam; then the exact loss after one epoch.
 def adam_drift(B, eta, rows=4096):
     """Mean move of 20,000 weights in an epoch: gradient 0.01, noise of variance 1/B."""
     gen = torch.Generator().manual_seed(0)
@@ -810,7 +812,9 @@ def adam_drift(B, eta, rows=4096):
 
 power = math.log(pictures.best_rate(64) / pictures.best_rate(4)) / math.log(16)
 claim(
-    "SGD, B from 4 to 64: the best rate is ∝ B^{p:.1f}", abs(power - 1) < 0.1, p=power
+    "SGD, B from 4 to 64: the best rate grows like B to the power {p:.1f}",
+    abs(power - 1) < 0.1,
+    p=power,
 )
 before = adam_drift(16, 0.001)
 root, linear = adam_drift(256, 0.004) / before, adam_drift(256, 0.016) / before
@@ -880,7 +884,7 @@ with after(minibatches, train, "fresh-rows"):
 # %% demo=true covers="wu:2.5.8 explainers:3.1.3"
 # The race of the first screen, against that clock.
 curves = {}
-for B, rate, epochs in ((1, 0.03, 6), (32, 1, 12), (1000, 1, 60)):
+for B, rate, epochs in ((1000, 1, 60), (32, 1, 12), (1, 0.03, 6)):
     run = pictures.eight_looks(net, B, rate, epochs)[1:]
     epoch = 0.07 * math.ceil(1000 / B) + 0.0015 * 1000  # milliseconds
     shares = [net.accuracy(w) for w in run]

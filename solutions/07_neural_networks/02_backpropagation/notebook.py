@@ -631,7 +631,7 @@ with after(chain_slopes):
     ratio = abs(ends[0] / ends[-1])
     claim(
         "weights 1: the first slope is {r:.1e} of the last, below 0.25¹⁰ = {q:.1e}",
-        ratio < 0.25**10, r=bp.Plain(ratio), q=bp.Plain(0.25**10),
+        ratio < 0.25**10, r=ratio, q=0.25**10,
     )  # fmt: skip
     w = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
     h = torch.sigmoid(w[1] * torch.sigmoid(w[0] * torch.tensor(x)))

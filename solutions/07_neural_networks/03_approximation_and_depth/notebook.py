@@ -32,7 +32,6 @@ from sklearn.linear_model import LogisticRegression
 
 from descent import (
     after,
-    below,
     check,
     claim,
     data,
@@ -84,7 +83,7 @@ def collapse(Ws, bs):
 check(collapse)
 
 # %% covers="cs480:rem9.2 explainers:4.6.Q2"
-# Five layers against your one; a ReLU between them; and the best affine map for XOR.
+# Five layers against your one; a ReLU between; affine for XOR.
 with after(collapse):
     layers = ad.random_layers([2, 6, 5, 6, 4, 1], seed=0)
     x = np.random.default_rng(1).normal(size=(200, 2))
@@ -207,7 +206,7 @@ check(relu_interpolant)
 # 3. Look outside the shaded interval. Does a smaller ε help there?
 
 # %% covers="cs480:thm9.4 explainers:4.1.1.step2 explainers:4.1.1"
-# Your staircase of the sine, L = 1. Then drag ε: your two networks, and what they cost.
+# Your staircase of the sine. Then drag ε: what two networks cost.
 with after(staircase_net, relu_interpolant):
     x = np.linspace(0, 2 * np.pi, 50_001)
     for eps in (0.5, 0.1, 0.05):
@@ -232,7 +231,7 @@ with after(staircase_net, relu_interpolant):
 # $x^2$, and $\sin x$ too. So the theorem, as printed above, is false: the supremum must range over a *compact* set.
 
 # %% covers="cs480:thm9.4"
-# The rate for x², the best line on a piece, the fewest units; two networks far away.
+# The rate for x², the fewest units; and two networks far away.
 with after(relu_interpolant, "double"):
     x = np.linspace(0, 1, 40_001)
     nets = {k: relu_interpolant(np.arange(k + 1) / k, (np.arange(k + 1) / k) ** 2)
@@ -240,7 +239,7 @@ with after(relu_interpolant, "double"):
     for k, net in nets.items():
         e = ad.sup_error(np.square, lambda x, net=net: ad.relu_net(x, *net), x)
         exact = np.isclose(e, 1 / (4 * k * k), 1e-3)
-        claim("{k} pieces: off by {e:.1e}, 1/(4k²)", exact, k=k, e=e)
+        claim("{k} pieces: off by {e:.0e} = 1/(4k²)", exact, k=k, e=e)
     h, z = 0.02, x[:801]  # the chord's slope, all heights
     best = min(np.abs(z**2 - h * z - c).max() for c in np.linspace(-h * h, 0, 2001))
     least = np.isclose(best, h * h / 8)
@@ -254,9 +253,9 @@ with after(relu_interpolant, "double"):
             ad.sup_error(f, lambda x, net=net: ad.relu_net(x, *net), points)
             for points in (np.linspace(-1, 1, 4001), far)
         )
-        text = "{name}: off by {near} on [−1, 1], by {out:.0f} on [−100, 100]"
+        text = "{name}: off by {near} on [−1, 1], by {out:,.0f} on [−100, 100]"
         lost = near < 1e-3 and out > 1
-        claim(text, lost, name=name, near=below(1e-3), out=out)
+        claim(text, lost, name=name, near="less than 0.001", out=out)
 
 # %% [markdown] covers="cs480:9-depth"
 # ## 4. Fold, and fold again
@@ -317,7 +316,7 @@ def square_net(n):
 check(square_net)
 
 # %% covers="cs480:9-depth"
-# Pieces, errors, sizes of your networks, one layer's pieces. Drag x, play the layers.
+# Pieces and errors of your networks. Drag x, play the layers.
 with after(square_net, "tents"):
     x, pieces, sizes = np.linspace(0, 1, 2**12 + 1), [], []
     for n in range(1, 9):
@@ -403,7 +402,7 @@ def train_net(layers, X, Y, rate, steps, phi=torch.relu):
 check(train_net)
 
 # %% covers="wu:2.2 explainers:4.1.1.box-practical explainers:4.1.1 cs480:thm9.4"
-# tanh 6x: equal knots, knots that learn, random weights; and a start from zero.
+# tanh 6x: knots that are equal or learn; and a start from zero.
 with after(relu_interpolant, train_net):
     f, widths = ad.TARGETS["tanh 6x"][0], (4, 8, 16)
     x = np.linspace(-1, 1, 129)[:, None]
@@ -452,7 +451,12 @@ with after(relu_interpolant, square_net, train_net):
     errors = {way: [ad.line_error(np.square, net, a=0.0) for net in nets[way]]
               for way in nets}  # fmt: skip
     anna, ben, mended, carla, flat = map(min, errors.values())
-    claim("Anna {a:.1e}, Ben {b:.1e}", max(anna, ben) < 1.0001e-6, a=anna, b=ben)
+    claim(
+        "Anna is off by {a:.1e}, Ben by {b:.1e}",
+        max(anna, ben) < 1.0001e-6,
+        a=anna,
+        b=ben,
+    )
     claim("Carla's best is off by more than a hundredth", carla > 0.01)
     claim(
         "Ben's weights, 1 % off, then trained: off by more than 0.0001", mended > 1e-4
@@ -469,7 +473,7 @@ with after(relu_interpolant, square_net, train_net):
 # from one held-out digit straight to another, and count the pieces you cross.
 
 # %% covers="cs480:9-depth"
-# Pieces on the way between two digits, before and after your training.
+# Pieces from digit to digit, before and after your training.
 table = data.digits()
 order = np.random.default_rng(0).permutation(len(table.y))
 pixels, labels = (table.X / 16)[order], table.y[order]
@@ -604,7 +608,7 @@ explore(
 # along each axis are $63^m$: the **curse of dimension**.
 
 # %% covers="explainers:4.1.1.step3"
-# Which patterns of walls occur, what four of them cancel, and two layers.
+# Which patterns of walls occur, what cancels, and two layers.
 points = ad.grid_points(3.0, 301)
 patterns = np.unique(np.rint(ad.walls(points, 1e4)), axis=0)
 target = patterns.all(1) * 1.0
@@ -613,7 +617,9 @@ v = np.array([sign.get(tuple(p), 0) for p in patterns])
 cancel = not (v @ np.column_stack([patterns, np.ones(len(patterns))])).any()
 misfit = v @ target / np.abs(v).sum()
 claim("{n} patterns; one layer's outputs at four of them cancel", cancel, n=len(v))
-claim("so any output weights are off by {m} somewhere", misfit == 0.25, m=misfit)
+claim(
+    "so any output weights are off by {m} or more somewhere", misfit == 0.25, m=misfit
+)
 
 
 def triangle_indicator(points, steep=60.0):
@@ -622,7 +628,7 @@ def triangle_indicator(points, steep=60.0):
 
 gated = ad.overlap(triangle_indicator(points) > 0.5, ad.inside(points))
 claim("two hidden layers: overlap with the triangle above 0.99", gated > 0.99)
-print(f"cells for 1, 2 and 10 inputs: 63, {63**2}, {63**10:.0e}")
+print(f"cells for 1, 2 and 10 inputs: 63, {63**2:,}, about 10¹⁸")
 
 # %% [markdown] covers="cs480:9-act guo:III.3"
 # ## Deeper: which bend?
@@ -694,7 +700,7 @@ predict(
 )
 
 # %% covers="cs480:9-act guo:III.3 explainers:4.6"
-# Your slopes against differences and torch; twenty layers; long steps and dead units.
+# Your slopes and torch's; twenty layers; long steps, dead units.
 with after(activation, "skip"):
     z = np.linspace(-3, 3, 13) + 0.01
     for name in ("relu", "leaky", "elu", "sigmoid", "tanh"):
@@ -718,7 +724,9 @@ with after(activation, "skip"):
     for step in (0, 1, 10):
         moved = X @ (W - step * back.T @ X).T - step * back.sum(0)
         dead = np.sum((moved <= 0).all(0))
-        print(f"one step of {step}: {dead} of 100 units are 0 on every row: dead")
+        print(
+            f"after a step of size {step}: {dead} of 100 units are 0 on every row, dead"
+        )
 
 # %% [markdown] covers="explainers:4.6.Q4 explainers:4.6.Q3 explainers:4.6"
 # (A dead unit gets no gradient; leaky ReLU keeps the slope ε, at the price of one more number to choose.)
@@ -743,13 +751,14 @@ fine = np.linspace(-6, 6, 2401)
 falls = [
     n for n in ad.CURVES if not ad.is_monotone(lambda z, n=n: ad.curve(n, z), fine)
 ]
-print("not monotone:", ", ".join(falls))
+claim("not monotone: {falls:, }", falls == ["SiLU", "sin", "Gaussian"], falls=falls)
 outputs = {"softplus": (0, np.inf), "sigmoid": (0, 1), "tanh": (-1, 1)}
 for name, (low, high) in outputs.items():
     y, ends = ad.curve(name, fine), ad.curve(name, np.array([-30, 30.0]))
     fills = low < y.min() and y.max() < high and ends[0] - low < 1e-6
     fills &= high - ends[1] < 1e-6 or ends[1] > 29
-    claim("{name} fills ({low}, {high})", fills, name=name, low=low, high=high)
+    end = "∞" if high == np.inf else high
+    claim("{name} fills ({low}, {end})", fills, name=name, low=low, end=end)
 with after(train_net):
     first, scores = ad.random_layers([64, 40, 28, 10], 0), {}
     F = torch.nn.functional
@@ -828,7 +837,7 @@ with after(budget):
 # nothing about either.
 
 # %% covers="explainers:4.1.box-depth1 explainers:4.1.box-depth2 guo:III.3"
-# Multiplications counted one by one; ceilings for one price; regions that are reached.
+# Multiplications counted; regions reached; ceilings for a price.
 with after(budget):
     sizes = [3, 4, 4, 2]
     layers, x, count = ad.random_layers(sizes, 0), np.ones(3), 0
@@ -842,8 +851,6 @@ with after(budget):
     same = np.allclose(x, ad.forward(layers, np.ones((1, 3)))[0])
     claim("a loop that counts: {n} multiplications", same and count == budget(sizes)[0],
           n=count)  # fmt: skip
-    for sizes in ([2, 96, 1], [2, 15, 15, 1], [2, 8, 8, 8, 8, 8, 1]):
-        print(sizes, "multiplications {}, regions at most {:,}".format(*budget(sizes)))
 
     def seen(layers, extent, side):
         return len(np.unique(ad.pattern_codes(layers, ad.grid_points(extent, side))))
@@ -858,6 +865,8 @@ with after(budget):
     reached = 30 < drawn < 60 and folded == 44 < searched <= budget([2, 4, 4, 1])[1]
     claim("two layers of 4: drawn {d}, folded {f}, searched {s}", reached,
           d=drawn, f=folded, s=searched)  # fmt: skip
+    for sizes in ([2, 96, 1], [2, 15, 15, 1], [2, 8, 8, 8, 8, 8, 1]):
+        print(sizes, "{} multiplications, at most {:,} regions".format(*budget(sizes)))
 
 # %% [markdown] covers="explainers:4.6 explainers:4.6.Q1 explainers:4.6.Q2 explainers:4.6.Q3 explainers:4.6.Q4"
 # ## Deeper: five questions
@@ -929,13 +938,14 @@ with after(train_net):
 # one trained weight hold?
 
 # %% covers="explainers:4.1.1.box-practical"
-# One value edited in a staircase, one weight in a network that you trained.
+# One value edited in a staircase, one weight in a trained network.
 with after(train_net):
     f, x = ad.TARGETS["sin 3x"][0], np.linspace(-1, 1, 129)[:, None]
     built = ad.doors(f, -1, 1, 60)  # 60 cells: Lipschitz constant 3, ε = 0.1
     trained, _ = train_net(ad.random_line(16, 1), x, f(x), 0.01, 600)
     pieces = next(k for k in range(1, 99) if 9 / (2 * k**2) < 0.05)
-    print(f"units for an error of 0.05: {len(built[0])} steps, or {pieces} pieces")
+    claim("an error of 0.05 asks for {n} units as steps, {k} as straight pieces",
+          pieces < len(built[0]), n=len(built[0]), k=pieces)  # fmt: skip
     fig, words = ad.draw_memory(built, trained, f)
     cell, felt = words.facts["cell"], words.facts["felt"]
     claim("built: one cell; trained: over a quarter", cell < 0.02 < 0.25 < felt)
@@ -997,7 +1007,7 @@ erratum(
 
 
 # %% demo=true covers="explainers:4.1.1.step1"
-# explainers, section 4.1.1, step 1: an offset, its exponent, a sign, a bound, an index.
+# explainers 4.1.1, step 1: offset, exponent, sign, bound, index.
 def error_of(n, power=-9.0):
     values = ad.notes_values(n)
     return ad.points_error(ad.printed_step_net(values, power), values)

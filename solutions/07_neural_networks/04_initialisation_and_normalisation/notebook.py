@@ -43,7 +43,7 @@ from descent.pictures.neural_networks import initialisation_and_normalisation as
 start("07_neural_networks/04_initialisation_and_normalisation")
 
 # %% covers="wu:2.7 explainers:3.1.2"
-# Twenty layers from three starts that differ in nothing but their size.
+# Twenty layers from three starts that differ only in size.
 show(*nn.draw_runs(nn.first_runs(), "The size of the start decides"), digits=0)
 lost = nn.first_runs()["times 5"][0]
 claim(
@@ -123,15 +123,13 @@ def propagate(var_w, fan_in, m2):
 check(propagate)
 
 # %% covers="wu:2.7.3 wu:2.7.2"
-# The two integrals by symbols, your ledger against networks, and three choices of v.
+# The integrals by symbols, your ledger, and three choices of v.
 with after(propagate, "fifty"):
     x = sympy.symbols("x", real=True)
     density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
     m1, m2 = (sympy.integrate(x**k * density, (x, 0, sympy.oo)) for k in (1, 2))
     share = sympy.simplify(m2 - m1**2 - (sympy.Rational(1, 2) - 1 / (2 * sympy.pi)))
-    claim(
-        "the integrals are ½ and ½ − 1/(2π)", m2 == sympy.Rational(1, 2) and share == 0
-    )
+    claim("the integrals are ½ and ½ − 1/(2π)", 2 * m2 == 1 and share == 0)
     ledger = propagate(2 / 96, np.full(50, 96), 1.0)
     layers = [nn.through(6**0.5, "ReLU", seed=seed)[2][1] for seed in range(20)]
     found = [
@@ -143,7 +141,8 @@ with after(propagate, "fifty"):
     )  # fmt: skip
     for name, c in (("1/n", 1.0), ("2/n", 2.0), ("1/(0.341 n)", 1 / 0.341)):
         end = propagate(c / 512, np.full(50, 512), 1.0)[-1, 0]
-        print(f"v = {name}: E[h²] after fifty layers {end:.1e}")
+        claim("v = {name}: after fifty layers E[h²] is {end:.1e}",
+              np.isclose(end / (c / 2) ** 50, 1), name=name, end=end)  # fmt: skip
 
 # %% [markdown] covers="wu:2.7.2 wu:2.7.1 guo:III.8"
 # **Take the weights in hand.** Fifty layers of 96 units. Drag the handle: all weights, as a multiple of torch's default.
@@ -232,7 +231,7 @@ def init(before, n_in, n_out, rng):
 check(init)
 
 # %% covers="guo:III.8 wu:2.7.4"
-# Your weights in deep networks, two sizes, and what torch does by default.
+# Your weights in deep networks, and what torch does by default.
 with after(init):
     rng = np.random.default_rng(4)
     for before, phi in (("relu", nn.ACTS["ReLU"][0]), ("tanh", lambda s: s)):
@@ -246,7 +245,8 @@ with after(init):
     end = h @ np.linalg.matrix_power(Q, 1000)
     claim("orthogonal: same length after 1000 rounds", np.isclose(end @ end, h @ h))
     bound = np.abs(init("tanh", 784, 256, rng)).max()
-    print(f"784 to 256: Xavier within ±{bound:.4f}, He's sd {np.sqrt(2 / 784):.5f}")
+    claim("784 to 256: Xavier within ±{bound:.4f}, He's sd {sd:.4f}",
+          bound < np.sqrt(6 / 1040), bound=bound, sd=np.sqrt(2 / 784))  # fmt: skip
 torch.manual_seed(0)
 weights = torch.nn.Linear(512, 512).weight.detach()
 third = abs(3 * 512 * weights.var().item() - 1) < 0.02
@@ -296,7 +296,7 @@ def health(X, Ws, bs, G):
 check(health)
 
 # %% covers="wu:2.7.1 wu:2.7.2 wu:2.7.5 explainers:3.1.2"
-# Six starts of twenty layers: which goals do they meet? Then five layers, trained.
+# Six starts of twenty layers, checked. Then five layers, trained.
 with after(health):
     pixels, labels = nn.digits()
     G, zero = np.random.default_rng(1).normal(size=(300, 64)), [np.zeros(64)] * 20
@@ -460,13 +460,14 @@ class Norm:
 check(Norm)
 
 # %% covers="cs480:9-bn guo:III.9.a guo:III.9.b explainers:3.1.4.1 explainers:3.1.4.2 explainers:3.1.4.3 wu:2.14.6"
-# Against torch's layers, forward, back and in evaluation; and one row among other rows.
+# Against torch's layers; and one row among other rows.
 with after(Norm, "one-row"):
     torchs = {
         "batch": torch.nn.BatchNorm1d(3).double(),
         "layer": torch.nn.LayerNorm(3).double(),
         "RMS": torch.nn.RMSNorm(3, 1e-5).double(),
     }
+    told = []
     for kind, layer in torchs.items():
         rng, norm, same = np.random.default_rng(1), Norm(kind, 3), True
         for _ in range(80):
@@ -481,16 +482,14 @@ with after(Norm, "one-row"):
         same &= np.allclose(norm.forward(A, False), layer(t).detach())
         claim("{kind} norm is torch's, on 80 batches and in use", same, kind=kind)
         mates = A + 3 * (np.arange(16) > 0)[:, None]  # the first row stays
-        rows = [
-            norm.forward(B, train)[0].round(1)
-            for train in (True, False)
-            for B in (A, mates)
-        ]
-        for mode, first, second in zip(("training", "use"), rows[::2], rows[1::2]):
-            print(f"   row 0 in {mode}: {first}, beside other rows {second}")
+        for mode, train in (("training", True), ("use", False)):
+            rows = [norm.forward(B, train)[0].round(1) + 0 for B in (A, mates)]
+            first, other = (" ".join(f"{v:.1f}" for v in row) for row in rows)
+            told.append(f"{kind}, {mode}: row 0 is {first}, beside others {other}")
+    print("\n".join(told))
 
 # %% covers="explainers:3.1.4 guo:III.9.b explainers:3.1.4.2 explainers:3.1.4.3 wu:2.14.1 wu:2.14.3"
-# What each kind ignores (ε = 0), and what that means for the gradient.
+# What each kind ignores (ε = 0), and what its gradient is like.
 with after(Norm):
     A, rng = np.random.default_rng(8).normal(1, 2, (5, 4)), np.random.default_rng(2)
     c, d, dY = rng.uniform(0.5, 3, 5), rng.normal(0, 3, 5), rng.normal(size=(5, 4))
@@ -530,11 +529,12 @@ with after(Norm):
 # and your `Norm` in front of each ReLU.
 
 # %% covers="wu:2.7 cs480:9-bn explainers:3.1.4 wu:2.14.6 guo:III.9"
-# The number from your ledger, then four networks made of your parts.
+# The number from your ledger; four networks made of your parts.
 with after(propagate, init, Norm):
     kept = propagate(1 / (3 * 64), np.full(20, 64), 1.0)[:, 0]
     factor = kept[0] ** -0.5
-    print(f"torch's default: one layer keeps {kept[0]:.4f}, twenty {kept[-1]:.0e}")
+    claim("torch's default: one layer keeps {one:.2f}, twenty {all:.0e}",
+          np.isclose(kept[-1] * 6.0**20, 1), one=kept[0], all=kept[-1])  # fmt: skip
     claim("weights √6 = {f:.2f} times as large", np.isclose(factor, 6**0.5), f=factor)
     rng = np.random.default_rng(1)
     he = [init("relu", 64, 64, rng) for _ in range(20)] + [init("tanh", 64, 10, rng)]
@@ -599,11 +599,12 @@ predict(
 )
 
 # %% covers="explainers:3.1.2 wu:2.7.2 wu:2.7.6"
-# Three starts, trained; then all gradients at zero weights; then a linear model from 0.
+# Three starts; gradients at zero weights; a linear model from 0.
 with after(distinct_units, "twins"):
     for name in nn.COPIES:
         way = [distinct_units(*net) for net in nn.copies(name)]
-        print(f"{name}: {way[0]} distinct units, after 100 steps {way[1]}")
+        claim("{name}: distinct units {way[0]}, after 100 steps {way[1]}",
+              way[0] == way[1], name=name, way=way)  # fmt: skip
     for act in (torch.tanh, torch.relu):
         moves = nn.moved_by_zero(act)
         only = moves == [False] * 5 + [True]
@@ -673,15 +674,17 @@ def rmsnorm_jacobian(h, eps):
 check(rmsnorm_jacobian)
 
 # %% covers="wu:2.14.4 wu:2.14.6"
-# The norm of your matrix as h shrinks, without and with ε; and your Norm's way back.
+# The norm of your matrix as h shrinks; and your Norm's way back.
 with after(rmsnorm_jacobian, Norm):
     h = np.random.default_rng(12).normal(size=16)
     u, d = h / np.linalg.norm(h), 16
-    for eps in (0.0, 1e-5):
+    for name, eps in (("0", 0.0), ("10⁻⁵", 1e-5)):
         sizes = [
             np.linalg.norm(rmsnorm_jacobian(c * h, eps), 2) for c in (1, 1e-2, 1e-4)
         ]
-        print(f"ε = {eps}: norm at h, h/100, h/10,000:", *(f"{v:.3g}" for v in sizes))
+        claim("ε = {eps}: norm {n[0]:.1f} at h, {n[1]:.0f} at h/100, "
+              "{n[2]:,.0f} at h/10,000",
+              (sizes[2] > 99 * sizes[1]) == (eps == 0), eps=name, n=sizes)  # fmt: skip
     J = rmsnorm_jacobian(h, 0.0)
     closed = np.sqrt(d) / np.linalg.norm(h) * (np.eye(d) - np.outer(u, u))
     claim("ε = 0: √d/‖h‖ times the projection across h", np.allclose(J, closed))
@@ -697,11 +700,10 @@ with after(rmsnorm_jacobian, Norm):
 # first in the light of the scan, then with each of the 1000 made darker or brighter.
 
 # %% covers="wu:2.14.5 wu:2.14.3"
-# Nearest neighbours by inner product and by cosine, in two lights.
+# Nearest neighbours by inner product and cosine, in two lights.
 pixels, labels = nn.raw_digits()
 known, new = pixels[:1000], pixels[1000:1400]
 light = np.random.default_rng(13).uniform(0.2, 1.5, (1000, 1))
-rates = []
 for name, scale in (("as scanned", np.ones((1000, 1))), ("in other light", light)):
     scores = {"inner product": new @ (scale * known).T,
               "cosine": nn.rms(new) @ nn.rms(scale * known).T / 64}  # fmt: skip
@@ -709,14 +711,9 @@ for name, scale in (("as scanned", np.ones((1000, 1))), ("in other light", light
         how: np.mean(labels[s.argmax(1)] == labels[1000:1400])
         for how, s in scores.items()
     }
-    rates.append(right)
-    print(
-        name, *(f"{how}: {share:.2f} right" for how, share in right.items()), sep=", "
-    )
-claim(
-    "in both lights the cosine is right more often",
-    all(right["cosine"] > right["inner product"] for right in rates),
-)
+    inner, cosine = right.values()
+    claim("{name}: by cosine {cosine:.2f} are right, by inner product {inner:.2f}",
+          cosine > inner, name=name, cosine=cosine, inner=inner)  # fmt: skip
 
 # %% [markdown] covers="wu:2.14.3 explainers:3.1.4"
 # ## Deeper: the landscape under a norm
@@ -732,7 +729,7 @@ claim(
 # a right angle to $W$ makes it longer, so a rate that is too large tames itself.
 
 # %% covers="wu:2.14.3 explainers:3.1.4"
-# Loss over scale and direction, without and with RMS norm; then the two equations.
+# Loss over scale and direction; then the two equations.
 show(*nn.draw_landscapes(), digits=1)
 (flat, one), (_, half) = nn.scale_and_slope().values()
 claim("∇L is at a right angle to W", abs(flat) < 1e-3)
@@ -769,14 +766,13 @@ explore(
 # So very deep plain networks with batch norm start with exploding gradients. Skip connections cure that.
 
 # %% covers="cs480:9-bn explainers:3.1.4"
-# By what is the gradient multiplied, layer by layer? Three networks of each kind.
+# By what is the gradient multiplied, layer by layer?
 rates = nn.gradient_rates()
-print(*(f"{kind}: × {rate:.2f} a layer" for kind, rate in rates.items()), sep=", ")
-exploding = abs(rates["batch"] - np.pi / (np.pi - 1)) < 0.06
-claim("batch norm: near π/(π − 1) = {r:.2f}", exploding, r=np.pi / (np.pi - 1))
-claim(
-    "the others: near 1", all(abs(rates[k] - 1) < 0.1 for k in ("none", "layer", "RMS"))
-)
+batch, law = rates.pop("batch"), np.pi / (np.pi - 1)
+claim("batch norm: × {batch:.2f} a layer, near π/(π − 1) = {law:.2f}",
+      abs(batch - law) < 0.06, batch=batch, law=law)  # fmt: skip
+for kind, rate in rates.items():
+    claim("{kind}: × {rate:.2f}, near 1", abs(rate - 1) < 0.1, kind=kind, rate=rate)
 
 # %% [markdown] covers="wu:2.7.6 explainers:3.1.4 cs480:9-bn wu:2.14.6"
 # ## Deeper: which learning rates work?
@@ -792,7 +788,7 @@ claim(
 # does not exist.
 
 # %% covers="wu:2.7.6 cs480:9-bn wu:2.14.6"
-# Loss after forty steps, by start and rate. Cross: no better than guessing.
+# Loss after forty steps, by start and learning rate.
 X, y = nn.first_digits()
 scales, etas = (0.3, 0.6, 1, 1.5, 2.5), (0.01, 0.03, 0.1, 0.3, 1, 3)
 kinds = ("none", "batch", "RMS")
@@ -800,7 +796,7 @@ final = {kind: nn.train_stack(X, y, scales, etas, kind)[0][-1] for kind in kinds
 show(*nn.draw_rates(scales, etas, final), digits=0)
 learn = {kind: np.sum(loss < 1) for kind, loss in final.items()}
 more = min(learn["batch"], learn["RMS"]) > 1.5 * learn["none"]
-claim("with a norm at least half as many pairs again learn", more)
+claim("with a norm at least one and a half times as many pairs learn", more)
 
 # %% [markdown]
 # ## Where the notes differ
@@ -809,7 +805,7 @@ claim("with a norm at least half as many pairs again learn", more)
 # the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="wu:2.7.2 wu:2.7.3 wu:2.7.6"
-# wu, section 2.7: what a compromise keeps, a variance for a moment, a start at zero.
+# wu, section 2.7: a compromise, a variance, a start at zero.
 rng = np.random.default_rng(3)
 h, delta = rng.normal(size=(200, 784)), rng.normal(size=(200, 256))
 W = rng.normal(0, np.sqrt(2 / 1040), (784, 256))
@@ -869,7 +865,7 @@ erratum(
 )
 
 # %% demo=true covers="wu:2.14.1 wu:2.14.3 wu:2.14.4"
-# wu, section 2.14: a sign, a factor d, a bound, and a heading that promises more.
+# wu, section 2.14: a sign, a factor d, a bound, a heading.
 h1, h2 = np.array([1, 2, -1, 0.5]), np.array([3.0, 1, 0, 2])
 erratum(
     "wu:2.14.1",
@@ -922,7 +918,7 @@ erratum(
 )
 
 # %% demo=true covers="explainers:3.1.4.1 guo:III.9.a"
-# explainers, section 3.1.4.1, and guo, section III.9: three matters of convention.
+# explainers, section 3.1.4.1, and guo, section III.9.
 erratum(
     "explainers:3.1.4.1",
     quote=(
@@ -943,10 +939,7 @@ erratum(
 )
 erratum(
     "guo:III.9.a",
-    quote=(
-        r"\widetilde{a}_{n,d} = \beta_\alpha + \gamma_\alpha \frac{a_{n,d} - "
-        r"\mathbb{E}[a_{\cdot,d}]}"
-    ),
+    quote=r"\widetilde{a}_{n,d} = \beta_\alpha + \gamma_\alpha",
     corrected=r"$\beta_d + \gamma_d\,\dots$: gain and shift belong to the feature $d$",
     kind="convention",
 )

@@ -48,7 +48,7 @@ from descent.pictures.neural_networks import dropout_and_capacity as dc
 start("07_neural_networks/05_dropout_and_capacity")
 
 # %% covers="cs480:9-dropout explainers:3.2.4"
-# The same network and the same labels, without coins and with coins.
+# The same network and the same labels, without and with coins.
 show(*dc.draw_why(), digits=0)
 
 # %% [markdown] covers="guo:III.10.a guo:II.5.b wu:2.15.3"
@@ -184,7 +184,7 @@ with after(dropout_moments, dropout_forward):
     theirs = torch.nn.functional.dropout(torch.ones(50_000), p).numpy()
     same = np.allclose(np.unique(theirs), np.unique(factor))
     share = abs((theirs > 0).mean() - (factor > 0).mean()) < 0.02
-    claim("torch's factors are 0 and 1/0.6, too, as often", same and share)
+    claim("torch's factors are 0 and 1/0.6 as well, and as often", same and share)
 
 # %% predict="same-image" minutes=1 covers="wu:2.15.5"
 predict(
@@ -208,7 +208,7 @@ predict(
 # $$L = -\frac1n\sum_{i}\log\mathrm{softmax}(s_i)_{y_i} + \lambda\big(\lVert W_1\rVert_F^2 + \lVert W_2\rVert_F^2\big),
 # \quad \lVert W\rVert_F^2 = \sum_{ij}W_{ij}^2 ,$$
 #
-# with $h = \mathrm{relu}(XW_1 + b_1)\odot f$ and $s = hW_2 + b_2$. The penalty's slope is $2\lambda W$: beside
+# with $h = \mathrm{relu}(XW_1 + b_1)\odot f$ and $s = hW_2 + b_2$. The penalty's slope is $2\lambda W$: besides
 # following the data, each step of gradient descent, of size $\eta$, multiplies the weights by $1 - 2\eta\lambda$. They decay.
 
 
@@ -270,8 +270,8 @@ with after(dropout_forward, net_grads):
     claim("λ = 0.1 adds 0.2 W, and nothing to biases", right)
 
 # %% [markdown] covers="cs480:9-dropout explainers:3.2.3 explainers:3.2.4"
-# Look at the first picture again: the right labels are learnt *first*. So a third way is to stop in time. Of the
-# [[01/03|validation loss]] on rows kept apart, which are never trained on, keep the weights where it was lowest.
+# Look at the first picture again: the right labels are learnt *first*. So a third way is to stop in time. Watch the
+# [[01/03|validation loss]], on rows kept apart that are never trained on, and keep the weights where it was lowest.
 #
 # Write the loop that has all three: coins, whatever slopes it is given (with decay or without), and the best weights on the
 # way.
@@ -370,7 +370,7 @@ def dropout_ridge(X, y, p):
 check(dropout_ridge)
 
 # %% covers="wu:2.15.3"
-# All masks of a small table; then descent with coins on 442 patients; then other units.
+# All masks of a small table; coins on 442 patients; other units.
 with after(dropout_ridge):
     rng, p = np.random.default_rng(9), 0.3
     X, y, w = rng.normal(size=(3, 4)), rng.normal(size=3), rng.normal(size=4)
@@ -378,7 +378,7 @@ with after(dropout_ridge):
     tables, chance, c = flat.reshape(-1, 3, 4), dc.chances(flat, p), np.sum(X**2, 0)
     mean = chance @ np.sum((y - (tables * X) @ w / (1 - p)) ** 2, axis=1)
     formula = np.sum((y - X @ w) ** 2) + p / (1 - p) * np.sum(c * w**2)
-    claim("the formula: by all {n} masks of a table", np.isclose(mean, formula), n=4096)
+    claim("the formula: by all 4,096 masks of a table", np.isclose(mean, formula))
     table = data.diabetes()
     X = (table.X - table.X.mean(axis=0)) / table.X.std(axis=0)
     y, w, total = table.y - table.y.mean(), np.zeros(10), np.zeros(10)
@@ -541,7 +541,7 @@ predict(
 )
 
 # %% covers="wu:2.15.3 wu:2.15.2 guo:III.10.a"
-# Ten units, 1,024 sub-networks: which means does the scaled network give?
+# Ten units, 1,024 sub-networks: which means are the scaled one's?
 with after(ensemble_mean):
     rng, p = np.random.default_rng(8), 0.5
     h, W = rng.uniform(0.5, 2, 10), rng.normal(0, 0.5, (10, 4))
@@ -668,9 +668,12 @@ def rms_norm(h):
 cosines = [
     np.mean(rms_norm((rng.random((200, d)) >= p) * h) @ rms_norm(h)) / d for p in rates
 ]
-claim("the cosine is √(1 − p)", np.allclose(cosines, np.sqrt(1 - rates), atol=0.01))
+claim(
+    "the cosine is √(1 − p): {low:.2f}, {half:.2f}, {high:.2f} for p = 0.1, 0.5, 0.9",
+    np.allclose(cosines, np.sqrt(1 - rates), atol=0.01),
+    low=cosines[0], half=cosines[4], high=cosines[8],
+)  # fmt: skip
 claim("a factor in front is ignored", np.allclose(rms_norm(0.5 * h), rms_norm(h)))
-print("cosines for p = 0.1 to 0.9:", *(f"{cosine:.2f}" for cosine in cosines))
 
 # %% [markdown] covers="wu:2.15.6"
 # With few units nothing need be approximate. Enumerate the masks once more.
@@ -727,7 +730,7 @@ claim("noise across h: removed by neither", moved[:, 1].min() > 0.1)
 # the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="cs480:9-dropout explainers:3.2.4 guo:III.10.a guo:III.10"
-# cs480, explainers and guo: where the factor belongs, when the coins fall, which norm.
+# cs480, explainers, guo: where the factor goes, when coins fall.
 flat, q = dc.all_masks(6), 0.8
 chance, h = dc.chances(flat, 1 - q), np.random.default_rng(2).uniform(0.5, 2, 6)
 forward = {
@@ -791,7 +794,7 @@ erratum(
 )
 
 # %% demo=true covers="wu:2.15.6"
-# wu, section 2.15.6: a missing √d, and the mask that drops everything.
+# wu, 2.15.6: a missing √d, and the mask that drops everything.
 h = np.array([1.0, -2.0, 0.5, 3.0])
 lengths = {c: np.linalg.norm(c * h / np.linalg.norm(h)) for c in (1.0, 2.0, 4.0)}
 erratum(

@@ -44,7 +44,7 @@ from descent.pictures.neural_networks import softmax_networks as sn
 start("07_neural_networks/06_softmax_networks")
 
 # %% demo=true covers="cs480:9-multi"
-# Who wins in which pixel. The points lie where they lie; a reader sees the pixel only.
+# Who wins in which pixel; a reader sees no more than the pixel.
 X, y = sn.camera()
 show(*sn.draw_why())
 
@@ -126,7 +126,7 @@ def mlp_softmax_forward(X, layers):
 check(mlp_softmax_forward)
 
 # %% covers="cs480:9-multi wu:2.8.2 wu:2.8.6"
-# Your network beside torch's, which ends with the scores; and what softmax ignores.
+# Your network beside torch's; and what softmax ignores.
 with after(mlp_softmax_forward):
     torch.manual_seed(0)
     net = torch.nn.Sequential(
@@ -158,7 +158,7 @@ with after(mlp_softmax_forward):
 # **cross-entropy** $-J$. On paper the four are one. In a computer? Take scores 800 apart.
 
 # %% covers="wu:2.8.4"
-# The four forms on ordinary scores and on scores that lie 800 apart.
+# The four forms on ordinary scores, and on scores 800 apart.
 with np.errstate(divide="ignore", invalid="ignore"):
     for words, s, k in (
         ("ordinary scores", np.array([1.0, 2.0, 0.5]), 0),
@@ -282,14 +282,14 @@ with after(train):
 # %% [markdown] covers="cs480:9-multi explainers:4.1.2"
 # **Your laboratory.** First the plane, in the colours of the probabilities, then the same three numbers as one point.
 # Three probabilities that sum to 1 lie in a triangle, the **simplex**; its corners are the one-hot labels. Press play,
-# then drag the square.
+# then drag the big dot.
 #
 # 1. When do the regions first look like arms?
 # 2. Show single arms: where is the network unsure? Where is it sure without any data?
-# 3. Does the square go straight to its corner? Drag it onto a border between two arms.
+# 3. Does the big dot go straight to its corner? Drag it onto a border between two arms.
 
 # %% covers="cs480:9-multi explainers:4.1.2"
-# Play the training, drag the square.
+# Play the training, drag the big dot.
 with after(train):
     explore(
         sn.map_explorer(nets, losses, mlp_softmax_forward),
@@ -340,16 +340,16 @@ def readable_bits(H, y, rate, steps):
 check(readable_bits)
 
 # %% covers="wu:2.8.7"
-# What straight lines read in each layer, before and after training.
+# What straight lines read in each layer, untrained and trained.
 with after(train, readable_bits):
+    rows = []
     for words, net in (("at the start", nets[0]), ("trained", nets[-1])):
         layers = [X, *mlp_softmax_forward(X, net)[0][:-1]]
         read = [readable_bits(np.asarray(h), y, 0.2, 300) for h in layers]
-        print(f"{words:12} x {read[0]:.1f}   h¹ {read[1]:.1f}   h² {read[2]:.1f} bits")
-    claim(
-        "trained, each layer reads better than the one before",
-        np.all(np.diff(read) > 0),
-    )
+        rows.append(f"{words:12} x {read[0]:.1f}   h¹ {read[1]:.1f}   h² {read[2]:.1f}")
+    claim("trained, each is easier to read than the one before",
+          np.all(np.diff(read) > 0))  # fmt: skip
+    print("bits that a straight line reads", *rows, sep="\n")
 
 # %% [markdown] covers="wu:2.8.7"
 # So the readable bits rise, and training makes them rise. But are there *more* bits?
@@ -424,8 +424,6 @@ check(layer_information)
 # The XOR chain, then 500 random chains, noisy layers included.
 with after(layer_information, "rises"):
     told = np.asarray(layer_information(sn.xor_table(0.1), list(sn.XOR_LAYERS)))
-    for name, (about_x, about_y) in zip(("x", "h¹", "h²"), told):
-        print(f"{name:3} {about_x:.1f} bits about x, {about_y:.3f} bits about y")
     claim("all that x tells about y is still there at h²", np.ptp(told[:, 1]) < 1e-6)
     rng, most = np.random.default_rng(3), -1.0
     for _ in range(500):
@@ -433,6 +431,8 @@ with after(layer_information, "rises"):
         chain = [rng.dirichlet(np.full(4, 0.3), 4) for _ in range(3)]
         most = max(most, np.diff(layer_information(joint, chain), axis=0).max())
     claim("in 500 random chains no layer adds a bit, about x or y", most < 1e-6)
+    for name, (about_x, about_y) in zip(("x", "h¹", "h²"), told):
+        print(f"{name:3} {about_x:.1f} bits about x, {about_y:.3f} bits about y")
 
 # %% [markdown] covers="wu:2.8.7"
 # **Why it never rises.** Write what the pair $(x, h)$ tells about $y$ in two orders:
@@ -448,7 +448,7 @@ with after(layer_information, "rises"):
 # probable class, is one more. Count.
 
 # %% covers="wu:2.8.7 cs480:9-multi"
-# In pixels, layers and verdict: the bits there are, and those that a line reads.
+# The bits there are, layer by layer, and those that a line reads.
 with after(train, readable_bits, layer_information):
     outputs, P = mlp_softmax_forward(X, nets[-1])
     verdict = np.eye(3)[np.argmax(P, axis=1)]
@@ -512,7 +512,7 @@ def argmax_region(P):
 check(argmax_region)
 
 # %% covers="explainers:4.1.2"
-# Your 300 points, ten steps of training a frame; in each kite one class wins.
+# Ten steps of training a frame; in each kite one class wins.
 with after(train, argmax_region):
     end = np.asarray(argmax_region(np.asarray(mlp_softmax_forward(X, nets[-1])[1])))
     claim("{right:.0%} end in their own region", np.mean(end == y) > 0.9,
@@ -620,7 +620,7 @@ predict(
 )
 
 # %% covers="wu:2.8.7"
-# Your ratio and a straight reader's accuracy, layer by layer, before and after.
+# Your ratio and a straight reader, layer by layer.
 with after(scatter_ratio, "new-rows"):
     names, sets = ["x", "h¹", "h²", "h³"], sn.digits()
     ratios = {
@@ -646,7 +646,7 @@ with after(scatter_ratio, "new-rows"):
 
 # %% [markdown] covers="wu:2.8.7"
 # In this network depth alone *lost* class structure; the fall is learned. Look at the layers: 250 digits, each layer in the two
-# directions in which its rows scatter most. Play. From which stage on do the ratios fall from left to right? Which digits stay neighbours?
+# directions in which its rows scatter most. Play. From which stage on do the ratios fall from x to h³? Which digits stay neighbours?
 # Two directions are a shadow of 64: what overlaps here may still be apart.
 #
 # Four benefits are hoped for: robustness, generalisation, efficiency, interpretability. What was measured is less: training rows gather more than
@@ -700,7 +700,7 @@ check(class_cosines)
 # rows that may go where they like, with weight decay, as if the layers below could do everything.
 
 # %% covers="wu:2.8.7"
-# A network that reads wines approaches the figure; free rows reach it.
+# A network that reads wines comes near; free rows reach it.
 with after(train, class_cosines, scatter_ratio):
     wine = data.wine()
     A = (wine.X - wine.X.mean(axis=0)) / wine.X.std(axis=0)
@@ -711,13 +711,16 @@ with after(train, class_cosines, scatter_ratio):
     cosines = [np.asarray(class_cosines(h, wine.y, 3))[pairs] for h in layers]
     ratios = [scatter_ratio(h, wine.y) for h in layers]
     show(*sn.draw_cosines(["x", "h¹", "h²"], cosines, ratios), digits=1)
+    rows = []
     for steps in (0, 30, 300):
         H, labels = sn.free_features(steps)
         c = np.asarray(class_cosines(H, labels, 3))[pairs]
         within = scatter_ratio(H, labels)
-        size = "below 1e-4" if within < 1e-4 else f"{within:.2f}"
-        print(f"{steps:3} steps: within / between {size}, cosines", c.round(2))
-    claim("free rows: cosines of −1/2", np.allclose(c, -0.5, atol=1e-3))
+        size = "below 0.0001" if within < 1e-4 else f"{within:.2f}"
+        cosines = ", ".join(f"{v:.2f}" for v in c).replace("-", "−")
+        rows.append(f"{steps:3} steps: within / between {size}, cosines {cosines}")
+    claim("free rows: cosines of −1/2 in the end", np.allclose(c, -0.5, atol=1e-3))
+    print(*rows, sep="\n")
 
 # %% [markdown] covers="wu:2.8.7"
 # ## Deeper: layers that lose
@@ -753,8 +756,8 @@ for width in (1 / 8, 1 / 64, 1 / 512):
         np.unique(h // width, return_counts=True)[1] / 1e5 for h in (fine, h1, h2)
     ]
     bits = [-np.sum(p * np.log2(p)) for p in counts]
-    told = ", ".join(f"{b:.1f}" for b in bits)
-    print(f"bins of 1/{1 / width:.0f}: bits about x in x, h¹, h² {told}")
+    told = "{:.1f} bits about x in x, {:.1f} in h¹, {:.1f} in h²".format(*bits)
+    print(f"bins of 1/{1 / width:.0f}: {told}")
 
 # %% [markdown]
 # ## Where the notes differ

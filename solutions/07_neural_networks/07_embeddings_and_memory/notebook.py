@@ -76,14 +76,14 @@ predict(
 # %% predict="switches" minutes=1 covers="wu:2.10.1"
 predict(
     "switches",
-    "One-hot vectors of 50 000 words. How far apart are cat and dog?",
-    ["1", "√2", "√50 000", "It depends on their numbers in the list"],
+    "One-hot vectors of 50,000 words. How far apart are cat and dog?",
+    ["1", "√2", "√50,000", "It depends on their numbers in the list"],
     truth=[1.0, 2**0.5, 50_000**0.5].index(em.distances(np.eye(50))[14, 17]),
     because="They differ in two places, by 1 each: √(1² + 1²). So do any two words.",
 )
 
 # %% covers="wu:2.10.1 cs480:11-emb"
-# Distances of twenty words: switches, and vectors from counts of what stands together.
+# Distances of twenty words: switches, and vectors from counts.
 with after("switches"):
     show(*em.draw_opening(), digits=0)
 
@@ -105,7 +105,7 @@ with after("switches"):
 # representation, or thought vector. (torch and others store a word a row, $W_e^\top$.) Row $j$ of $W_u$, the
 # **unembedding**, scores word $j$ as the next.
 #
-# Nothing bends in between: all scores are one matrix $W_uW_e$ of rank at most $d$. For $V = 50\,000$, $d = 256$
+# Nothing bends in between: all scores are one matrix $W_uW_e$ of rank at most $d$. For $V = 50{,}000$, $d = 256$
 # that is $2dV = 25.6$ million numbers in place of $V^2 = 2.5$ billion.
 
 # %% [markdown] covers="wu:2.9.4 wu:2.9.5"
@@ -215,7 +215,7 @@ class NextWord:
 check(NextWord)
 
 # %% demo=true covers="wu:2.9.4 wu:2.9.5 guo:V.6.b wu:5.1"
-# Your look-up and slopes beside torch's, forward and back; what one pair moves.
+# Your look-up and slopes beside torch's; what one pair moves.
 corpus = em.numbered(em.toy_corpus())
 index, words, V, d = corpus.index, corpus.words, len(corpus.words), 12
 pairs, rng = em.next_pairs(corpus.texts), np.random.default_rng(0)
@@ -238,7 +238,8 @@ with after(NextWord, "moved"):
     columns = np.count_nonzero(np.abs(theirs[0].numpy()).sum(axis=0))
     claim("they move {n} columns", columns == len(set(x.tolist())), n=columns)
     for size in (V, 50_000):
-        print(f"V = {size}: {200 * d * size} multiplications, or {200 * d} copied")
+        print(f"V = {size:,}: {200 * d * size:,} multiplications,"
+              f" or {200 * d:,} copied")  # fmt: skip
     pair = (np.array([index[w]]) for w in ("barack", "obama"))
     show(*em.draw_sparsity(*model.grads(*pair), words, "barack", "obama"))
 
@@ -250,14 +251,14 @@ with after(NextWord):
     losses = model.train(pairs, batches, 2.0)
     barack = np.array([index["barack"]])
     before, p = NextWord(We0, Wu0).predict(barack)[0], model.predict(barack)[0]
-    print("h =", np.round(model.embed(barack)[0, :4], 1), "…")
     claim("P(obama | barack) is above {p}", p[index["obama"]] > 0.9, p=0.9)
+    print("h begins with", *(f"{v:.1f}" for v in model.embed(barack)[0, :4]))
     show(*em.draw_next(losses, before, p, words, "barack"), digits=1)
 
 # %% [markdown] covers="explainers:4.4.2.a"
 # ## 3. A cheaper question
 #
-# A softmax over 50 000 words for each pair is dear. In 2013 Mikolov and others asked less: *is this pair real?* Take a
+# A softmax over 50,000 words for each pair is dear. In 2013 Mikolov and others asked less: *is this pair real?* Take a
 # **centre** word and a word from its **context**, a few places away. Beside it put $l$ **noise** words, drawn from a
 # fixed distribution. For each of the $1 + l$: real, or noise? (**Skip-gram with negative sampling**, *word2vec*.)
 #
@@ -296,7 +297,7 @@ def sgns_loss(w_c, w_o, W_n):
 check(sgns_loss)
 
 # %% covers="explainers:4.4.2.a wu:2.10.5"
-# Torch agrees; what one step moves. Then 30,000 pairs, five noise words each.
+# Torch agrees; what one step moves. Then 30,000 pairs are learnt.
 with after(sgns_loss):
     rng = np.random.default_rng(4)
     c, o, n = plain = [rng.normal(size=size) for size in (6, 6, (5, 6))]
@@ -427,14 +428,14 @@ with after(sgns_loss, parallelism, "bet"):
 # ## 5. The answer
 #
 # Five relations. Three were planted as a common context: *his* or *her*; crown or job; mayor or army. Two were not:
-# first and last names, and two of a kind (cat : dog = car : bus). On real text, Python's manual of some 64 000 words, two
+# first and last names, and two of a kind (cat : dog = car : bus). On real text, Python's manual of some 64,000 words, two
 # endings: word : word + s, and word : word + ed. (There the same loss is minimised in expectation, from counts, to be quick.)
 #
 # Each question is asked three ways: by the custom; with the question's words allowed to answer; and by a rival that does
 # no arithmetic: of all words but $a$, $b$ and $c$ it names the one nearest to $c$.
 
 # %% covers="wu:2.10.3 wu:2.10.4 explainers:4.4.2"
-# Your vectors, your analogies, your cosines of steps: who answers, and why?
+# Your vectors, analogies, cosines of steps: who answers, and why?
 with after(sgns_loss, analogy, parallelism, "bet"):
     rows = {
         name: (steps[name], *em.score_analogies(analogy, W, corpus, ps))
@@ -445,9 +446,6 @@ with after(sgns_loss, analogy, parallelism, "bet"):
           table[:3, 0].min() > 0.5 and table[:3, 1].min() > 0.7)  # fmt: skip
     claim("not planted: cosines below ½, most questions wrong",
           table[3:, 0].max() < 0.5 and table[3:, 1].max() < 0.5)  # fmt: skip
-    for a, b, c in (("man", "king", "woman"), ("barack", "obama", "marie")):
-        answer = words[analogy(W, index[a], index[b], index[c])]
-        print(f"{b} − {a} + {c} is nearest to {answer}")
     manual, vecs = em.the_manual()
     real = manual.corpus
     claim("among the words nearest to true is false",
@@ -468,6 +466,9 @@ with after(sgns_loss, analogy, parallelism, "bet"):
         few = cosine < 0.5 and shares[0] < 0.35 and shares[1] < 0.1
         claim("manual, + {tail}: cosine below ½, most questions wrong", few, tail=tail)
         claim("where they may answer, it is mostly b or c itself", own > 0.6)
+    for a, b, c in (("man", "king", "woman"), ("barack", "obama", "marie")):
+        answer = words[analogy(W, index[a], index[b], index[c])]
+        print(f"{b} − {a} + {c} is nearest to {answer}")
     show(*em.draw_answer(rows), digits=0)
 
 # %% [markdown] covers="wu:2.10.3 wu:2.10 explainers:4.4.2.a"
@@ -520,7 +521,7 @@ explore(
 # changes even the distances.)
 
 # %% covers="wu:2.10.2"
-# A rotation changes each entry and no distance; an invertible matrix changes both.
+# A rotation keeps distances; an invertible matrix does not.
 with after(NextWord):
     everyone, rng = np.arange(V), np.random.default_rng(3)
     Q, M = np.linalg.qr(rng.normal(size=(d, d)))[0], np.diag(np.arange(1.0, d + 1))
@@ -559,7 +560,7 @@ claim("and the table of counts is better still", table < min(valid_loss))
 show(*em.draw_ranks(ranks, train_loss, valid_loss, unigram, table), digits=0)
 
 # %% [markdown] covers="wu:2.10.6 explainers:4.4.2.a"
-# The humble table wins: from 43 000 pairs with one word of context there is little to share between words. Embeddings
+# The humble table wins: from 43,000 pairs with one word of context there is little to share between words. Embeddings
 # pay where tables end: ten words of context are $V^{10}$ rows, but only ten vectors. Six gains are hoped for: discrete
 # becomes continuous, slopes apply, likeness is distance, vectors combine, serve other tasks, and let symbols meet
 # networks. Each is a possibility, none a law.
@@ -571,7 +572,7 @@ show(*em.draw_ranks(ranks, train_loss, valid_loss, unigram, table), digits=0)
 # mutual information*: the vectors squeeze a table of it into $d$ columns (Levy and Goldberg, 2014).
 
 # %% demo=true covers="explainers:4.4.2.a"
-# The best dot product for a pair seen 30 times, where noise brings it 12 times.
+# The best dot product of a pair: 30 times real, 12 times noise.
 best = minimize_scalar(lambda z: 30 * np.logaddexp(0, -z) + 12 * np.logaddexp(0, z)).x
 claim("z = log(30/12) = {z:.3f}", abs(best - np.log(30 / 12)) < 1e-6, z=best)
 
@@ -646,7 +647,7 @@ def tied_grads(x, y, We, Wa):
 check(tied_grads)
 
 # %% covers="wu:2.11.2 wu:2.11.4 wu:2.11.5"
-# Finite differences; then a week, learnt by your slopes without and with W_a.
+# Finite differences; then a week, learnt without and with W_a.
 with after(tied_grads, "week"):
     rng, step = np.random.default_rng(6), 1e-6
     E, A = rng.normal(size=(3, 5)), rng.normal(size=(3, 3))
@@ -689,11 +690,11 @@ models = {name: em.fit_scores(counts, 12, 300, kind) for name, kind in kinds.ite
 rows = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 floor = em.cross_entropy(counts, np.where(rows > 0, rows, 1))
 for (name, fit), size in zip(models.items(), (12 * V, 12 * V + 144, 24 * V)):
-    print(f"{name}: {size} numbers, loss {em.cross_entropy(counts, fit[0]):.1f}")
-close = [
-    floor < em.cross_entropy(counts, fit[0]) < floor + 0.05 for fit in models.values()
-]
-claim("all within 0.05 of what is possible", all(close))
+    loss = em.cross_entropy(counts, fit[0])
+    claim(
+        "{name}: {size} numbers, loss {loss:.1f}, within 0.05 of the least possible",
+        floor < loss < floor + 0.05, name=name, size=size, loss=loss,
+    )  # fmt: skip
 E = models["W_a = I"][1]
 line = [index[w] for w in ("barack", "obama", "speaks", "today")]
 scores = [E[:, i] @ E[:, j] for i, j in zip(line, line[1:], strict=False)]
@@ -766,7 +767,7 @@ predict(
 )
 
 # %% covers="wu:2.11.6"
-# Your crosstalk against the formula; readings by the nearest value; real words as keys.
+# Crosstalk and formula; readings by nearest value; words as keys.
 with after(crosstalk, "as-long"):
     rng = np.random.default_rng(7)
     Q, B = np.linalg.qr(rng.normal(size=(6, 6)))[0], rng.normal(size=(6, 4))
@@ -830,7 +831,7 @@ explore(
 # general position that caps exact recall just below $n = 2m$.
 
 # %% demo=true covers="wu:2.11.7"
-# Keys of 8 numbers: linear, and hidden layers of 16 and 32 units, random and trained.
+# Keys of 8 numbers: linear; 16 and 32 units, random and trained.
 dim, ns = 8, np.array([4, 8, 12, 16, 20, 24, 32, 40, 48, 64])
 rng = np.random.default_rng(10)
 stored = [em.pairs_of("random", n, dim, rng) for n in ns]
@@ -862,7 +863,7 @@ show(*em.draw_capacity(ns, linear, fixed, trained, dim), digits=0)
 # Whether what lies between makes sense, the stored facts do not say.
 
 # %% demo=true covers="wu:2.11.7"
-# The answer on the way from one key to another, 24 facts, 32 units.
+# The answer between two keys: 24 facts, 32 units.
 A, B = stored[list(ns).index(24)]
 W_in, W_out = (part[list(ns).index(24)] for part in memory)
 tripled = np.allclose(
@@ -888,7 +889,7 @@ show(*em.draw_path(t, flat, bent, kinks, B[:2, 0]), digits=0)
 # the right one holds, and a wrong one of the same shape fails too.
 
 # %% demo=true covers="wu:2.9.4 wu:2.11.4 wu:2.11.7"
-# wu, sections 2.9 and 2.11: shapes, and a word. By finite differences, where d = V = 3.
+# wu, sections 2.9 and 2.11: shapes, and a word. d = V = 3.
 erratum(
     "wu:2.9.4",
     quote=r"= \left( (y - p)^{\top} \mathbf{W}_{\text{unembed}} \right) x^{\top}",
@@ -916,7 +917,7 @@ true = np.reshape([(J(E + b, E + b) - J(E - b, E - b)) / 2e-6 for b in bumps], (
 as_input = np.outer(A.T @ E @ miss, x)
 erratum(
     "wu:2.11.4",
-    quote=r"\mathbf{W}_{\text{associative}}\right) x^{\top} + (y - p)(h^{(2)})^{\top}",
+    quote=r"x^{\top} + (y - p)(h^{(2)})^{\top}",
     corrected=(
         r"$W_\text{associative}^\top W_\text{embed}(y - p)\,x^\top "
         r"+ h^{(2)}(y - p)^\top$"
@@ -945,7 +946,7 @@ erratum(
 )
 
 # %% demo=true covers="explainers:4.4.2 explainers:4.4.2.a"
-# explainers, section 4.4.2: rows, and signs, where relations are exact.
+# explainers, section 4.4.2: rows, and signs.
 basis, k = np.eye(8), 2
 table = np.arange(12.0).reshape(3, 4)  # E of shape d × |V|
 erratum(

@@ -241,7 +241,7 @@ class Recommender:
 check(Recommender)
 
 # %% covers="wu:2.12.1 wu:2.12.2"
-# A small world of two-dimensional tastes, and your recommender in it.
+# A small world of two-dimensional tastes; your recommender in it.
 true, R = rc.taste_world()
 U, s, Vt = np.linalg.svd(true)
 thin = np.allclose((U[:, :2] * s[:2]) @ Vt[:2], true)
@@ -260,7 +260,7 @@ with after(Recommender):
           error[0] < error[1] / 2, e=error)  # fmt: skip
     fan = np.full(40, np.nan)
     fan[[0, 1, 2]] = 3.0, -1.0, 2.0
-    print("A newcomer with three ratings is shown films", model.advise(fan, 5))
+    print("A newcomer with three ratings is shown films", *model.advise(fan, 5))
 
 # %% predict="overfit" minutes=1 covers="wu:2.12.2"
 predict(
@@ -341,7 +341,7 @@ def canonical(A, B):
 check(canonical)
 
 # %% covers="wu:2.12.5 wu:2.13.1"
-# One recommender in three gauges: what changes, and what does not.
+# One recommender in three gauges: what changes, what does not.
 with after(Recommender, canonical, "neighbours"):
     A, B = model.A, model.B
     M, Q = np.array([[2.0, 0.5], [0.0, 0.5]]), np.array([[0.6, -0.8], [0.8, 0.6]])
@@ -358,7 +358,7 @@ with after(Recommender, canonical, "neighbours"):
           n=nuclear, m=sizes[1])  # fmt: skip
     kept = set(np.argsort(-B[:, 0])[:5]) & set(np.argsort(-(B @ Q)[:, 0])[:5])
     print(
-        f"Turned by 53°: {len(kept)} of the five films with the most of number 1 stay."
+        f"Turned by 53°: {len(kept)} of the five films with most of number 1 stay so."
     )
     versions = {
         "as trained": (A, B),
@@ -438,7 +438,7 @@ predict(
 # 3. Does the mean interference keep to the bound? (It holds for unit vectors.)
 
 # %% covers="wu:2.13.5 wu:2.13.6 wu:2.13.7"
-# Play the training. Above it: the bound, and two readings of one vector.
+# Play the training. Above it: the bound, two readings of a vector.
 with after(interference, "five"):
     angles = 2 * np.pi * np.arange(5) / 5
     pentagon = np.array([np.cos(angles), np.sin(angles)])
@@ -466,14 +466,14 @@ with after(interference, "five"):
 # the 100 other images: the largest inner product says the digit.
 
 # %% covers="wu:2.12.2 wu:2.12.5 wu:2.13.5 wu:2.13.7"
-# The gaps filled, number 1 from two starts, and digits read from d numbers.
+# Gaps filled, number 1 from two starts, digits read from d numbers.
 with after(rank_items, Recommender, canonical, interference):
     fits = [Recommender(1.0).fit(seen, rc.first_vectors(64, 6, s), 1e-6, 200)
             for s in (1, 2)]  # fmt: skip
     filled = [fit.fill(seen) for fit in fits]
     gap = np.abs(filled[0] - filled[1]).max()
-    claim("two starts fill the gaps alike, to {gap}", gap < 0.1, gap=below(0.1))
-    title = "Filled from six numbers an image"
+    claim("two starts fill the gaps alike, largest difference {gap}",
+          gap < 0.1, gap=below(0.1))  # fmt: skip
     secret = np.where(np.isnan(seen), whole, np.nan)
     errors = [rc.rmse(X, secret) for X in (filled[0], fits[0].mean + 0 * whole)]
     images = {"true": whole[:8], "known": seen[:8], "filled": filled[0][:8]}
@@ -529,7 +529,7 @@ with after(rank_items, Recommender, canonical, interference):
 # $5|\Omega|d$ multiplications; a pass of ALS about $2|\Omega|d^2$, and a small system for each user and film.
 
 # %% covers="wu:2.12.2"
-# ALS, single ratings and plain gradient descent, from the same small vectors.
+# ALS, single ratings, gradient descent, from the same vectors.
 with after(mf_grads, als_step):
     known = np.isfinite(R)
     n_i, q_j = known.sum(1), known.sum(0)
@@ -582,7 +582,7 @@ with after(mf_grads, als_step):
 # \gamma_j)$.
 
 # %% covers="wu:2.12.3 wu:2.12.2"
-# The lookup, who gets a gradient, the biases, and the saddle at 0.
+# The lookup, who gets a gradient, the biases, the saddle at 0.
 rng = np.random.default_rng(3)
 A, B = torch.tensor(rng.normal(size=(60, 2))), torch.tensor(rng.normal(size=(40, 2)))
 films = torch.nn.Embedding.from_pretrained(B.clone(), freeze=False)
@@ -788,7 +788,7 @@ def swap_attribute(h, Bs, k, new):
 check(swap_attribute)
 
 # %% covers="wu:2.13.3 wu:2.13.4 wu:2.13.5"
-# Five attributes in one vector: read, edited, and read one by one.
+# Five attributes in one vector: read, edited, read one by one.
 with after(swap_attribute):
     values = {
         "presidency": ["44th", "43rd", "none"],
@@ -811,9 +811,9 @@ with after(swap_attribute):
     claim("all five are read back", before == {n: v[0] for n, v in values.items()})
     edited = decode(swap_attribute(barack, planes, 2, codes[2][1]))
     changed = {name: value for name, value in edited.items() if value != before[name]}
-    claim(
-        "edited: {c}, and nothing else", changed == {"education": "Yale Law"}, c=changed
-    )
+    told = ", ".join(f"{name} is {value}" for name, value in changed.items())
+    claim("edited: {told}, and nothing else has changed",
+          changed == {"education": "Yale Law"}, told=told)  # fmt: skip
     for name, readers in (("B_kᵀ h", [B.T for B in planes]),
                           ("B_k⁺ h", [np.linalg.pinv(B) for B in planes])):  # fmt: skip
         errors = [norm(X @ barack - K[0]) / norm(K[0]) for X, K in zip(readers, codes)]
@@ -832,7 +832,7 @@ with after(swap_attribute):
 # random features in 64 dimensions. Each of the $s$ active ones adds variance $1/d$, so the error is about $\sqrt{s/d}$.
 
 # %% covers="wu:2.13.5 wu:5.1.1"
-# Random cosines, then errors of reading by overlap and by number of features.
+# Random cosines; errors by overlap and by number of features.
 rng, scaled = np.random.default_rng(10), []
 for d in (10, 100, 1000, 10_000):
     W = rc.unit_vectors(d, 120, rng)
@@ -868,7 +868,7 @@ show(*rc.draw_crowding())
 # candidates only. Does training switch near there?
 
 # %% covers="wu:2.13.7"
-# The crossing by symbols; two features at 13 densities; a network without ReLU.
+# The crossing by symbols; 13 densities; a network without ReLU.
 u, v, p, I = sympy.symbols("u v p I", positive=True)
 both = 2 * sympy.integrate(sympy.integrate(v**2, (v, 0, u)), (u, 0, 1))
 square, first = (p * sympy.integrate(u**k, (u, 0, 1)) for k in (2, 1))
@@ -886,8 +886,8 @@ W20, _, _ = rc.toy_models(20, 6, (1.0, 0.03), importance, **long)
 flat, _, _ = rc.toy_models(20, 6, (0.03,), importance, relu=False, **long)
 dense, rare = rc.stored(W20[-1]).sum(1)
 more = rare > 2 * dense and rc.stored(flat[-1, 0]).sum() == 6
-claim("20 features, 6 numbers: rare ones more than twice as many stored as dense ones, "
-      "without ReLU 6", more)  # fmt: skip
+claim("20 features, 6 numbers: if they are rare, more than twice as many are stored "
+      "as if they are dense; without ReLU 6", more)  # fmt: skip
 
 # %% [markdown] covers="wu:2.13.7 wu:5.1.3"
 # The second feature does not shrink to nothing by degrees: it is there, then gone. That is why people speak of a phase change.
@@ -924,8 +924,6 @@ for name, layer in {"pixels": X, "untrained": untrained, "trained": H}.items():
         shares[name].append(
             (rc.read_probe(layer[new], probe).argmax(1) == asked[new]).mean()
         )
-    print(f"{name:9}  digit {shares[name][0]:.1f}  parity {shares[name][1]:.1f}  "
-          f"random labels {shares[name][2]:.1f}")  # fmt: skip
 claim("nobody asked for the digit, and it can be read", shares["trained"][0] > 0.5)
 claim("from the pixels better still", shares["pixels"][0] > shares["trained"][0])
 
@@ -938,12 +936,14 @@ def accuracy(v=None):
 
 ink_probe, odd_probe = (rc.fit_probe(H[fit], t[fit])[1:] for t in (X.mean(1), odd))
 cuts = accuracy(), accuracy(ink_probe), accuracy(odd_probe), accuracy(w_out)
-print(
-    "accuracy whole; without ink, parity probe, readout:", *(f"{c:.1f}" for c in cuts)
-)
 claim(
     "the ink is not needed, the readout is", cuts[1] > cuts[0] - 0.05 and cuts[3] < 0.65
 )
+for name, (digits, parity, control) in shares.items():
+    print(f"{name:9}  digit {digits:.1f}  parity {parity:.1f}  "
+          f"random labels {control:.1f}")  # fmt: skip
+parts = "whole", "without ink", "parity probe", "readout"
+print("accuracy:", ", ".join(f"{p} {c:.1f}" for p, c in zip(parts, cuts)))
 
 # %% [markdown] covers="wu:2.13.6 wu:2.13.7"
 # A probe proves that the information is **there**; so it is in the untrained layer, and in the pixels. Even the parity probe has found *a* direction,
@@ -1017,7 +1017,7 @@ erratum(
 )
 
 # %% demo=true covers="wu:2.13.2 wu:2.13.5"
-# wu, section 2.13: orthonormal bases, orthonormal columns, another use of a word.
+# wu, section 2.13: bases, columns, another use of a word.
 erratum(
     "wu:2.13.2",
     quote=r"forms an orthogonal basis: $b_i^{\top} b_j = \delta_{ij}$",

@@ -95,7 +95,7 @@ check(to_codes)
 # least?
 
 # %%
-# The hidden layer's weights and their levels: drag the outermost one.
+# The hidden layer's weights and levels: drag the outermost one.
 explore(
     lambda edge: pictures.draw_levels(X[trial], y[trial], 3, edge),
     digits=0,
@@ -146,7 +146,7 @@ with after(widest):
 # %% [markdown]
 # ## 3. The loss and its gradients
 #
-# Networks as small as these must be trained for their size. The outputs are **scores** $z$, one a class. The loss is the mean
+# Networks this small are trained anew, each for its size. The outputs are **scores** $z$, one a class. The loss is the mean
 # cross-entropy $-\frac1n\sum_i \log p_i(y_i)$ in nats, with $p_i$ the softmax of row $i$'s scores. Write it with its gradients, for
 # any number of layers, with autograd or without. Large scores must do no harm: where a score is 3000, the loss is
 # still finite and right.
@@ -242,7 +242,7 @@ predict(
 )
 
 # %%
-# Eight networks for each number of bits, rounded after the training or in each step.
+# Eight networks for each number of bits, rounded late or always.
 with after(to_codes, widest, loss_and_grads, train, "jumps"):
     bits_tried = [16, 4, 3, 2]
     shares = pictures.rounding(train, to_codes, widest, bits_tried)
@@ -270,7 +270,7 @@ def unpack(packed, bits, count):
 
 
 # %% [markdown]
-# Write `Reader`, **by any method you like**. Rows are standardised or between -1 and 1. What is checked, each case within 5 s:
+# Write `Reader`, **by any method you like**. Rows are standardised or between −1 and 1. What is checked, each case within 5 s:
 #
 # - **worth**: read back from its bytes, it is right on 90 % of 500 house numbers (140 bytes, 1000 rows to learn from), 85 % of 68 wines (100 bytes, 110 rows), 85 % of 300 points of the pattern (60 bytes, 500 rows);
 # - **budget**: never more than `n_bytes`;
@@ -403,7 +403,7 @@ check(versus)
 # locked, for one, two, four and eight messages. Then it opens the lock.
 
 # %%
-# The locked rows: yours for 1 to 8 messages, row by row against the others, misread.
+# The locked rows: 1 to 8 messages, duels, what was misread.
 with after(to_codes, widest, loss_and_grads, train, Reader, versus):
     known = np.concatenate([learn, trial])
     sizes, shares, called = [140, 280, 560, 1120], [], {}

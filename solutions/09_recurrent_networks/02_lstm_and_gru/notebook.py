@@ -91,7 +91,7 @@ predict(
 )
 
 # %% covers="wu:4.3.1 wu:4.3"
-# Your slopes back over 50 steps, and the lengths of your states, for three k.
+# Your slopes back over 50 steps, and your states, for three k.
 with after(stream, "stream-back"):
     V, W = pictures.pushes()
     sizes, lengths = {}, {}
@@ -124,7 +124,7 @@ with after(stream, "stream-back"):
 # $h$ is what the stream shows.
 
 # %% covers="wu:4.4.1"
-# Drag the square: constant gates, a digit at step 1 and a disturbance at step 100.
+# Drag the square: a digit at step 1, a disturbance at step 100.
 explore(
     pictures.draw_carousel,
     drag={("f", "i"): "gates"},
@@ -164,7 +164,7 @@ def lstm_step(x, h, c, W, U, b):
 check(lstm_step)
 
 # %% covers="guo:V.3 wu:4.4.2"
-# Your cell: open and closed gates, torch's cell, the count of its weights.
+# Your cell: open and closed gates, torch's cell, its weights.
 with after(lstm_step):
     W, U, b, R = pictures.network(0, size=5)
     rng = np.random.default_rng(0)
@@ -303,7 +303,7 @@ predict(
 )
 
 # %% covers="guo:V.3 wu:4.4.1"
-# Your messages over 200 steps before any training, for three b; a plain network's.
+# Your messages over 200 steps, before any training, for three b.
 with after(stream, lstm_step, lstm_slopes, "half-gates"):
     X, y = pictures.called(np.random.default_rng(2))
     sizes = {}
@@ -349,7 +349,7 @@ with after(lstm_step, lstm_slopes, "half-gates"):
         kept.append(params)
 
 # %% covers="guo:V.3 wu:4.4.2 wu:4.4.1"
-# The answer to the question of the first screen: learning, stream and gates.
+# The first screen's answer: learning, stream and gates.
 with after(lstm_step, lstm_slopes, "half-gates"):
     exam, digits = pictures.called(np.random.default_rng(99), rows=200)
     steps, right = np.arange(0, 211, 30), []
@@ -428,7 +428,7 @@ def gru_step(x, h, W, U, b, reset_after):
 check(gru_step)
 
 # %% covers="guo:V.4 wu:4.4.2"
-# Your GRU beside torch's, both conventions, and what its gates can do.
+# Your GRU beside torch's, and what its gates can do.
 with after(gru_step):
     rng = np.random.default_rng(3)
     x, h = rng.normal(size=(4, 8)), rng.normal(size=(4, 5))
@@ -446,7 +446,7 @@ with after(gru_step):
     claim("u = 0 and r = 0 ignore it", np.array_equal(*gone))
 
 # %% covers="guo:V.4 wu:4.4.2"
-# Four kinds of cell, nearly equally many weights, a digit after 100 steps, by torch.
+# Four kinds of cell, equally large: a digit after 100 steps.
 with after(gru_step):
     kinds = {"RNN": 36, "stream": 36, "LSTM": 16, "GRU": 19}
     nets = {kind: pictures.Cells(kind, H, b=4.0) for kind, H in kinds.items()}
@@ -485,7 +485,8 @@ with after(lstm_step):
     space = rest == pictures.ALPHABET.index(" ")
     fall = gates[~space, 1].mean(0) - gates[space, 1].mean(0)
     order = np.argsort(-fall)  # units that forget most at a space come first
-    claim("one unit's forget gate falls by {s} at a space", fall.max() > 0.2, s=0.2)
+    words = "one unit's forget gate falls by more than {s} at a space"
+    claim(words, fall.max() > 0.2, s=0.2)
     draw = partial(pictures.draw_reading, step=lstm_step, params=manual, order=order)
     typed = Text("for each item in the list, the loop", description="your text")
     explore(draw, digits=0, text=typed)
@@ -571,7 +572,7 @@ with after(stream):
     show(*pictures.draw_sentence(told[:3], added, added @ R, told))
 
 # %% covers="wu:4.3.3"
-# Random directions, what a sum gives back, and the steps of a trained stream.
+# Random directions, what a sum gives back, a trained stream.
 ratios = (0.05, 0.1, 0.2, 0.4, 0.8)
 found = {d: [pictures.read_back(d, int(r * d)) for r in ratios] for d in (40, 160)}
 spread = pictures.cosines(1000).std()
@@ -608,7 +609,7 @@ with after(lstm_step):
 # begins with the stream and state of the last?
 
 # %% covers="wu:4.3.5"
-# Two rows one after the other, the stream carried over, and reset.
+# Two rows in succession, the stream carried over, and reset.
 with after(lstm_step, lstm_slopes, "half-gates"):
     again, digits2 = pictures.called(np.random.default_rng(100), rows=200)
     told = {}
@@ -620,9 +621,10 @@ with after(lstm_step, lstm_slopes, "half-gates"):
             h, c, _ = lstm_step(x, h, c, *params[:3])
         told[name] = (h @ params[3]).argmax(1)
     reset, carried = told.values()
-    claim("reset: over 95 % of the second digits", np.mean(reset == digits2) > 0.95)
-    words = "carried over: it tells the first digit, in over 90 % of the rows"
-    claim(words, np.mean(carried == digits) > 0.9)
+    words = "reset: it tells over {s:.0%} of the second digits"
+    claim(words, np.mean(reset == digits2) > 0.95, s=0.95)
+    words = "carried over: it tells the first digit, in over {s:.0%} of the rows"
+    claim(words, np.mean(carried == digits) > 0.9, s=0.9)
 
 # %% [markdown] covers="wu:4.5 wu:4.5.1"
 # ## Deeper: two layers
@@ -668,7 +670,7 @@ def two_layers(V, W1, A, W2, b2, m):
 check(two_layers)
 
 # %% covers="wu:4.5 wu:4.5.1"
-# Press play: a wave over two layers and three words, forward and back.
+# Press play: a wave over two layers and three words, and back.
 with after(two_layers):
     rng = np.random.default_rng(6)
     W1, A, W2 = rng.normal(size=(3, 4, 4)) * 0.5
@@ -722,7 +724,7 @@ def generate(E, W1, A, W2, b2, R, k, x, draws):
 check(generate)
 
 # %% covers="wu:4.5.2 wu:4.5.3"
-# Two streams against two plain layers: what comes back over 50 steps in layer 2.
+# Two streams against two plain layers: 50 steps back in layer 2.
 with after(stream, generate):
     rng = np.random.default_rng(7)
     E, W1, A, W2 = (rng.normal(size=s) * 0.3 for s in ((5, 8), (8, 8), (8, 8), (8, 8)))
@@ -740,7 +742,7 @@ with after(stream, generate):
     claim("as a stream: above 1", backs[1] > 1)
 
 # %% covers="wu:4.5.2"
-# What the next symbol costs: multiplications counted in your `@`, and numbers kept.
+# What the next symbol costs, in multiplications and in memory.
 with after(generate):
     manual_writer = pictures.writer()
     lengths = [1, 3, 10, 30, 100, 300, 1000]
@@ -761,7 +763,7 @@ with after(generate):
 # At which $T$ is it as unsure of its own text as the manual leaves it, and what does it write there?
 
 # %% covers="wu:4.5.2"
-# Drag the point on the axis: your network writes at temperature T.
+# Drag the point on the axis: a text at temperature T.
 with after(two_layers, generate):
     E, W1, A, W2, b2, R = pictures.writer()
 
@@ -796,7 +798,7 @@ with after(two_layers, generate):
 # the right one holds, and a wrong one of the same shape fails too. *Too broad*: a condition is missing.
 
 # %% demo=true covers="wu:4.3.1 wu:4.3.4 wu:4.5.1 guo:V.3 guo:V.4 wu:4.4.2"
-# wu 4.3 to 4.5 on columns, and guo V: orders of factors, δ for ∂J/∂h, and conditions.
+# wu 4.3 to 4.5 and guo V: order of factors, δ, conditions.
 torch.manual_seed(1)
 W, m3 = torch.randn(4, 4).double(), torch.randn(4).double()
 h1 = torch.randn(4).double().requires_grad_(True)

@@ -42,7 +42,7 @@ start("09_recurrent_networks/05_project")
 # A *forecast* for $T$ characters is a table $P$ of shape $(T, k)$. Row $t$ says how likely each character is to come at place $t$.
 
 # %%
-# Their brochures. The third does not say which text it was tried on.
+# Their brochures. The third does not say what it was tried on.
 known, new, locked = pictures.split()
 k = len(pictures.ALPHABET)
 applicants = {name: pictures.hire(name, known, k) for name in pictures.NAMES}
@@ -126,7 +126,7 @@ predict(
 )
 
 # %%
-# Your two judges on the four: new text, every character after the first 20.
+# Your two judges on the four: new text, after 20 characters.
 late = torch.arange(len(new)) >= 20
 with after(bits, pairs, "cipher"):
     floor = float(bits(pairs(known, new, k), new, late))
@@ -177,7 +177,7 @@ def influence(forecast, ids, k):
 check(influence)
 
 # %%
-# Influence for the four: what is on the diagonal or right of it comes from the future.
+# Influence: on the diagonal and right of it stands the future.
 with after(influence):
     short = new[: pictures.SHORT]
     maps = {name: influence(one, short, k) for name, one in applicants.items()}
@@ -230,7 +230,7 @@ def copy_test(words, noise, note, ask):
 check(copy_test)
 
 # %%
-# All five judges. Where rows do not add up to 1, the other judges rescale them.
+# All five judges; the others rescale rows that do not add up.
 with after(bits, pairs, influence, copy_test):
     lesson, _ = copy_test(*pictures.lines(1450, seed=1))
     exam, back = copy_test(*pictures.lines(200, seed=2))
@@ -371,7 +371,7 @@ check(Reader)
 # or the last?
 
 # %%
-# New text: what each character cost your reader, and what it expects. All five judged.
+# New text: what each character cost, what comes. Five judges.
 with after(bits, pairs, influence, copy_test, Reader):
     torch.manual_seed(0)
     mine = Reader().fit(known, k, 20_000)
@@ -431,7 +431,7 @@ with after(bits, copy_test, Reader, "delay"):
 # you would sign your reader as it stands. The next cell learns once more and reads the locked text.
 
 # %%
-# The verdict of the locked text, on pairs, on the honest fourth, and on you.
+# The locked text's verdict on pairs, on the fourth, and on you.
 with after(bits, pairs, Reader):
     torch.manual_seed(2)
     last = Reader().fit(known, k, 20_000)

@@ -81,7 +81,7 @@ def draw_clinic():
     )
     right.set_xticks([0, 1], ["in the clinic", "in the town"])
     right.set(ylabel="share of those called ill", ylim=(0, 1.3), yticks=[0, 0.5, 1])
-    right.set_title("The same table calls", fontsize=11)
+    right.set_title("In the town most calls are wrong", fontsize=11)
     right.legend(fontsize=9, ncols=2, loc="upper left")
     return fig, say(
         "Of {n} new patients the table is right in {right}; of its {wrong} mistakes {sure} claim more than 99 %. Of "
@@ -106,7 +106,8 @@ def draw_factors(column: int, name: str):
         looks = [(label, color, hatch) for _, color, hatch, label in KINDS]
         plots.grouped_bars(names, shares, ax, looks=looks, step=0.4)
         ax.set(ylim=(0, 1))
-    axes[0].set_ylabel("share of the class")
+    axes[0].set(xlabel="side of the median", ylabel="share of the class")
+    axes[1].set_xlabel("fifth of all cases")
     grid, told = np.linspace(x.min(), x.max(), 300), []
     for kind, color, hatch, label in KINDS:
         mine = x[old][ill[old] == kind, 0]
@@ -177,9 +178,9 @@ def draw_correlation(rho: float, D: int):
     ):
         right.plot(rhos, [w[key] for w in worlds], style, color=color, markersize=4, label=label)
     right.axvline(rho, color=BLACK, linewidth=6, alpha=0.12)
-    right.set(xlim=(-0.03, 0.93), ylim=(0.5, 1.01), xlabel="correlation ρ", ylabel="share")
+    right.set(xlim=(-0.03, 0.93), ylim=(0.45, 1.01), xlabel="correlation ρ", ylabel="share")
     light(right, "Decisions as good as any", [0, 0.3, 0.6, 0.9], [0.5, 0.75, 1], fontsize=11)
-    right.legend(loc="lower left", fontsize=8)
+    right.legend(loc="lower left", bbox_to_anchor=(0, 0.07), fontsize=8)  # above the handle
     right.set_gid("rho")
     return fig, say(
         "{D} features, correlation {rho:.2f}: the claimed log-odds are {factor:.1f} times the true ones. Accuracy "
@@ -219,7 +220,7 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
     """-> draw(delta, share): scores, confusion matrix, ROC and PR curve at one threshold.
 
     scores (n,), y (n,) of 0 and 1; fpr, tpr (m + 1,): the ROC curve, one point a distinct score, from (0, 0).
-    share: of class 1 among 1000 imagined cases.
+    share: of class 1 among 10,000 imagined cases.
     """
     scores, y, fpr, tpr = (np.asarray(a, float) for a in (scores, y, fpr, tpr))
     levels = np.unique(scores)[::-1]
@@ -231,9 +232,10 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         called = share * tpr + (1 - share) * fpr
         precision = np.divide(share * tpr, called, out=np.zeros_like(called), where=called > 0)
         at = int(np.sum(levels > delta))  # the point whose calls are the scores above delta
-        TP, FP = 1000 * share * tpr[at], 1000 * (1 - share) * fpr[at]
-        C = np.array([[1000 * (1 - share) - FP, FP], [1000 * share - TP, TP]])
-        f1 = 2 * TP / (1000 * share + TP + FP)
+        n = 10_000  # so many that the few missed in the town are not rounded to none
+        TP, FP = n * share * tpr[at], n * (1 - share) * fpr[at]
+        C = np.array([[n * (1 - share) - FP, FP], [n * share - TP, TP]])
+        f1 = 2 * TP / (n * share + TP + FP)
         # two by two: in a narrow window, too, all four are seen while one is dragged
         fig, grid = plt.subplots(2, 2, figsize=(8, 5.4), layout="none")
         fig.subplots_adjust(0.09, 0.1, 0.98, 0.94, wspace=0.25, hspace=0.45)
@@ -247,10 +249,10 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         axes[0].set_gid("scores")
         labels = ["benign", "malignant"]
         _draw_counts(axes[1], C, labels, labels)
-        light(axes[1], f"Accuracy {np.trace(C) / 1000:.2f}")
+        light(axes[1], f"Accuracy {np.trace(C) / n:.2f}")
         for ax, x, height, point, title, names in (
             (axes[2], fpr, tpr, at, f"ROC: area {area:.2f}", ("false positive rate", "true positive rate")),
-            (axes[3], tpr[1:], precision[1:], at - 1, f"PR: F1 {f1:.2f}", ("recall", "precision")),
+            (axes[3], tpr[1:], precision[1:], at - 1, f"PR: F₁ {f1:.2f}", ("recall", "precision")),
         ):  # fmt: skip
             ax.plot(x, height, color=BLUE)
             if point >= 0:  # else nobody is called: precision is 0/0
@@ -260,11 +262,11 @@ def threshold_explorer(scores, y, fpr, tpr) -> Callable:
         axes[2].plot([0, 1], [0, 1], ":", color=BLACK, linewidth=1)
         axes[3].axhline(share, linestyle=":", color=BLACK, linewidth=1)
         return fig, say(
-            "Threshold {delta:g}: of 1000 patients {ill:.0f} are malignant; {TP:.0f} found, {FN:.0f} missed, {FP:.0f} "
-            "false alarms, {TN:.0f} rightly passed. Precision {P:.2f}, recall {R:.2f}, F1 {f1:.2f}, false positive "
-            "rate {fpr:.2f}, accuracy {accuracy:.2f}. Area under ROC {area:.2f}.",
-            delta=delta, ill=1000 * share, TP=TP, FN=C[1, 0], FP=FP, TN=C[0, 0], P=precision[at], R=tpr[at], f1=f1,
-            fpr=fpr[at], accuracy=np.trace(C) / 1000, area=area,
+            "Threshold {delta:g}: of 10,000 patients {ill:,.0f} are malignant; {TP:,.0f} found, {FN:,.0f} missed, "
+            "{FP:,.0f} false alarms, {TN:,.0f} rightly passed. Precision {P:.2f}, recall {R:.2f}, F₁ {f1:.2f}, false "
+            "positive rate {fpr:.2f}, accuracy {accuracy:.2f}. Area under ROC {area:.2f}.",
+            delta=delta, ill=n * share, TP=TP, FN=C[1, 0], FP=FP, TN=C[0, 0], P=precision[at], R=tpr[at], f1=f1,
+            fpr=fpr[at], accuracy=np.trace(C) / n, area=area,
         )  # fmt: skip
 
     return draw
@@ -288,11 +290,11 @@ def _draw_counts(ax, C, actual: Sequence[str], predicted: Sequence[str]):
     ax.tick_params(length=0)
 
 
-def draw_answer(divisors, claims, right: float, curves: dict):
+def draw_answer(divisors, claims, right: float, curves: dict, marks: Sequence[str]):
     """Mean claims when the log-odds are divided; precision over recall in clinic and town -> (fig, words).
 
     claims: mean claim for each divisor; right: share of right calls. curves: name -> (recall, precision, points), the
-    points as (recall, precision) of some thresholds.
+    points as (recall, precision) of two thresholds. marks: what these are called.
     """
     fig, (left, end) = plt.subplots(1, 2, figsize=(9.4, 3.7))
     left.plot(divisors, claims, "o--", color=VERMILION, label="mean claim")
@@ -310,6 +312,8 @@ def draw_answer(divisors, claims, right: float, curves: dict):
         for (r, p), marker in zip(points, "os", strict=False):
             end.plot(r, p, marker, color=color, mec="white", markersize=10)
             told.append(say("{name}: recall {r:.2f}, precision {p:.2f}", name=name, r=r, p=p))
+    for marker, label in zip("os", marks, strict=True):
+        end.plot([], [], marker, color=BLACK, label=label)
     end.set(xlabel="recall", ylabel="precision", xlim=(0, 1.02), ylim=(0, 1.05))
     end.set_title("One table, two populations", fontsize=11)
     end.legend(loc="lower left")
@@ -338,7 +342,9 @@ def draw_intervals(sizes, rmse, accuracy):
         ax.set_xticks(sizes, [str(size) for size in sizes])
         ax.minorticks_off()
         times = width[0] / width[-1]
-        ax.set_title(f"{sizes[-1] // sizes[0]} × the rows: {times:.1f} × as narrow", fontsize=11)
+        ax.set_title(
+            f"{sizes[-1] // sizes[0]} × the rows: {times:.1f} × narrower (95 %)", fontsize=11
+        )
         told.append(
             say("{name}: {first:.2f} to {last:.2f} wide", name=name, first=width[0], last=width[-1])
         )
@@ -362,7 +368,7 @@ def draw_templates(theta):
     theta = np.asarray(theta)
     titles = [f"class {c}" for c in range(len(theta))]
     fig = plots.image_grid(
-        theta.reshape(-1, 8, 8), columns=10, titles=titles, size=0.9, limits=(0, 1)
+        theta.reshape(-1, 8, 8), columns=5, titles=titles, size=0.9, limits=(0, 1)
     )
     ink = theta.sum(axis=1)
     return fig, say(

@@ -96,7 +96,7 @@ def draw_valleys(lab, t):
         ylabel="cost (false alarms)",
     )
     ax.set_xticks([0.001, 0.01, 0.1, 1], ["0.001", "0.01", "0.1", "1"])
-    ax.set_title(f"From {t:.3g} on: {costs[0]} on the 119, {costs[1]} on the 171")
+    ax.set_title(f"Threshold {t:.3g}: cost {costs[0]} on the 119, {costs[1]} on the 171")
     ax.legend(loc="upper left")
     ax.set_gid("costs")
     misses = int(np.sum((lab.new < t) & (lab.truth == 1)))
@@ -142,13 +142,19 @@ def draw_claims(lab):
 def draw_days(costs):
     """Costs by machine (days, 3): tuned on its own rows, on new ones, the napkin on new ones -> (fig, words)."""
     fig, axes = plt.subplots(1, 2, figsize=(9.4, 4), sharey=True)
-    places = ["cheapest,\non its rows", "cheapest,\non new rows", "1/21,\non new rows"]
+    places = ["tuned,\non its rows", "tuned,\non new rows", "1/21,\non new rows"]
     for ax, (name, days) in zip(axes, costs.items(), strict=True):
         ax.plot(range(3), days.T, "-", color=BLUE, alpha=0.25, lw=1)
         ax.plot(range(3), days.mean(0), "D", color=VERMILION, ms=8, label="mean")
         for place, mean in enumerate(days.mean(0)):
-            ax.annotate(f"{mean:.0f}", (place, mean), (8, 6), textcoords="offset points")
-        ax.set(xlim=(-0.3, 2.5), title=f"{name[0].upper()}{name[1:]}")
+            ax.annotate(
+                f"{mean:.0f}", (place, mean), (8, 8), textcoords="offset points",
+                bbox=dict(fc="white", ec="none", alpha=0.8, pad=0.5),
+            )  # fmt: skip
+        _, tuned, napkin = days.mean(0)
+        better = "1/21" if napkin < tuned else "tuned"
+        title = f"{name[0].upper()}{name[1:]}: {better} costs less"
+        ax.set(xlim=(-0.3, 2.5), title=title)
         ax.set_xticks(range(3), places)
     axes[0].set_ylabel("cost (false alarms)")
     axes[0].legend(loc="upper left")

@@ -92,10 +92,10 @@ def draw_price():
     right.plot(units, deep, "o-", color=VERMILION, label="layers of three")
     right.axhline(1e-6, color=ORANGE, linestyle="-.", label="a millionth")
     right.set(yscale="log", xlabel="hidden units", ylabel="largest error on [0, 1]")
-    right.set_title("The same units, two ways")
+    right.set_title("In layers the same units do far more")
     right.legend(fontsize=9)
     return fig, say(
-        "Left: four straight pieces miss x² by {four:.3f} at most. Right: with {units} hidden units, equal pieces of "
+        "Four straight pieces miss x² by {four:.3f} at most. With {units} hidden units, equal pieces of "
         "one layer miss it by {flat:.1e}, no single layer by less than {floor:.1e}, nine layers of three by "
         "{deep:.1e}.",
         four=1 / 64, units=int(units[-1]), flat=flat[-1], floor=floor[-1], deep=deep[-1],
@@ -169,12 +169,13 @@ def fold_explorer(square_net: Callable) -> Callable:
         folded, last = tents(grid, n), float(tents(x, n))
         out = forward(square_net(n), np.append(grid, x)[:, None])[:, 0]
         error, knots = np.abs(out[:-1] - grid**2).max(), np.linspace(0, 1, 2**n + 1)
+        folds = "1 fold" if n == 1 else f"{n} folds"
         fig, (left, right) = fixed_axes(2, (9, 3.4), (0.08, 0.99, 0.16, 0.88), wspace=0.22)
         left.plot(grid, folded, color=BLUE)
         left.plot([x, x], [0, last], ":", color=BLACK)
         left.plot([x], [last], "o", color=VERMILION, markersize=9)
         left.set(xlabel="x", ylabel="after the folds", ylim=(-0.05, 1.05))
-        light(left, f"{n} folds: {2**n} ways up or down", (0, 0.5, 1), (0, 0.5, 1), fontsize=11)
+        light(left, f"{folds}: {2**n} ways up or down", (0, 0.5, 1), (0, 0.5, 1), fontsize=11)
         left.set_gid("fold")
         right.plot(grid, grid**2, "--", color=BLACK)
         right.plot(grid, out[:-1], color=BLUE)
@@ -189,9 +190,9 @@ def fold_explorer(square_net: Callable) -> Callable:
             fontsize=11,
         )
         return fig, say(
-            "x = {x:.2f} after {n} folds: {last:.3f}. The network says {out:.6f}, x² is {square:.6f}. With {units} "
+            "x = {x:.2f} after {folds}: {last:.3f}. The network says {out:.6f}, x² is {square:.6f}. With {units} "
             "units its largest error on [0, 1] is {error:.1e}.",
-            x=x, n=n, last=last, out=float(out[-1]), square=x * x, units=3 * n, error=float(error),
+            x=x, folds=folds, last=last, out=float(out[-1]), square=x * x, units=3 * n, error=float(error),
         )  # fmt: skip
 
     return draw
@@ -240,7 +241,11 @@ def draw_learned(f: Callable, widths, built, moved, random):
     dots[0].set_label("trained, from random weights")
     slope = equal[0] * (widths[0] / np.array(widths)) ** 2
     ax.loglog(widths, slope, ":", color=BLACK, label="a quarter for twice as many")
-    ax.set(xlabel="kinks", ylabel="largest error on [−1, 1]", title="tanh 6x: knots that learn")
+    ax.set(
+        xlabel="kinks",
+        ylabel="largest error on [−1, 1]",
+        title="tanh 6x: knots that learn miss by less",
+    )
     ax.set_xticks(widths, map(str, widths))
     ax.set_yticks([0.05, 0.1, 0.2], ["0.05", "0.1", "0.2"])
     ax.minorticks_off()
@@ -263,7 +268,7 @@ def draw_answer(errors: dict):
     ax.text(1.2e-6, 3.3, "a millionth", fontsize=9)
     ax.set(xscale="log", xlim=(3e-7, 2), xlabel="largest error on [0, 1]", ylim=(4.5, -0.5))
     ax.set_yticks(range(len(errors)), list(errors))
-    ax.set_title("Placed by hand and found by training")
+    ax.set_title("Placed by hand: a millionth. Trained: far from it")
     told = "; ".join(
         f"{name}: " + ", ".join(f"{v:.1e}" for v in values) for name, values in errors.items()
     )
@@ -295,10 +300,13 @@ def draw_digit_nets(rows: list[dict]):
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
     place = np.arange(len(rows))
     left.plot(place, [100 * row["accuracy"] for row in rows], "s", color=BLUE, markersize=9)
-    left.set(ylim=(80, 100), ylabel="held-out accuracy (%)", title="About equally good")
+    left.set(
+        ylim=(80, 100), ylabel="held-out accuracy (%)", title="All three read about equally well"
+    )
     units = [row["units"] for row in rows]
     right.plot(place, units, "_", color=BLACK, markersize=26, label="hidden units")
-    right.plot(place, [row["pieces"][0] for row in rows], "o", color=ORANGE, label="at the start")
+    first = [row["pieces"][0] for row in rows]
+    right.plot(place, first, "o", color=BLUE, mfc="none", markersize=9, label="at the start")
     right.plot(place, [row["pieces"][1] for row in rows], "^", color=VERMILION, label="trained")
     right.set(ylabel="pieces between two digits", ylim=(0, None))
     right.set_title("Fewer pieces than units")
@@ -352,12 +360,12 @@ def draw_printed_steps(net_of: Callable):
     left.plot(
         s, sigmoid_net(s, *printed), "x", color=VERMILION, markersize=9, mew=2, label="as printed"
     )
-    left.set(xlabel="x", ylabel="output", title="Five points, as printed")
+    left.set(xlabel="x", ylabel="output", title="Five points: as printed, missed")
     left.legend(fontsize=9)
     right.plot(numbers, np.maximum(errors, 1e-17), "x--", color=VERMILION, label="as printed")
     right.plot(numbers, np.maximum(mended, 1e-17), "o-", color=BLUE, label="steps half-way")
     right.set(yscale="log", xlabel="number of points n", ylabel="largest error at the points")
-    right.set(ylim=(1e-18, 30), title="It fails up to n = 9")
+    right.set(xticks=range(2, 15, 2), ylim=(1e-18, 30), title="As printed it fails up to n = 9")
     right.legend(fontsize=9)
     return fig, say(
         "Largest error of the printed construction: {five:.2f} for 5 points, {nine:.2f} for 9, {ten:.1e} for 10. With "
@@ -392,9 +400,13 @@ def draw_memory(steps, learned, f: Callable):
     parts = np.maximum(0, np.multiply.outer(x, W[:, 0]) + b) * U[0]
     size = np.abs(parts).max(0)
     pairs = [
-        ("Built: one value edited", sigmoid_net(x, W1, b1, W2), sigmoid_net(x, W1, b1, edited)),
         (
-            "Trained: one weight edited",
+            "Built: one edit moves one cell",
+            sigmoid_net(x, W1, b1, W2),
+            sigmoid_net(x, W1, b1, edited),
+        ),
+        (
+            "Trained: one edit moves a wide part",
             parts.sum(1) + c,
             parts.sum(1) + c + parts[:, size.argmax()],
         ),
@@ -461,8 +473,8 @@ def draw_walls(place: float, steep: float, gate: bool):
     row = truth.reshape(121, 121)[60]
     right.plot(axis, picture[60], color=BLUE)
     right.plot(axis, row, "--", color=BLACK)
-    right.set(xlabel="x₁", ylabel="height on the line x₂ = 0", ylim=(-0.15, 3.3))
-    light(right, "— height   - - wanted", (-3, 0, 3), (0, 1, 2, 3))
+    right.set(xlabel="x₁", ylabel="height (dashed: wanted)", ylim=(-0.15, 3.3))
+    light(right, "On the line x₂ = 0", (-3, 0, 3), (0, 1, 2, 3))
     leak = height[~truth & (np.abs(side).min(1) > 0.2)].max()
     return fig, say(
         "{layer}, steepness {steep:g}: outside the triangle, away from its edges, the height reaches {leak:.2f}. The "
@@ -610,12 +622,13 @@ def region_explorer(budget: Callable) -> Callable:
         ax.imshow(shades, cmap="tab20b", alpha=0.7, **place)
         ax.imshow(np.minimum(edge, 1), **place)
         ax.set(xlabel="x₁", ylabel="x₂")
-        light(ax, f"{depth} × {width} units: {count} regions", (-3, 0, 3), (-3, 0, 3))
+        units = f"{depth} layer{'s' * (depth > 1)} of {width}"
+        light(ax, f"{units}: {count} regions", (-3, 0, 3), (-3, 0, 3))
         ax.grid(False)
         return fig, say(
-            "{depth} × {width} units, drawn at random: at least {count} regions on this square. The ceiling is "
-            "{ceiling}; for the same units in one layer it is {one}.",
-            depth=depth, width=width, count=count,
+            "{units}, drawn at random: at least {count} regions on this square. The ceiling is "
+            "{ceiling:,}; for the same units in one layer it is {one:,}.",
+            units=units, count=count,
             ceiling=budget([2] + [width] * depth + [1])[1], one=budget([2, width * depth, 1])[1],
         )  # fmt: skip
 
@@ -673,10 +686,10 @@ def draw_lift(X, y, lift: Callable):
     right.set(xlabel="x", ylabel="y", xticks=[-2, 0, 2], yticks=[-2, 0, 2])
     right.set_zlabel("φ(x, y)", labelpad=4)
     right.set_title("After the lift a plane does")
-    right.tick_params(labelsize=7)
+    right.tick_params(labelsize=8)
     right.view_init(22, -60)
     return fig, say(
-        "Left: a disc inside a ring. Right: lifted by φ, all points of the disc lie at least {gap:.2f} above the plane "
+        "A disc inside a ring; lifted by φ, all points of the disc lie at least {gap:.2f} above the plane "
         "z = 0, all points of the ring on it.",
         gap=float(z[y == 0].min()),
     )

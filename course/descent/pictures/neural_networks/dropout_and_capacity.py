@@ -213,8 +213,9 @@ def draw_why(rates=(0.0, 0.75)):
                     marker=marker, ms=5, markevery=2)  # fmt: skip
         ax.set(xlabel="training steps", ylim=(0, 103))
         ends.append(shares[:, -1])
-    axes[0].set(title="All units on", ylabel="the network agrees with, in %")
-    axes[1].set_title(f"Each unit off with probability {rates[1]:g}")
+    axes[0].set(ylabel="the network agrees with, in %")
+    axes[0].set_title("All units on: wrong labels are learnt")
+    axes[1].set_title(f"Off with probability {rates[1]:g}: most are not")
     axes[0].legend(fontsize=9, loc="lower right", bbox_to_anchor=(1, 0.08))
     return fig, say(
         "In the end the network without coins agrees with {a[0]:.0f} % of the right and {a[1]:.0f} % of the wrong "
@@ -264,8 +265,14 @@ def draw_rates(p: float):
     left.set(xlabel="training steps", ylabel="the network agrees with, in %", ylim=(0, 103))
     right.set(xlabel="dropout rate p", xlim=(-0.03, 0.93))
     right.set(ylabel="in the end, in %", ylim=(0, 103))
-    light(left, f"p = {RATES[here]:g}", x=(0, 500, 1000), y=(0, 50, 100), fontsize=11)
-    light(right, "After 1,000 steps", x=RATES, y=(0, 50, 100), fontsize=11)
+    light(
+        left,
+        f"Rate p = {RATES[here]:g}, step by step",
+        x=(0, 500, 1000),
+        y=(0, 50, 100),
+        fontsize=11,
+    )
+    light(right, "All rates, after 1,000 steps", x=RATES, y=(0, 50, 100), fontsize=11)
     right.set_gid("rate")
     return fig, say(
         "p = {p:g}: in the end the network agrees with {ends[0]:.0f} % of the right and {ends[1]:.0f} % of the wrong "
@@ -290,10 +297,16 @@ def draw_copies(w1: float, w2: float, p: float):
     )
     left.contourf(A, B, np.log10(expected + 0.03), levels=14, cmap="cividis_r", alpha=0.6)
     best = 1 / (2 + rate)
-    left.plot(best, best, "*", ms=15, color=VERMILION, mec="white")
+    if p:  # without coins the loss is 0 all along the valley
+        left.plot(best, best, "*", ms=15, color=VERMILION, mec="white")
+        least, told = "least: ★", "The expected loss is lowest at {best:.2f} for both."
+    else:
+        least = "a valley"
+        told = "The expected loss is lowest where w₁ + w₂ = 1, as at {best:.2f} for both."
     left.plot(w1, w2, "o", ms=9, color=BLUE, mec="white")
     left.set(xlabel="w₁", ylabel="w₂", xlim=(-6, 6), ylim=(-6, 6))
-    light(left, f"Expected loss, p = {p:.2f}", x=(-5, 0, 5), y=(-5, 0, 5), fontsize=11)
+    title = f"Expected loss, p = {p:.2f}; {least}"
+    light(left, title, x=(-5, 0, 5), y=(-5, 0, 5), fontsize=11)
     left.grid(False)
     left.set_gid("weights")
     fit, noise, alone = (1 - w1 - w2) ** 2, rate * (w1**2 + w2**2), (1 - w2) ** 2
@@ -306,7 +319,7 @@ def draw_copies(w1: float, w2: float, p: float):
     right.set_yticks((2, 1, 0), names)
     return fig, say(
         "Weights {w1:.1f} and {w2:.1f}, p = {p:.2f}: loss {fit:.2f} with all units on, the coins add {noise:.2f}; if "
-        "copy 1 fails, {alone:.2f}. The expected loss is lowest at {best:.2f} for both.",
+        "copy 1 fails, {alone:.2f}. " + told,
         w1=w1,
         w2=w2,
         p=p,
@@ -548,7 +561,7 @@ def draw_decay(lam: float, kind: str):
     left.contour(x, y, field, levels=[0.5], colors=BLACK)
     for value, marker, color in ((0, "o", BLUE), (1, "s", VERMILION)):
         left.plot(*points[labels == value].T, marker, color=color, mec="white")
-    left.set(xlabel="$x_1$", ylabel="$x_2$", title=f"λ = {lam:g}, {kind}")
+    left.set(xlabel="$x_1$", ylabel="$x_2$", title=f"λ = {lam:g}, decay {kind}")
     for j, (color, style, _) in enumerate(LOOKS[:2]):
         right.plot(lengths[j, place], style, color=color, label=DECAYS[j],
                    linewidth=3 if j == k else 1.4)  # fmt: skip

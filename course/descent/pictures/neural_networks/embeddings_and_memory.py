@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from descent import data
 from descent.plots import (
@@ -354,10 +355,11 @@ def draw_next(losses, before, after, words, context: str):
     """The loss of small batches, and the five likeliest next words before and after training."""
     top = np.argsort(-after, kind="stable")[:5]
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
-    left.plot(losses, color=SKY, linewidth=0.7)
+    left.plot(losses, color=SKY, linewidth=0.7, label="a batch")
     mean = np.convolve(losses, np.full(50, 1 / 50), "valid")
-    left.plot(np.arange(len(mean)) + 49, mean, color=BLUE)
-    left.set(xlabel="step", ylabel="loss (nats a word)", title="Batches, and their mean over 50")
+    left.plot(np.arange(len(mean)) + 49, mean, color=BLUE, label="mean of 50 batches")
+    left.set(xlabel="step", ylabel="loss (nats a word)", title=f"The loss falls to {mean[-1]:.1f}")
+    left.legend()
     looks = ("before training", SKY, "//"), ("after training", BLUE, "")
     grouped_bars([words[i] for i in top], (before[top], after[top]), right, looks=looks, step=0.4)
     right.set(ylabel="probability", xlabel="next word", title=f"What comes after {context}?")
@@ -565,9 +567,9 @@ def snapshot_explorer(corpus: Corpus, seen: dict[int, np.ndarray]) -> Callable:
         fig.subplots_adjust(left=0.06, right=0.98, bottom=0.15, top=0.92)
         draw_map(plane(vectors[at], final), SHOWN, ax)
         cat, dog, car = (vectors[corpus.index[w]] for w in ("cat", "dog", "car"))
-        ax.set_title(f"After {step} pairs", y=1.02)
+        ax.set_title(f"After {step:,} pairs", y=1.02)
         return fig, say(
-            "After {step} pairs. Cosine of cat and dog {near:.1f}, of cat and car {far:.1f}. "
+            "After {step:,} pairs. Cosine of cat and dog {near:.1f}, of cat and car {far:.1f}. "
             "Nearest to {word}: {found:, }.",
             step=step, near=cat @ dog, far=cat @ car, word=word, found=neighbours(vectors, corpus, word, 3),
         )  # fmt: skip
@@ -583,14 +585,15 @@ def draw_answer(rows: dict[str, tuple]):
     left.axvline(0, color="0.5", linewidth=1)
     left.set_yticks(at, list(rows))
     left.invert_yaxis()
-    left.set(xlabel="mean cosine", ylabel="relation", title="Same step for all?")
+    left.set(xlabel="mean cosine", ylabel="relation", title="Planted steps agree")
     for number, (label, color, hatch) in enumerate(WAYS):
         share = 100 * table[:, 1 + number]
         place = at + 0.27 * (number - 1)
         right.barh(place, share, 0.25, color=color, hatch=hatch, edgecolor="white", label=label)
         for y, x in zip(place, share, strict=True):
             right.text(x + 1, y, f"{x:.0f}", va="center", fontsize=8)
-    right.set(xlabel="questions right (%)", ylabel="relation", xlim=(0, 112), title="Who answers?")
+    right.set(xlabel="questions right (%)", ylabel="relation", xlim=(0, 112))
+    right.set(title="Arithmetic works where steps agree")
     right.legend(loc="lower right")
     told = [f"{name} {row[0]:.1f}, {row[1]:.0%}" for name, row in rows.items()]
     return fig, say(
@@ -704,19 +707,21 @@ def draw_memory(keys: str, n: int, d: int):
     right.plot(grid, best, "--", color=GREEN, label="pseudo-inverse: √(1−d/n)")
     right.axvline(d, color="0.5", linestyle=":", label="n = d")
     right.set(xscale="log", xlabel="stored pairs n", ylabel="error (share of length)")
-    right.set(xlim=(1.8, 290), ylim=(-0.1, 2.6))
+    right.set(xlim=(1.8, 290), ylim=(-0.1, max(2.6, 1.15 * np.sqrt(255 / d))))
     right.set_title("Error against n", y=1.02)
     right.set_xticks([2, 8, 32, 128], ["2", "8", "32", "128"])
     right.minorticks_off()
     right.set_gid("error")
     left.grid(False)
     left.set(xlabel="asked: key k", ylabel="stored value i")
+    for axis in (left.xaxis, left.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True))
     left.set_title("Is recall k like value i?", y=1.02)
     if keys == "orthonormal" and n > d:
         left.text(
             0.5, 0.5, f"no {n} orthonormal keys\nexist in {d} dimensions", ha="center", va="center"
         )
-        left.set(xlim=(0, 1), ylim=(0, 1))
+        left.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
         right.legend(loc="upper left")
         return fig, say(
             "{n} keys cannot be orthonormal in {d} dimensions: at most {d} can.", n=n, d=d
@@ -728,7 +733,7 @@ def draw_memory(keys: str, n: int, d: int):
     right.plot(n, error, "*", color=VERMILION, markersize=15, label="this memory")
     right.legend(loc="upper left")
     return fig, say(
-        "{n} pairs in {d} dimensions, {keys} keys: error {error:.2f} (random keys: {theory:.2f}). "
+        "{n} pairs in {d} dimensions, keys: {keys}. Error {error:.2f}; √((n−1)/d) is {theory:.2f}. "
         "The nearest stored value is the right one for {found:.0%} of the keys.",
         n=n, d=d, keys=keys, error=error, theory=np.sqrt((n - 1) / d), found=found,
     )  # fmt: skip

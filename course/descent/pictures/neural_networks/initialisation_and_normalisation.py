@@ -89,19 +89,19 @@ def draw_signals(factor: float, layers: int, act: str, norm: str = "none"):
     signals, gradients = sweep(act, norm)
     signal, gradient, values = through(factor, act, norm)
     fig, (left, right) = fixed_axes(2, (9, 3.7), (0.09, 0.985, 0.145, 0.9), wspace=0.2)
-    for many, one, color, style in (
-        (signals, signal, BLUE, "o-"),
-        (gradients, gradient, VERMILION, "s--"),
+    for many, one, color, style, look in (  # often in one place: a circle in a hollow square
+        (signals, signal, BLUE, "o-", dict(markersize=7)),
+        (gradients, gradient, VERMILION, "s--", dict(markersize=12, mfc="none", mew=2)),
     ):
         left.plot(FACTORS, many[:, layers], style[1:], color=color)
-        left.plot(factor, one[layers], style[0], color=color, markersize=9)
+        left.plot(factor, one[layers], style[0], color=color, **look)
     left.set(yscale="log", ylim=(1e-42, 1e42), yticks=(1e-30, 1, 1e30), xlim=(0.9, 5.1))
     left.minorticks_off()
     left.set(xlabel="weights: times torch's default", ylabel="mean square", xticks=range(1, 6))
     left.set_title(f"Through {layers} layers: signal {signal[layers]:.1e}", fontsize=11)
     # a legend and tick labels are the dear parts of a picture that is dragged
     left.text(1, 1e34, "● —  signal, forward", color=BLUE, fontsize=9)
-    left.text(1, 1e27, "■ - -  gradient, back", color=VERMILION, fontsize=9)
+    left.text(1, 1e27, "□ - -  gradient, back", color=VERMILION, fontsize=9)
     left.set_gid("factor")
     share, edges = np.histogram(np.clip(values[layers], -3, 3), np.linspace(-3, 3, 42))
     right.stairs(share / share.sum(), edges, fill=True, color=BLUE)
@@ -251,7 +251,7 @@ def draw_runs(runs: dict[str, tuple[np.ndarray, float]], title: str, every: int 
     left.legend(fontsize=9, loc="upper right", bbox_to_anchor=(1, 0.66))  # where no curve runs
     left.set_title(title)
     right.set(yticks=range(len(runs)), yticklabels=list(runs), xlim=(0, 1.2))
-    right.set(xlabel="share of new digits read right", xticks=(0, 0.5, 1))
+    right.set(xlabel="share", xticks=(0, 0.5, 1), title="New digits read right")
     right.invert_yaxis()
     right.grid(axis="y", visible=False)
     return fig, say(

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from descent import data
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, PINK, VERMILION
+from descent.plots import BLACK, BLUE, ORANGE, PINK, VERMILION
 from descent.words import say, typeset
 
 MESSAGE = 140  # bytes of one text message
@@ -224,7 +224,7 @@ def draw_message(sent, share):
     grid = np.full(-(-len(values) // 20) * 20, np.nan)
     grid[: len(values)] = values
     fig, ax = plt.subplots(figsize=(7.4, 0.42 * len(grid) / 20 + 0.9))
-    ax.imshow(grid.reshape(-1, 20), cmap="Purples", vmin=0, vmax=330, aspect="auto")
+    ax.imshow(grid.reshape(-1, 20), cmap="Purples", vmin=0, vmax=420, aspect="auto")
     for place, value in enumerate(values):
         ax.text(place % 20, place // 20, f"{value:02x}", ha="center", va="center", fontsize=9)
     ax.spines[:].set_visible(False)
@@ -278,13 +278,13 @@ def draw_duels(duels):
         ax.bar_label(bars, [str(count) for count in counts], padding=3)
     ax.axvline(0, color=BLACK, lw=1)
     wide = 1.25 * max(1, mine.max(), theirs.max())
-    labels = [f"{name}\np = {one:.2g}" for name, one in zip(duels, p, strict=True)]
+    labels = [typeset(f"{name}\np = {one:.2g}") for name, one in zip(duels, p, strict=True)]
     ax.set_yticks(place, labels)
     ax.set(xlim=(-wide, wide), ylim=(len(duels) - 0.5, -1.1))
     ax.set_xticks([])
     ax.set_xlabel("rows that just one reads right")
     ax.set_title("One message against each of the others")
-    ax.legend(loc="upper center", ncols=2)
+    ax.legend(loc="upper right", ncols=2)
     words = say("Rows that just one of two readers reads right:")
     for number, name in enumerate(duels):
         words += say(
@@ -305,10 +305,11 @@ def draw_misread(X, digits, called, columns=10):
         ax.axis("off")
     for ax, row in zip(axes.flat, rows, strict=False):
         ax.imshow(X[row].reshape(8, 8), cmap="Greys")
-        ax.set_title(str(digits[row]), fontsize=11, color=GREEN if digits[row] % 2 else BLUE)
+        ax.set_title(str(digits[row]), fontsize=11, color=VERMILION if digits[row] % 2 else BLUE)
     right = 1 - len(wrong) / len(digits)
     error = np.sqrt(right * (1 - right) / len(digits))
-    fig.suptitle(f"{right:.1%} right, standard error {100 * error:.1f} points", x=0.01, ha="left")
+    title = f"Misread: {len(wrong)} of {len(digits)}. {right:.1%} right, standard error {100 * error:.1f} points"
+    fig.suptitle(title, x=0.01, ha="left", fontsize=12, weight="bold")
     words = say(
         "{wrong} of {n} digits go to the wrong side: {right:.1%} are right, standard error {error:.1f} points. "
         "The first {shown} are shown: {names}.",

@@ -147,7 +147,7 @@ def draw_ratings(R, true):
 def draw_dimensions(dims, train, held):
     """Errors against the dimension -> (fig, words). train, held: {penalty: errors (len(dims),)}."""
     fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-    titles = "On known ratings", "On held-out ratings"
+    titles = "Known ratings: errors fall", "Held out: a weak penalty fails"
     for ax, errors, title in zip(axes, (train, held), titles, strict=True):
         looks = zip(errors.items(), ("o--", "s-", "^:"), (VERMILION, BLUE, GREEN), strict=False)
         for (lam, values), style, color in looks:
@@ -411,7 +411,11 @@ def basis_explorer(h, features) -> Callable:
         ax.bar(places, c, color=np.where(big, VERMILION, SKY))
         ax.set(xlabel="basis vector i", ylabel="coefficient cᵢ", ylim=(-3.2, 3.2))
         light(
-            ax, f"Turn {turn:.2f}: {big.sum()} above 0.1 in size", places, (-2, 0, 2), fontsize=12
+            ax,
+            f"Turn {turn:.2f}: {big.sum()} of {len(h)} exceed 0.1 in size",
+            places,
+            (-2, 0, 2),
+            fontsize=12,
         )
         return fig, say(
             "Turn {turn:.2f}: {big} of {d} coefficients exceed 0.1 in size; the largest is {largest:.2f}, the sum of "
@@ -484,7 +488,7 @@ def draw_crowding(d=64, counts=(8, 16, 32, 64, 128, 256, 512), active=4, noise=0
     right.plot(counts, few, "o", color=BLUE, label=f"{active} active")
     right.axvline(d, color=BLACK, linestyle=":", label=f"n = d = {d}")
     right.set(xscale="log", xlabel="features n", ylabel="error of a coefficient", ylim=(0, 3))
-    right.set_title(f"Many features in {d} dimensions", fontsize=12)
+    right.set_title("Only active features disturb")
     right.set_xticks(counts, [str(n) for n in counts])
     right.minorticks_off()
     right.legend(fontsize=9)
@@ -626,7 +630,7 @@ def draw_phase(densities, W, loss, importance: float):
     right.set(ylabel="squared length of its vector", ylim=(-0.05, 1.5))
     gone = densities[int(np.argmax(second < 0.1))]
     last = densities[np.flatnonzero(second >= 0.1)[-1]]
-    right.set_title(f"Feature 2: there at {last:g}, gone at {gone:g}", fontsize=11)
+    right.set_title(f"Feature 2: there at p = {last:g}, gone at {gone:g}", fontsize=11)
     for ax in (left, right):
         ax.axvline(crossing, color=BLACK, linestyle=":", linewidth=1)
         ax.set_xlabel("probability p that a feature is active")
@@ -653,12 +657,12 @@ def draw_answer(one, other, dims, right):
         ax.plot(x, y, ".", color=BLUE, markersize=4)
         ax.set(xlabel="fit from start 1", ylabel="fit from start 2")
         ax.set_title(title, fontsize=9.5)
-        ax.locator_params(axis="x", nbins=3)
+        ax.locator_params(nbins=4, steps=[1, 2, 4, 10])
     axes[2].plot(dims, right, "o-", color=BLUE, label="ten directions")
     axes[2].axhline(0.1, color=BLACK, linestyle="--", label="chance")
     axes[2].set(xlabel="numbers d", ylabel="new digits read", ylim=(0, 1), xticks=dims)
     axes[2].set_title("One direction a digit", fontsize=9.5)
-    axes[2].legend(fontsize=9)
+    axes[2].legend(fontsize=9, loc="lower right", bbox_to_anchor=(1, 0.12))
     return fig, say(
         "Correlation of number 1 between two fits: {raw:.1f} as trained, {gauged:.2f} in one gauge. Ten directions "
         "read a share of {few:.1f} from {low} numbers, {many:.1f} from {high}.",

@@ -171,7 +171,7 @@ def draw_why():
     X, y = camera()
     centres, shares = _square(13, 1.2), []  # of the 13 × 13 pixels
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 4.2))
-    names = ("straight lines on the pixels", "after two hidden layers")
+    names = ("Straight lines on the pixels", "After two hidden layers")
     for ax, name, net in zip(axes, names, two_readers(), strict=True):
         shares.append(float(np.mean(forward(X, net)[1].argmax(1) == y)))
         _map(ax, _mix(np.eye(3)[forward(centres, net)[1].argmax(1)]))
@@ -204,17 +204,18 @@ def map_explorer(nets: list, losses, forward: Callable) -> Callable:
         else:
             _map(ax, _mix(P if shown == "all arms" else np.eye(3)[P.argmax(1)]))
         _points(ax)
-        ax.plot(x, y, "s", color=VERMILION, markersize=10, mec="white")
+        ax.plot(x, y, "o", color=VERMILION, markersize=10, mec="white")
         ax.set_gid("plane")
-        light(ax, f"Step {stage * every}: {right:.0%} right", (-1, 0, 1), (-1, 0, 1))
+        light(ax, f"Stage {stage}, step {stage * every}: {right:.0%} right", (-1, 0, 1), (-1, 0, 1))
         draw_triangle(tri)
         tri.plot(*to_plane(way).T, "-", color=BLACK, linewidth=0.8, alpha=0.6)
         tri.plot(*CORNERS.mean(0), "+", color=BLACK, markersize=11)
-        tri.plot(*to_plane(way[stage]), "s", color=VERMILION, markersize=10, mec="white")
-        light(tri, "The square's three probabilities")
+        tri.plot(*to_plane(way[stage]), "o", color=VERMILION, markersize=10, mec="white")
+        light(tri, "The big dot's three probabilities")
         return fig, say(
-            "Step {step}: {right:.0%} of the points right, loss {loss:.2f}. At ({x:.2f}, {y:.2f}) the "
+            "Stage {stage}, step {step}: {right:.0%} of the points right, loss {loss:.2f}. At ({x:.2f}, {y:.2f}) the "
             "probabilities are {p[0]:.2f}, {p[1]:.2f} and {p[2]:.2f}.",
+            stage=stage,
             step=stage * every,
             right=float(right),
             loss=float(losses[stage * every]),
@@ -262,7 +263,12 @@ def draw_signals():
     ax.plot(gap, cross, "-", color=BLUE, label="cross-entropy")
     ax.plot(gap, squared, "--", color=VERMILION, label="squared error, through softmax")
     ax.set(xlabel="lead of the wrong class of two, s₁ − s₀", ylabel="pull on the true score")
-    ax.set(yscale="log", ylim=(1e-5, 3), title="Squared error gives up on what is badly wrong")
+    ax.set(
+        xticks=(-5, 0, 5, 10),
+        yscale="log",
+        ylim=(1e-5, 3),
+        title="Squared error gives up on what is badly wrong",
+    )
     ax.legend(loc="lower center")
     return fig, say(
         "Two classes. Pull on the true score when the wrong one leads by 10: cross-entropy {cross:.3f}, "
@@ -293,29 +299,29 @@ def draw_pipeline(task: str, width: int, batch: int = 32):
     what, size, C = TASKS[task]
     head = C * (width + 1)
     boxes = (
-        ("input x", what, f"({batch}, {size:,})" if size else f"({batch}, length)"),
-        ("hidden layers", "as many\nas you like", f"({batch}, {width:,})"),
-        ("scores s", "a linear map", f"({batch}, {C:,})"),
-        ("probabilities p", "softmax,\nrow by row", f"({batch}, {C:,})"),
+        ("input x", what, f"{batch} × {size:,}" if size else f"{batch} × length"),
+        ("hidden layers", "as many\nas you like", f"{batch} × {width:,}"),
+        ("scores s", "a linear map", f"{batch} × {C:,}"),
+        ("probabilities p", "softmax,\nrow by row", f"{batch} × {C:,}"),
         ("loss", "mean of\n−log p(true)", "one number"),
     )
-    fig, ax = fixed_axes(1, (7.2, 2.3), (0.01, 0.99, 0.02, 0.85))
+    fig, ax = fixed_axes(1, (7.4, 2.3), (0.01, 0.99, 0.02, 0.85))
     for k, ((name, how, shape), color) in enumerate(
         zip(boxes, (SKY, BLUE, ORANGE, GREEN, VERMILION), strict=True)
     ):
         look = dict(facecolor=color, alpha=0.16, edgecolor=color, linewidth=1.5)
-        ax.add_patch(plt.Rectangle((2 * k, 0), 1.62, 1, **look))
+        ax.add_patch(plt.Rectangle((2 * k, 0), 1.74, 1, **look))
         lines = ((0.78, name, "bold"), (0.48, how, "normal"), (0.18, shape, "normal"))
         for height, text, weight in lines:
-            ax.text(2 * k + 0.81, height, text, ha="center", va="center", weight=weight,
-                    fontsize=8)  # fmt: skip
+            ax.text(2 * k + 0.87, height, text, ha="center", va="center", weight=weight,
+                    fontsize=9)  # fmt: skip
         if k:
-            ax.annotate("", (2 * k, 0.5), (2 * k - 0.38, 0.5), arrowprops=dict(arrowstyle="->"))
-    ax.set(xlim=(-0.05, 9.67), ylim=(-0.05, 1.05), title=f"{task}: a head of {head:,} parameters")
+            ax.annotate("", (2 * k, 0.5), (2 * k - 0.26, 0.5), arrowprops=dict(arrowstyle="->"))
+    ax.set(xlim=(-0.05, 9.79), ylim=(-0.05, 1.05), title=f"{task}: a head of {head:,} parameters")
     ax.axis("off")
     return fig, say(
-        "{task}: a batch of {batch} gives scores of shape ({batch}, {C}). The head has {C} × ({width} + 1) = "
-        "{head:,} parameters. Guessing evenly costs ln {C} = {chance:.2f}.",
+        "{task}: a batch of {batch} gives {batch} × {C:,} scores. The head has {C:,} × ({width:,} + 1) = "
+        "{head:,} parameters. Guessing evenly costs ln {C:,} = {chance:.2f}.",
         task=task,
         batch=batch,
         width=width,
@@ -337,8 +343,8 @@ def draw_layers(names, ratios: dict, probes: dict):
             ax.plot(names, values, style, color=color, label=name)
     left.set(ylabel="within / between", xlabel="layer", ylim=(0, None))
     right.set(ylabel="share right, test rows", xlabel="layer", ylim=(0.8, 1.005))
-    left.set_title("Trained scatter falls with depth")
-    right.set_title("A linear reader reads more")
+    left.set_title("Trained, the scatter falls with depth")
+    right.set_title("Trained, a linear reader reads more")
     left.legend()
     right.legend(loc="lower left")
     told, read = (
@@ -371,8 +377,9 @@ def draw_digit_layers(stage: int, rows: str):
         ax.set(xlabel="direction 1")
     axes[0].set_ylabel("direction 2")
     return fig, say(
-        "Step {step}, {rows} rows. Scatter within the classes over scatter between them, from the pixels to the "
-        "last hidden layer: {told:, }.",
+        "Stage {stage}, step {step}, {rows} rows. Scatter within the classes over scatter between them, from the "
+        "pixels to the last hidden layer: {told:, }.",
+        stage=stage,
         step=step,
         rows=rows,
         told=[f"{value:.2f}" for value in ratios],

@@ -249,7 +249,7 @@ def draw_looks(curves):
     """Share of new digits that is read, along eight looks. curves {label: (looks, accuracies)}."""
     fig, ax = _accuracies(curves, "looks at each of the 1,000 digits")
     ends = {label: 100 * accuracy[-1] for label, (_, accuracy) in curves.items()}
-    ax.set_title(f"{max(ends, key=ends.get)}: leads after eight looks")
+    ax.set_title(f"After eight looks {max(ends, key=ends.get)} leads")
     ax.legend(loc="upper left", bbox_to_anchor=(0.5, 0.5))
     told = [say("{label}: {end:.0f} %", label=label, end=end) for label, end in ends.items()]
     return fig, say("New digits read after eight looks. {told:; }.", told=told)
@@ -264,10 +264,12 @@ def draw_clock(curves, goal=0.95):
         label: float(x[np.argmax(np.array(accuracy) >= goal)])
         for label, (x, accuracy) in curves.items()
     }
-    ax.set_title(f"{min(first, key=first.get)}: reads {goal:.0%} first")
+    ax.set_title(f"{min(first, key=first.get)} reads {100 * goal:.0f} % first")
     ax.legend(loc="lower right")
     told = [say("{label}: {ms:.0f} ms", label=label, ms=ms) for label, ms in first.items()]
-    return fig, say("Time to {goal:.0%} of the new digits. {told:; }.", goal=goal, told=told)
+    return fig, say(
+        "Time to {goal:.0f} % of the new digits. {told:; }.", goal=100 * goal, told=told
+    )
 
 
 def draw_perceptron(grad, points, labels, w0):
@@ -297,12 +299,15 @@ def draw_perceptron(grad, points, labels, w0):
     left.annotate("", full, (0, 0), arrowprops=dict(arrowstyle="-|>", color=plots.VERMILION, lw=2))
     _star(left, full, "their mean: the full gradient")
     left.set(xlabel="∂/∂w₁", ylabel="∂/∂w₂", title=f"{zero} of {n} single gradients are zero")
-    left.legend(fontsize=9, loc="best")
+    low, high = left.get_ylim()
+    left.set_ylim(low - 0.25 * (high - low), high)  # room for the legend
+    left.legend(fontsize=9, loc="lower left", borderaxespad=0.1)
     for (label, curve), style in zip(curves.items(), ["o-", "^--"], strict=True):
         right.plot(curve, style, label=label)
     right.set(xlabel=f"looks at each of the {n} rows", ylabel=f"mistakes among {n} rows")
     slow, fast = curves["all rows"][1], curves["single rows"][1]
-    right.set_title(f"After one look: {slow} mistakes against {fast}")
+    right.set_title(f"One look: {slow} mistakes against {fast}")
+    right.yaxis.get_major_locator().set_params(integer=True)
     right.legend()
     return fig, say(
         "{zero} of {n} single gradients are zero, their mean is ({full[0]:.2f}, {full[1]:.2f}). Mistakes after one "
@@ -358,13 +363,14 @@ def draw_variance(exact, G, coordinate=1, count=3000):
         off = max(off, np.abs(measured / formula - 1).max())
     share = float(exact(one, n // 4, False)[0] / exact(one, n // 4, True)[0])
     ax.axvline(n // 4, color=GREY, linewidth=0.8)
-    ax.set(xscale="log", yscale="log", xlabel="batch size B", ylabel="variance of one coordinate")
+    ax.set(xscale="log", yscale="log", xlabel=f"batch size B (of {n} rows)")
+    ax.set_ylabel("variance of one coordinate")
     ax.set_title(f"A quarter of the rows, not put back: × {share:.2f}")
     ax.legend(fontsize=9)
     return fig, say(
         "The variance falls like 1/B; a quarter of the rows, not put back, has {share:.2f} of that of rows put back. "
-        "Simulated batches are within {off:.0%} of the formulas.",
-        share=share, off=off,
+        "Simulated batches are within {off:.0f} % of the formulas.",
+        share=share, off=100 * off,
     )  # fmt: skip
 
 
@@ -419,7 +425,12 @@ def draw_clipping(vector, c, free, held):
         (by_value, ":", "by value"),
     ):
         left.plot(*np.array([[0, 0], arrow]).T, style, marker="o", markevery=[1], label=label)
-    left.set(aspect="equal", xlabel="∂/∂w₁", ylabel="∂/∂w₂", title=f"By value turns it {turn:.0f}°")
+    left.set(
+        aspect="equal",
+        xlabel="∂/∂w₁",
+        ylabel="∂/∂w₂",
+        title=f"Clipping by value turns it {turn:.0f}°",
+    )
     left.legend(loc="lower right", fontsize=9)
     left.set(xlim=(-1.3, 3.4), ylim=(-1.6, 1.6))
     grid = np.linspace(0.6, 1.3, 200)
@@ -484,7 +495,7 @@ def draw_average(path, A, y, *, skip):
     left.plot(*tail.T, "o", markersize=3, label="iterates")
     _cross(left, best)
     _star(left, means[-1], "mean of the iterates")
-    left.set(xlabel="intercept w₀", ylabel="slope w₁", title="Only the mean sits there")
+    left.set(xlabel="intercept w₀", ylabel="slope w₁", title="Only the mean is at the minimum")
     left.legend(
         fontsize=8, frameon=True, loc="lower center", ncols=3, columnspacing=0.8, handletextpad=0.2
     )
@@ -574,13 +585,13 @@ def draw_cost(n, full, runs, target):
     ax.set_title(f"Cheapest to a gap of {target:g}: {winner}" if arrived else "None gets there")
     ax.legend(loc="upper right")
     told = [
-        say("{label}: {cost:,.0f}", label=label, cost=cost)
+        say("{label} {cost:,.0f}", label=label, cost=cost)
         if np.isfinite(cost)
-        else say("{label}: never", label=label)
+        else say("{label} never", label=label)
         for label, cost in price.items()
     ]
     return fig, say(
-        "n = {n}, a gap of {target:g}, in gradients of single rows. {told:; }.",
+        "Gradients of single rows for a gap of {target:g}, with n = {n}: {told:; }.",
         n=n, target=target, told=told,
     )  # fmt: skip
 

@@ -332,9 +332,9 @@ def draw_keeps(sizes, lengths):
         xlabel="lag, steps back",
         ylabel="size of the slope",
         ylim=(1e-16, 1e8),
-        title="What comes back of an error",
+        title="Errors fade at k = 0, grow at k = 1",
     )
-    right.set(xlabel="steps", ylabel="length of the state", title="What the state grows to")
+    right.set(xlabel="steps", ylabel="length of the state", title="At k = 1 the state grows on")
     left.legend(fontsize=9, loc="lower left")
     return fig, say(
         "Slope of the last state by the one {T} steps before. {told:; }.",
@@ -362,7 +362,7 @@ def draw_carousel(f, i, o):
     right.axhline(0, color=GREY, linewidth=0.8)
     right.set(xlabel="step", ylabel="value", ylim=(-1.1, 1.1))
     right.set_title("A digit at 1, a disturbance at 100")
-    right.legend(fontsize=9, loc="lower left")
+    right.legend(fontsize=9, loc="upper right")
     return fig, say(
         "f = {f:.2f}, i = {i:.2f}, o = {o:.2f}: at step {T} the stream holds {digit:.2g} of the digit and "
         "{noise:.2g} of the disturbance.",
@@ -371,7 +371,7 @@ def draw_carousel(f, i, o):
         o=o,
         T=T,
         digit=digit,
-        noise=-i * f ** (T - 100.0),
+        noise=0.0 - i * f ** (T - 100.0),
     )
 
 
@@ -400,14 +400,17 @@ def draw_messages(sizes):
 
 def draw_answer(curve, gates, streams, digit):
     """Training of the own LSTM, and its gates and stream over one row: gates (T, 4, H), streams (T, H)."""
-    fig, axes = plt.subplots(2, 2, figsize=(9.6, 6))
+    fig, axes = plt.subplots(2, 2, figsize=(7.6, 6.2))
     (learns, stream), (inputs, forgets) = axes
     _shares(learns, {"your LSTM, b = 5": curve})
-    learns.set_title("It tells the digit after 200 steps")
+    learns.legend(fontsize=9, loc="lower right")
+    learns.set_title("200 steps: it tells the digit")
     T = len(gates)
     stream.plot(np.arange(1, T + 1), streams, linewidth=1)
     stream.set(
-        xlabel="step", ylabel="value of the stream", title=f"Its stream, after the digit {digit}"
+        xlabel="step",
+        ylabel="value of the stream",
+        title=f"After the digit {digit}: the stream runs",
     )
     for ax, k, name in ((inputs, 0, "input"), (forgets, 1, "forget")):
         image = ax.imshow(
@@ -422,7 +425,7 @@ def draw_answer(curve, gates, streams, digit):
         ax.set(xlabel="step", ylabel="unit", title=f"Its {name} gates")
         ax.grid(False)
         ax.yaxis.get_major_locator().set_params(integer=True)
-        fig.colorbar(image, ax=ax, label="gate")
+    fig.colorbar(image, ax=list(axes[1]), label="gate")
     return fig, say(
         "After {n} updates {right:.0%} of the digits are told right. Mean input gate: {first:.2f} at "
         "the digit, {later:.2f} later. Mean forget gate later: {keep:.2f}. "
@@ -441,7 +444,7 @@ def draw_cells(curves, weights, update):
     fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.3))
     _shares(left, {f"{name}, {weights[name]} weights": curve for name, curve in curves.items()})
     left.legend(fontsize=9, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.2))
-    left.set_title("A digit after 100 steps")
+    left.set_title("100 steps: the GRU learns soon")
     image = right.imshow(
         update.T,
         aspect="auto",
@@ -451,7 +454,7 @@ def draw_cells(curves, weights, update):
         vmax=1,
         extent=(0.5, len(update) + 0.5, 0.5, update.shape[1] + 0.5),
     )
-    right.set(xlabel="step", ylabel="unit", title="The GRU's update gates")
+    right.set(xlabel="step", ylabel="unit", title="The GRU's update gates: most keep")
     right.grid(False)
     right.yaxis.get_major_locator().set_params(integer=True)
     fig.colorbar(image, cax=right.inset_axes((1.03, 0, 0.05, 1)), label="gate u")
@@ -471,7 +474,8 @@ def draw_reading(text, step, params, order):
     known = [c for c in text.lower() if c in ALPHABET][:64] or [" "]
     gates, _ = gates_over([ALPHABET.index(c) for c in known], step, params)
     fig, axes = plt.subplots(2, 1, figsize=(8.4, 5), sharex=True)
-    for ax, k, name in zip(axes, (1, 0), ("forget", "input"), strict=True):
+    titles = "Forget gates: the lowest fall at spaces", "Input gates of the same units"
+    for ax, k, title in zip(axes, (1, 0), titles, strict=True):
         image = ax.imshow(
             gates[:, k, order].T,
             aspect="auto",
@@ -481,7 +485,7 @@ def draw_reading(text, step, params, order):
             vmax=1,
             extent=(-0.5, len(known) - 0.5, 0.5, len(order) + 0.5),
         )
-        ax.set(ylabel="unit", title=f"{name} gates".capitalize())
+        ax.set(ylabel="unit", title=title)
         ax.grid(False)
         ax.yaxis.get_major_locator().set_params(integer=True)
         fig.colorbar(image, ax=ax, label="gate")
@@ -496,7 +500,10 @@ def draw_reading(text, step, params, order):
         if at.any()
     ]
     return fig, say(
-        "{n} characters. Forget gate of the lowest unit: {told:, }.", n=len(known), told=told
+        "{n} character{s}. Forget gate of the lowest unit: {told:, }.",
+        n=len(known),
+        s="s" * (len(known) > 1),
+        told=told,
     )
 
 
@@ -506,7 +513,7 @@ def draw_paths(sizes):
     names = list(sizes)
     ax.barh(names, list(sizes.values()), color=[BLACK if n == "sum" else BLUE for n in names])
     ax.invert_yaxis()
-    ax.set(xlabel="length of the slope", title="Four paths from h₃ back to h₁")
+    ax.set(xlabel="length of the slope", title="From h₃ to h₁: four paths that partly cancel")
     told = [say("{name}: {s:.2f}", name=name, s=s) for name, s in sizes.items()]
     return fig, say("Length of the slope by path. {told:; }.", told=told)
 
@@ -523,8 +530,8 @@ def draw_sentence(words, steps, scores, targets):
             low, high = low + np.minimum(part, 0), high + np.maximum(part, 0)
         ax.plot(np.arange(len(low)), parts.sum(0), "D", color=BLACK, markersize=5, label="sum")
         ax.axhline(0, color=GREY, linewidth=0.8)
-    axes[0].set(xlabel="unit of the stream", ylabel="value", title="What lies in the stream")
-    axes[1].set(xlabel="score of the next word", ylabel="score", title="Who votes for which word")
+    axes[0].set(xlabel="unit of the stream", ylabel="value", title="A unit holds all three words")
+    axes[1].set(xlabel="next word", ylabel="score", title="Each score is a sum of three votes")
     axes[1].set_xticks(range(len(targets)), [f"“{t}”" for t in targets], fontsize=9)
     axes[0].legend(fontsize=8)
     best = int(scores.sum(0).argmax())
@@ -544,7 +551,7 @@ def draw_superposition(d, right, ratios):
     left.hist(found, bins=np.linspace(-1, 1, 61), color=BLUE)
     for sign in (-1, 1):
         left.axvline(sign / np.sqrt(d), color=VERMILION, linestyle="--")
-    left.set(xlabel="cosine of two random directions", ylabel="pairs of 2,000")
+    left.set(xlabel="cosine of two random directions (dashed: ±1/√d)", ylabel="pairs of 2,000")
     left.set_title(f"{d} dimensions: cosines spread by 1/√d")
     for (dims, shares), (line, color) in zip(right.items(), LOOKS, strict=False):
         more.plot(

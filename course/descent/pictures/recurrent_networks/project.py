@@ -178,7 +178,7 @@ def draw_brochures(claims):
     """What four readers say that they cost, {name: bits} -> (fig, words)."""
     fig, ax = plt.subplots(figsize=(6.6, 2.6))
     _bars(ax, list(claims), list(claims.values()), BLUE)
-    ax.axvspan(0.6, 1.3, color=ORANGE, alpha=0.3, label="Shannon's people, English")
+    ax.axvspan(0.6, 1.3, color=ORANGE, alpha=0.3, zorder=0, label="Shannon's people, English")
     for row, cost in enumerate(claims.values()):
         ax.annotate(f"{cost:.1f}", (cost, row), (5, 0), textcoords="offset points", va="center")
     ax.set(xlim=(0, 3.6), xlabel="bits per character", title="Four brochures: whom do you believe?")
@@ -198,7 +198,7 @@ def draw_costs(claims, costs, floor):
     ax.barh(rows - 0.2, list(claims.values()), 0.36, color=SKY, label="brochure")
     ax.barh(rows + 0.2, mine, 0.36, color=BLUE, hatch="//", label="you, on new text")
     for row, cost in zip(rows, costs.values(), strict=True):
-        text = "no forecast: rows do not add up" if np.isnan(cost) else f"{cost:.1f}"
+        text = "no forecast: rows do not add up to 1" if np.isnan(cost) else f"{cost:.1f}"
         place = (0 if np.isnan(cost) else cost, row + 0.2)
         ax.annotate(text, place, (5, 0), textcoords="offset points", va="center")
     ax.axvline(floor, color=VERMILION, linestyle="--", label="pairs")
@@ -213,28 +213,29 @@ def draw_costs(claims, costs, floor):
 
 def draw_maps(maps, ids):
     """Influence (T, T) of each character on each forecast, by reader -> (fig, words)."""
-    fig, axes = fixed_axes(len(maps), (7.8, 2.7), (0.08, 0.985, 0.2, 0.84), wspace=0.12)
+    fig, axes = fixed_axes(len(maps), (9.6, 3.0), (0.06, 0.99, 0.17, 0.88), wspace=0.15)
     ticks, names = range(len(ids)), [_shown(symbol) for symbol in ids.tolist()]
     told = []
     for ax, (name, M) in zip(axes, maps.items(), strict=True):
         M = np.asarray(M, float)
         ax.imshow(M, cmap="Blues", vmin=0, vmax=1)
         ax.plot(np.arange(len(M) + 1) - 0.5, np.arange(len(M) + 1) - 0.5, "--", color=ORANGE, lw=1)
-        ax.set_xticks(ticks, names, fontsize=7)
-        ax.set_yticks(ticks, names if ax is axes[0] else [""] * len(names), fontsize=7)
-        ax.tick_params(length=0)
+        ax.set_xticks(ticks, names, fontsize=8)
+        ax.set_yticks(ticks, names, fontsize=8)
+        ax.tick_params(length=0, labelleft=ax is axes[0])
         ax.grid(False)
-        back = [t - j for t in range(len(M)) for j in range(t) if M[t, j] > 1e-6]
+        back = max((t - j for t in range(len(M)) for j in range(t) if M[t, j] > 1e-6), default=0)
+        ahead = np.triu(M).max()
         told.append(
             say(
                 "{name}: ahead {ahead:.1f}, back up to {back} characters",
                 name=name,
-                ahead=np.triu(M).max(),
-                back=max(back, default=0),
+                ahead=ahead,
+                back=back,
             )
         )
-        light(ax, name)
-    axes[0].set_ylabel("forecast for")
+        light(ax, f"{name}: looks ahead" if ahead > 1e-6 else f"{name}: {back} back", fontsize=11)
+    fig.supylabel("forecast for", fontsize=10, x=0.005)
     fig.supxlabel("character that is changed", fontsize=10)
     return fig, say("How far a forecast moves, at most. {told:; }.", told=told)
 
@@ -255,11 +256,14 @@ def draw_reading(P, ids, step, around=36):
     places = np.arange(first, step)
     left.bar(places, cost[first:step], color=BLUE)
     left.set_xticks(places, [_shown(symbol) for symbol in ids[first:step].tolist()], fontsize=9)
-    left.set(xlim=(first - 0.6, first + around - 0.4), ylim=(0, 10), ylabel="cost (bits)")
+    left.set(xlim=(first - 0.6, first + around - 0.4), ylabel="cost (bits)")
+    dearest = max(10, 1.05 * cost[:150][np.isfinite(cost[:150])].max())
+    left.set_ylim(0, dearest)
     left.set_xlabel("what came")
     left.tick_params(axis="x", length=0)
     left.grid(False, axis="x")
-    light(left, f"The first {step} characters: {typeset(f'{cost[:step].mean():.1f}')} bits each")
+    so_far = f"first {step} characters: {{}} bits each" if step > 1 else "first character: {} bits"
+    light(left, "The " + so_far.format(f"{cost[:step].mean():.1f}"), y=np.arange(0, dearest, 5))
     top = P[step].topk(6)
     names = [_shown(symbol) for symbol in top.indices.tolist()]
     colors = [ORANGE if symbol == ids[step] else SKY for symbol in top.indices.tolist()]
@@ -267,9 +271,11 @@ def draw_reading(P, ids, step, around=36):
     right.set(xlim=(0, 1), xlabel="chance")
     light(right, f"next? ({_shown(int(ids[step]))} comes)")
     return fig, say(
-        "After {step} characters, which cost {mean:.1f} bits each, {best} is expected with chance {chance:.2f}. "
+        "After {step} character{s}, which cost {mean:.1f} bits{each}, {best} is expected with chance {chance:.2f}. "
         "{next} comes, and costs {cost:.1f} bits.",
         step=step,
+        s="s" * (step > 1),
+        each=" each" * (step > 1),
         mean=cost[:step].mean(),
         best=names[0],
         chance=float(top.values[0]),
@@ -282,7 +288,7 @@ def draw_delays(delays, costs, delay):
     """What a letter costs the second time by the noise between, with a handle -> (fig, words)."""
     here = int(np.abs(np.array(delays) - delay).argmin())
     fig, ax = plt.subplots(figsize=(6.6, 3.4))
-    ax.axvspan(2, 8, color=SKY, alpha=0.3, label="learned with")
+    ax.axvspan(2, 8, color=SKY, alpha=0.3, label="learned: 2 to 8")
     ax.axhline(3, color=BLACK, linestyle=":", label="guessing")
     ax.plot(delays, costs, "o-", color=BLUE, label="your reader")
     ax.axvline(delay, ymax=0.7, color=VERMILION, linewidth=1)
@@ -292,7 +298,7 @@ def draw_delays(delays, costs, delay):
         ylabel="bits per letter, second time",
         ylim=(0, max(6, 1.1 * max(costs))),
     )
-    ax.legend(loc="upper left", ncols=3)
+    ax.legend(loc="upper right", ncols=3)
     light(ax, typeset(f"After {delay} characters of noise: {costs[here]:.1f} bits"))
     return fig, say(
         "After {delay} characters of noise a letter costs {cost:.1f} bits the second time; guessing costs 3.",
@@ -313,7 +319,7 @@ def draw_final(spread):
     ax.set(
         xlim=(0, 1.2 * means.max()),
         xlabel="bits per character, with two standard errors",
-        title="The locked text",
+        title=f"The locked text: {list(spread)[-1]} {means[-1]:.2f} bits a character",
     )
     told = [
         say("{name} {mean:.2f}, standard error {error:.2f}", name=name, mean=mean, error=error)

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from descent.plots import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, fixed_axes
+from descent.plots import BLACK, BLUE, GREEN, SKY, VERMILION, fixed_axes
 from descent.words import say
 
 N, CUT = 20, 1e-12
@@ -99,6 +99,11 @@ def bending_of(x, y, p: int) -> float:
     return float((p + 1) * np.sum((gains * (U.T @ y)) ** 2))
 
 
+def _counted(number: int, thing: str) -> str:
+    """1 knot, 1,000 knots."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def _mark_threshold(ax):
     ax.axvline(N - 1, color=BLACK, linewidth=6, alpha=0.12)
 
@@ -122,14 +127,14 @@ def draw_opening(counts=(6, 19, 1000)):
         fit = fit_operator(x, t, p) @ y
         far.append(np.mean((fit - sine(t)) ** 2))
         _draw_fit(ax, x, y, t, fit)
-        ax.set_title(f"{p} knots: {far[-1]:.2g} off", fontsize=11)
+        ax.set_title(f"{_counted(p, 'knot')}: {far[-1]:.2g} off", fontsize=11)
     axes[0].set_ylabel("target y")
     axes[0].legend(fontsize=8, loc="lower left")
     return fig, say(
         "{n} measurements of a sine, three least-squares curves. Mean squared distance from the truth: "
         "{told:; }.",
         n=len(x),
-        told=[f"{p} knots {e:.2g}" for p, e in zip(counts, far, strict=True)],
+        told=[f"{_counted(p, 'knot')} {e:.2g}" for p, e in zip(counts, far, strict=True)],
     )
 
 
@@ -144,13 +149,13 @@ def knots_explorer(sweep: Callable) -> Callable:
     def draw(p: float, sigma: float):
         p, (x, y) = round(p), rows(sigma)
         train, off, bend = (float(values[0]) for values in sweep(x, y, t, sine(t), [p]))
-        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.08, 0.985, 0.15, 0.9), wspace=0.27)
+        fig, (left, right) = fixed_axes(2, (9, 3.6), (0.08, 0.97, 0.15, 0.9), wspace=0.27)
         _draw_fit(left, x, y, t, fit_operator(x, t, p) @ y)
         if p <= 100:
             left.plot(np.arange(1, p + 1) / (p + 1), np.full(p, -2.25), "|", color=BLACK)
         left.set(ylabel="target y")
-        left.set_title(f"{p} knots: {off:.2g} off, bending {bend:.1g}", fontsize=11)
-        left.legend(fontsize=8, loc="upper right")
+        left.set_title(f"{_counted(p, 'knot')}: {off:.2g} off, bending {bend:.1g}", fontsize=11)
+        left.legend(fontsize=8, loc="upper right", frameon=True, edgecolor="none")
         fitted, excess = expected_errors(COUNTS, sigma)
         right.plot(COUNTS, fitted, ":", color=BLUE)
         right.plot(COUNTS, excess, "o-", color=VERMILION, markersize=3)
@@ -159,22 +164,22 @@ def knots_explorer(sweep: Callable) -> Callable:
         right.plot(p, np.clip(off, 1.2 * low, 0.8 * high), "*", color=BLACK, markersize=13)
         right.set(xscale="log", yscale="log")
         right.set(xlabel="knots p", ylabel="mean squared error")
-        right.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        right.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         right.set_yticks(levels, [f"{level:g}" for level in levels])
         right.set(ylim=(low, high), xlim=(0.9, 1100))  # ticks beyond would widen them
         right.minorticks_off()
-        right.set_title(f"Averages; at 19 knots {excess[COUNTS.index(N - 1)]:.0e}", fontsize=11)
+        peak = excess[COUNTS.index(N - 1)]
+        right.set_title(f"On average {peak:.0e} off at {N - 1} knots", fontsize=11)
         right.text(1.1, fitted[0], "training", color=BLUE, va="bottom")  # quicker than a legend
-        right.text(
-            1000, 1.15 * excess[-1], "off the truth", color=VERMILION, ha="right", va="bottom"
-        )
+        above = 1.15 * excess[COUNTS.index(60)]  # of all that stands below the words
+        right.text(1000, above, "off the truth", color=VERMILION, ha="right", va="bottom")
         right.set_gid("curve")
         best = int(np.argmin(excess[: COUNTS.index(18)]))
         return fig, say(
-            "{p} knots, noise {sigma:.2f}: your function says training error {train:.2g}, {off:.2g} off the "
+            "{knots}, noise {sigma:.2f}: your function says training error {train:.2g}, {off:.2g} off the "
             "truth, bending {bend:.2g}. On average over the noise the best of up to 17 knots is {best}, "
-            "{low:.2g} off; 1000 knots are {last:.2g} off.",
-            p=p, sigma=sigma, train=train if train > 1e-12 else 0.0, off=off, bend=bend,
+            "{low:.2g} off; 1,000 knots are {last:.2g} off.",
+            knots=_counted(p, "knot"), sigma=sigma, train=train if train > 1e-12 else 0.0, off=off, bend=bend,
             best=COUNTS[best], low=excess[best], last=excess[-1],
         )  # fmt: skip
 
@@ -235,12 +240,12 @@ def draw_pull(where: float, height: float):
     ax.plot(PULLED, y, "o", color=BLACK, label="data")
     ax.plot(where, height, "s", color=VERMILION, markersize=8)
     ax.set(xlabel="input x", ylabel="value", ylim=(-3.2, 3.2))
-    ax.set_title(f"Both meet all points; bending {bends[0]:.0f} and {bends[1]:.0f}")
+    ax.set_title(f"Both meet all points; bending {bends[0]:,.0f} and {bends[1]:,.0f}")
     ax.legend(fontsize=9, loc="lower left")
     ax.set_gid("pull")
     return fig, say(
         "{p} knots, {n} points, pulled to {height:.1f} at {where:.1f}: largest error at the points {missed:.1f}, "
-        "bending {pulled:.0f}; at rest {free:.0f}.",
+        "bending {pulled:,.0f}; at rest {free:,.0f}.",
         p=PULLED_KNOTS, n=len(PULLED), height=height, where=where, missed=missed,
         pulled=bends[1], free=bends[0],
     )  # fmt: skip
@@ -311,11 +316,11 @@ def draw_verdict(ps, off, sigmas=(0.0, 0.1, 0.3)):
     _mark_threshold(ax)
     ax.set(xscale="log", yscale="log", ylim=(5e-5, top), xlabel="knots p")
     ax.set(ylabel="off the truth", title="Down, up, out of the picture, down")
-    ax.set_xticks([1, 3, 10, 19, 100, 1000], ["1", "3", "10", "19", "100", "1000"])
+    ax.set_xticks([1, 3, 10, 19, 100, 1000], ["1", "3", "10", "19", "100", "1,000"])
     ax.minorticks_off()
     ax.legend(fontsize=9)
     return fig, say(
-        "Best of up to 17 knots, then 1000 knots: {told:; }.",
+        "Best of up to 17 knots, then 1,000 knots: {told:; }.",
         told=[
             f"noise {s:g}: {b:.2g}, then {e:.2g}"
             for s, b, e in zip(sigmas, best, last, strict=True)
@@ -375,10 +380,10 @@ def draw_interpolants(kind: str, c: float):
     between, error = f(0.9)[0], np.max(np.abs(f(POINTS) - VALUES))
     ax.set(xlabel="input x", ylabel="value", ylim=(-2, 2))
     ax.set_title(f"Through every point; at x = 0.9 it says {between:.2f}")
-    ax.legend(fontsize=8, ncols=3, loc="upper center")
+    ax.legend(fontsize=8, ncols=3, loc="lower center")
     return fig, say(
         "{kind} with c = {c:.0f}: largest error at the data points {error:.1f}, value at x = 0.9: {between:.2f}.",
-        kind=kind, c=c, error=error, between=between,
+        kind=kind.capitalize(), c=c, error=error, between=between,
     )  # fmt: skip
 
 
@@ -421,7 +426,7 @@ def draw_hidden(counts=(10, 19, 25, 30, 40, 50, 60, 80, 100, 150, 200), steps=(1
     shown, at = [p for p in COUNTS if p >= 4], {}
     looks = zip((None, *steps[::-1]), (VERMILION, GREEN, BLUE), ("-", "--", ":"), strict=True)
     for stop, color, style in looks:
-        name = "least norm" if stop is None else f"{stop:,} steps".replace(",", " ")
+        name = "least norm" if stop is None else f"{stop:,} steps"
         excess = expected_errors(shown, 0.3, stop)[1]
         right.plot(shown, excess, style, color=color, label=name)
         at[stop] = excess[shown.index(N - 1)]
@@ -431,7 +436,7 @@ def draw_hidden(counts=(10, 19, 25, 30, 40, 50, 60, 80, 100, 150, 200), steps=(1
     right.legend(fontsize=9)
     return fig, say(
         "Half of the random samples can be interpolated from {half} knots on, grids from 19. Off the truth with 19 "
-        "knots, noise 0.3: least norm {peak:.2g}, {some} steps {stopped:.2g}.",
+        "knots, noise 0.3: least norm {peak:.2g}, {some:,} steps {stopped:.2g}.",
         half=half, peak=at[None], some=steps[0], stopped=at[steps[0]],
     )  # fmt: skip
 
@@ -498,7 +503,7 @@ def spiked(n: int) -> np.ndarray:
 SPECTRA = {
     "flat tail": spiked,
     "λ = 1/i²": lambda n: np.arange(1.0, 10 * n + 1) ** -2,
-    "λ = exp(-i/20)": lambda n: np.exp(-np.arange(1.0, 4 * n + 1) / 20),
+    "λ = exp(−i/20)": lambda n: np.exp(-np.arange(1.0, 4 * n + 1) / 20),
 }
 
 
@@ -510,7 +515,7 @@ def draw_benign(sizes=(20, 40, 80, 160), sets=5):
         used = [n for n in sizes if "exp" not in name or n <= 80]
         curves[name] = [gaussian_excess(spectrum(n), n, sets) for n in used]
     fig, ax = plt.subplots(figsize=(7, 4))
-    looks = zip(("o-", "s--", "^-.", "v:"), (BLUE, GREEN, ORANGE, VERMILION), strict=True)
+    looks = zip(("o-", "s--", "^-.", "v:"), (BLUE, GREEN, BLACK, VERMILION), strict=True)
     for (name, values), (style, color) in zip(curves.items(), looks, strict=True):
         ax.plot(sizes[: len(values)], values, style, color=color, label=name)
     ax.set(xscale="log", yscale="log", xlabel="rows n", ylabel="off the truth / σ²")
@@ -648,7 +653,7 @@ def draw_extrapolation():
     ax.axvspan(0, 1, color=BLACK, alpha=0.07)
     ax.plot(t, truth(t), "--", color=BLACK, linewidth=1.2, label="truth")
     ax.plot(t, lawful, ":", color=GREEN, linewidth=3, label="law, 3 numbers")
-    ax.plot(t, spline, color=VERMILION, label="spline, 1001 numbers")
+    ax.plot(t, spline, color=VERMILION, label="spline, 1,001 numbers")
     ax.plot(x, y, "o", color=BLUE, markersize=4, label="data")
     ax.set(xlabel="time (s)", ylabel="position (m)", ylim=(-3, 3))
     ax.set_title("Inside both are right; outside only the law")
@@ -687,15 +692,15 @@ def epicycle_explorer(epicycle_fit: Callable) -> Callable:
         centres = circles(points, N, moment / 100)
         fig, ax = fixed_axes(1, (5.4, 4.6), (0.13, 0.97, 0.12, 0.92))
         ax.plot(*np.vstack([points, points[:1]]).T, ":", color=BLACK, label="outline")
-        ax.plot(*np.vstack([curve, curve[:1]]).T, color=VERMILION, label=f"{N} circles")
+        ax.plot(*np.vstack([curve, curve[:1]]).T, color=VERMILION, label=_counted(N, "circle"))
         ax.plot(centres.real, centres.imag, "o-", color=BLUE, markersize=3, label="arms")
         for centre, step in zip(centres[:-1], np.abs(np.diff(centres)), strict=True):
             ax.add_patch(plt.Circle((centre.real, centre.imag), step, fill=False, color=SKY))
         ax.set(xlabel="x", ylabel="y", xlim=(-110, 110), ylim=(-100, 100), aspect="equal")
-        ax.set_title(f"{N} circles: distance {error:.1f}")
+        ax.set_title(f"{_counted(N, 'circle')}: distance {error:.1f}")
         ax.legend(fontsize=8, loc="lower right")
-        words = "{N} circles: root mean squared distance to the outline {error:.2f}."
-        return fig, say(words, N=N, error=error)
+        words = "{circles}: root mean squared distance to the outline {error:.2f}."
+        return fig, say(words, circles=_counted(N, "circle"), error=error)
 
     return draw
 

@@ -82,9 +82,10 @@ def draw_forecasts(years, y, runs: dict, alarm=None):
     if alarm is not None:
         right.axvline(alarm, ymax=0.7, color=BLACK, linestyle=":", label=f"alarm, {alarm}")
     left.set(xlabel="year", ylabel="carbon dioxide (ppm)")
-    left.set_title("A year ahead, year by year", fontsize=11)
+    left.set_title("A year ahead: the chip falls behind", fontsize=11)
     right.set(xlabel="year", ylabel="measured − forecast (ppm)", ylim=(-1.6, 7))
-    right.set_title("The surprises", fontsize=11)
+    title = "Its surprises grow, its claim does not"
+    right.set_title(title if alarm is None else f"The alarm rings in {alarm}", fontsize=11)
     left.legend(fontsize=9, loc="upper left")
     right.legend(fontsize=9, loc="upper left", ncols=2)
     return fig, say("{told:; }.", told=told)
@@ -100,7 +101,7 @@ def draw_histories(years, estimator):
     a, b, c, d = axes.flat
     a.fill_between(years[late], slope - error, slope + error, color=SKY, alpha=0.4)
     a.plot(years[late], slope, color=BLUE)
-    a.set(ylabel="slope ± 2σ (ppm / 10 years)", title="The slope creeps; its band is tiny")
+    a.set(ylabel="slope ± 2σ (ppm / 10 years)", title="The slope creeps; its band shrinks")
     share = 1 - np.ravel(estimator.R) / sd**2  # X K, for one number at a time
     b.plot(years[late], share[late], color=BLUE, label="on the line, in that year")
     b.plot(years[late], K[late, 1], "--", color=VERMILION, label="on the slope")
@@ -113,7 +114,7 @@ def draw_histories(years, estimator):
     d.plot(years[late], -2 * sd[late], color=GREEN)
     inside = np.mean(np.abs(e) < 2 * sd)
     d.set(ylabel="innovation (ppm)", xlabel="year", ylim=(-2, 5))
-    d.set_title(f"{inside:.0%} of the innovations inside")
+    d.set_title(f"{inside:.0%} of the innovations inside ±2 √S")
     for ax in (a, b, c, d):
         ax.title.set_fontsize(11)
     for ax in (b, c, d):
@@ -144,6 +145,7 @@ def draw_errors(errors, P):
         ylabel="error of the slope",
         xlim=(-3.4, 3.4),
         ylim=(-2.6, 3.6),
+        title="The errors spread as your P says",
     )
     ax.legend(fontsize=9, ncols=3, loc="upper center")
     inside = np.mean(np.sum(errors * np.linalg.solve(P, errors.T).T, axis=1) < 4)
@@ -198,26 +200,27 @@ def reading_explorer(gain: Callable, joseph: Callable) -> Callable:
         theta, new, P = at["theta"], at["new"], at["new_P"]
         fig, (left, right) = fixed_axes(2, (9, 3.7), (0.07, 0.99, 0.14, 0.9), wspace=0.2)
         left.plot(*ellipse(theta, at["P"]), "--", color=ORANGE, label="before")
-        left.plot(*ellipse(new, P), color=BLUE, label="after the newest")
+        left.plot(*ellipse(new, P), color=BLUE, label="after")
         left.plot(*TRUTH, "*", color=BLACK, markersize=12, label="truth")
-        left.set(xlim=(-2, 4), ylim=(-4, 3), xlabel="offset θ₁", ylabel="slope θ₂")
-        left.legend(fontsize=9, loc="upper right")
+        left.set(xlim=(-2, 4), ylim=(-4, 3.6), xlabel="offset θ₁", ylabel="slope θ₂")
+        left.legend(fontsize=9, loc="upper center", ncols=3)  # above the ellipses
         sd = 2 * np.sqrt(np.einsum("ij,jk,ik->i", grid, P, grid))
         right.fill_between(grid[:, 1], grid @ new - sd, grid @ new + sd, color=SKY, alpha=0.35)
         right.plot(ends, theta[0] + theta[1] * ends, "--", color=ORANGE)
         right.plot(ends, new[0] + new[1] * ends, color=BLUE)
         right.plot(times[:before], values[:before], "o", color=VERMILION, markersize=4)
         right.plot(t, y, "s", color=BLACK, markersize=9, mfc="none")
-        right.set(xlim=ends, ylim=(-2.2, 4.2), xlabel="time t", ylabel="measurement y")
+        right.set(xlim=ends, ylim=(-2.2, 4.2), xlabel="time t", ylabel="reading y")
         light(left, f"Area of the ellipse: {at['area']:.2f}", range(-2, 5, 2), range(-4, 4, 2))
         moved = float((new - theta) @ [1, t])
-        title = f"The line moves by {moved:+.2f} there".replace("-", "−")
+        title = f"The line moves by {moved:+.2f} at t".replace("-", "−")
         light(right, title, (-1, 0, 1), range(-2, 5, 2))
         right.set_gid("reading")
         return fig, say(
-            "After {before} readings comes {y:.2f} at t = {t:.2f}. The line moves by {moved:.3f} there, of a surprise "
-            "of {surprise:.2f}. The ellipse has the area {area:.3f}; the gain is ({gain[0]:.2f}, {gain[1]:.2f}).",
-            before=before, t=t, y=y, moved=moved, surprise=y - theta @ [1, t], area=at["area"], gain=at["gain"],
+            "After {before} comes {y:.2f} at t = {t:.2f}. The surprise is {surprise:.2f}, and the line moves by "
+            "{moved:.3f} there. The ellipse has the area {area:.3f}; the gain is ({gain[0]:.2f}, {gain[1]:.2f}).",
+            before=f"{before} reading" + "s" * (before > 1), t=t, y=y, moved=moved, surprise=y - theta @ [1, t],
+            area=at["area"], gain=at["gain"],
         )  # fmt: skip
 
     return draw
@@ -258,17 +261,20 @@ def drift_explorer(rls_forget: Callable, n: int = 300, noise: float = 0.3) -> Ca
         right.plot(fine, variance, ":", color=GREEN, label="variance")
         right.plot(fine, lag + variance, color=BLACK, label="their sum")
         right.plot(lam, seen, "s", color=BLUE, markersize=9, label="you, five streams")
-        right.set(xscale="log", yscale="log", xlim=(fine[0], fine[-1]), ylim=(1e-4, 3))
+        right.set(xscale="log", yscale="log", xlim=(fine[0], fine[-1]), ylim=(1e-4, 10))
         right.set(xlabel="weight λ of the newest row", ylabel="mean squared error")
         light(left, f"Memory of about {1 / lam:.1f} steps", (150, 200, 250, 300))
-        light(right, f"Least near λ = {best:.2f}", (0.05, 0.1, 0.2, 0.5))
+        least = f"Their sum is least near λ = {best:.2f}"
+        light(
+            right, least if speed else "Without drift: the less, the better", (0.05, 0.1, 0.2, 0.5)
+        )
         right.set_yticks([1e-4, 1e-2, 1], ["10⁻⁴", "10⁻²", "1"])
         right.legend(fontsize=9, loc="upper right")
         right.set_gid("errors")
         here = tracking_terms(lam, speed, noise)
         return fig, say(
             "λ = {lam:.2f} under a drift of {speed:.3f} a step: lag² {lag:.4f} + variance {variance:.4f}; measured "
-            "{seen:.4f}. Their sum is least near λ = {best:.2f}.",
+            "{seen:.4f}. Of those drawn λ = {best:.2f} has the least sum.",
             lam=lam, speed=speed, lag=here[0], variance=here[1], seen=seen, best=best,
         )  # fmt: skip
 
@@ -322,18 +328,18 @@ def scalar_explorer(scalar_rls: Callable, n: int = 40, seed: int = 6) -> Callabl
         left.plot(k, 1 / k, ":", color=BLACK, label="1/k")
         left.plot(k, gains, "o-", color=BLUE, markersize=3, label="gain")
         left.set(xlabel="reading k", ylabel="gain", ylim=(-0.02, 1.05))
-        light(left, f"P₀/R = {ratio}: first gain {gains[0]:.3f}")
+        light(left, f"P₀/R = {ratio}: first gain {gains[0]:.3g}")
         right.plot(k, y, "x", color=BLACK, alpha=0.4, label="readings")
         right.plot(k, mean, ":", color=BLACK, label="running mean")
         right.plot(k, estimates, "-", color=BLUE, label="estimate")
         right.axhline(0, color=GREEN, linestyle="--", linewidth=1.2, label="first guess")
         right.set(xlabel="reading k", ylabel="value", ylim=(-0.8, 6.4))
-        light(right, f"The guess still weighs {guess:.0%}")
+        light(right, f"The guess still weighs {100 * guess:.3g}%")
         for ax in (left, right):
             ax.legend(fontsize=9, ncols=2, loc="upper right")
         return fig, say(
-            "P₀/R = {ratio:.3g}: the gain starts at {first:.3f} and ends at {last:.3f}. After {n} readings the "
-            "estimate is {estimate:.2f}, the running mean {mean:.2f}; the first guess, 0, still weighs {guess:.1%}.",
+            "P₀/R = {ratio:.3g}: the gain starts at {first:.3g} and ends at {last:.2g}. After {n} readings the "
+            "estimate is {estimate:.2f}, the running mean {mean:.2f}; the first guess, 0, has the weight {guess:.3g}.",
             ratio=P0, first=gains[0], last=gains[-1], n=n, estimate=estimates[-1], mean=mean[-1], guess=guess,
         )  # fmt: skip
 
@@ -365,17 +371,18 @@ def polynomial_explorer(rls_polyfit: Callable) -> Callable:
         ax.plot(grid, _cubic(grid), "--", color=BLACK, label="truth")
         ax.plot(t[:points], y[:points], "o", color=VERMILION, markersize=4, label="seen")
         ax.plot(t[points:], y[points:], "x", color=BLACK, alpha=0.3, label="still to come")
-        ax.set(xlim=(-1.03, 1.03), ylim=(-2.5, 3.6), xlabel="time t", ylabel="measurement y")
-        light(ax, f"Order {order} after {points} points", (-1, 0, 1), range(-2, 4))
+        ax.set(xlim=(-1.03, 1.03), ylim=(-2.5, 3.6), xlabel="time t", ylabel="reading y")
         ax.legend(fontsize=9, ncols=3, loc="upper center")
-        facts = dict(order=order, points=points, end=2 * sd[-1])
-        words = (
-            "Order {order} after {points} points: at t = 1 the band has a half-width of {end:.2f}"
-        )
-        ahead = slice(points, points + 5)
+        seen = f"{points} point" + "s" * (points > 1)
+        facts = dict(order=order, seen=seen, end=2 * sd[-1])
+        words = "Order {order} after {seen}: at t = 1 the band has a half-width of {end:.2f}"
+        title, ahead = f"Order {order} after {seen}", slice(points, points + 5)
         if points < len(t):
             facts["missed"] = rms(t[ahead, None] ** np.arange(order + 1) @ theta - y[ahead])
-            words += "; the next five points are missed by {missed:.2f} (root mean square; the noise is 0.20)"
+            facts["ahead"] = f"the next {len(t[ahead])} are" if len(t[ahead]) > 1 else "the last is"
+            title += f": {facts['ahead']} missed by {facts['missed']:.2f}"
+            words += "; {ahead} missed by {missed:.2f} (root mean square; the noise is 0.20)"
+        light(ax, title, (-1, 0, 1), range(-2, 4))
         return fig, say(words + ".", **facts)
 
     return draw
