@@ -41,7 +41,9 @@ def picture_problems(notebook: str) -> list[str]:
     """Target pictures that are missing, or that no block of the notebook shows."""
     data_path = build.built_files(notebook)["check data"]
     data = json.loads(data_path.read_text(encoding="utf-8"))
-    named = {one["file"] for targets in data["targets"].values() for one in targets}
+    targets = [one for told in data["targets"].values() for one in told]
+    twins = [one["narrow"] for one in targets if "narrow" in one]
+    named = {one["file"] for one in [*targets, *twins]}
     there = {path.name for path in outputs.pictures(data_path)}
     return [
         *(f"{notebook}: its picture {name} is missing" for name in sorted(named - there)),
