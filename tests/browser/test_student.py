@@ -157,6 +157,7 @@ def test_solved_all_checks_say_so_and_a_slider_moved_by_keyboard_changes_the_pic
     output = notebook.page.locator(".jp-OutputArea-child").filter(has=slider).first
     picture, words = output.locator("img").first, output.get_by_role("status").first
     slider.scroll_into_view_if_needed()
+    expect(picture).to_have_attribute("src", re.compile("."))  # it is drawn once it is in sight
     notebook.picture("6-slider-before")
     before = picture.get_attribute("src"), words.inner_text()
     for _ in range(4):
