@@ -11,7 +11,7 @@ def test_a_claim_that_holds_is_told_with_its_numbers(capsys):
     claim("a numpy bool is a truth value", np.float64(1) < 2)
     told = capsys.readouterr().out.splitlines()
     assert told == [
-        "✓ steepest is −∇f (200 ways, worst below 1e-12)",
+        "✓ steepest is −∇f (200 ways, worst below 10⁻¹²)",
         "✓ a numpy bool is a truth value",
     ]
     claim("from {a} to {b}", True, a=-1, b=-0.5)

@@ -101,6 +101,10 @@ def _(rng):
     yield "no layer, no row", dict(spec=[], shape=[n, 1, 4, 4])
     yield (
         "a layer that refuses ends the table",
+        dict(spec=[["dense", a + 1, b], ["tanh"]], shape=[n, 1, 4, a]),
+    )
+    yield (
+        "a layer that refuses ends the table",
         dict(
             spec=[["conv", 1, a, 3, 1, 0], ["conv", a, b, 5, 1, 0], ["pool", 2, 2]],
             shape=[n, 1, 6, h],
@@ -376,6 +380,14 @@ def _(rng):
     yield "the last batch is smaller", case(13, 5, 1, classes=4)
     yield "a batch larger than the data", case(3, 10, 2)
     yield "one image at a time", case(9, 1, 2)
+    yield "a single image is left over", case(7, 3, 2)
+    yield "a single image is left over", case(9, 4, 1)
+    for _ in range(2):
+        wild = case(6, 3, 3)
+        yield (
+            "steps so long that the loss rises",
+            wild | dict(X=3 * wild["X"], rate=0.8),
+        )
     yield "no epoch, no step", case(4, 2, 0)
 
 
@@ -515,6 +527,12 @@ def _(rng):
     yield "no move", case(0, 0, n=2)
     yield "out of sight", case(9, 1)
     yield "out of sight", case(0, -7)
+    for far in (4, 6):
+        yield "however far", case(far, 1)
+        yield "however far", case(-far, -1)
+    for far in (5, 7):
+        yield "however far", case(-1, far)
+        yield "however far", case(1, -far)
 
 
 moved.mistakes(
@@ -625,6 +643,7 @@ def _(rng):
     yield "steps that add", case(2, 1, 3, 2, 4, 5)
     yield "steps that add", case(1, 2, 3, 4, 3, 3)
     yield "a stride", case(2, 2, 4, 2, 5, 6, stride=2)
+    yield "a stride", case(2, 2, 3, 2, 7, 6, stride=3)
     yield "kernels of 0 change nothing", case(2, 2, 3, 3, 4, 4, seed=None)
     yield "plain: without the sum", case(2, 2, 3, 3, 4, 5, plain=True)
     yield "plain: without the sum", case(2, 1, 4, 1, 5, 4, stride=2, plain=True)
@@ -903,6 +922,8 @@ def _(rng):
     yield "half the size, twice the channels", case(3, 2, 4, 2, 4, 6)
     yield "more channels, no stride", case(2, 2, 5, 1, 4, 3)
     yield "a stride, same channels", case(3, 4, 4, 2, 5, 5)
+    yield "a stride, same channels", case(2, 3, 3, 3, 7, 6)
+    yield "fewer channels, no stride", case(2, 5, 2, 1, 3, 4)
 
 
 BasicBlock.mistakes(

@@ -196,8 +196,8 @@ check(LeNet)
 # What you wrote by hand in [[08/02]], `loss.backward()` does: it adds the slopes of the loss to the `.grad` of each parameter. *Adds*: so old slopes must go first,
 # `optimizer.zero_grad()`. Then `optimizer.step()` moves the weights. For scores (n, K) and labels (n,) `F.cross_entropy(scores, labels)` is the mean loss, in nats, and `loss.item()` the number in it.
 #
-# An **epoch** shows every image once, in an order drawn anew, batch by batch: `order.split(batch)` cuts it. Within a batch images, channels and places do not wait for each other;
-# batches do.
+# An **epoch** shows every image once, in an order drawn anew, batch by batch: `order.split(batch)` cuts it. Within a batch all can be computed side by side;
+# the next batch needs the weights of the step before.
 
 
 # %% exercise="train" points=5 difficulty=1 covers="wu:3.3.6 cs480:10-lenet"
@@ -209,8 +209,8 @@ def train(net, X, y, optimizer, epochs, batch, g):
     torch.randperm(len(X), generator=g); its first `batch` rows are the first batch, and
     so on, the last batch may be smaller. Each batch makes one step. Slopes left over
     from before count for nothing.
-    The mean is over all images of the epoch, as numbers, each image's loss from the
-    batch that it is in, before that batch's step.
+    Each mean is a Python number: over all images of the epoch, each with its loss from
+    its own batch, before that batch's step. So a smaller last batch counts less.
     """
     ### BEGIN SOLUTION
     losses = []
@@ -286,7 +286,7 @@ def moved(X, down, right):
 check(moved)
 
 # %% [markdown] covers="explainers:4.2.box-why"
-# Three networks compete, all trained by your loop: LeNet with its 61,706 weights; an **MLP**, 59 hidden units on all 1024 pixels, 61,075; and *Pooled*, three convolutional layers, strides 2, 2 and
+# Three networks compete, trained by your loop (LeNet for four epochs, the others for eight): LeNet with its 61,706 weights; an **MLP**, 59 hidden units on all 1024 pixels, 61,075; and *Pooled*, three convolutional layers, strides 2, 2 and
 # 1, then a global pool, the largest value of each of its 32 maps, and one dense layer in place of LeNet's three. It has 16,586.
 
 # %% covers="explainers:4.2.box-why"
@@ -428,7 +428,8 @@ with after(train, Refined, "born-idle"):
     faded = pictures.fading(deep(30, True), small[:50])
     claim("31 plain layers, at the start: features fade to under a tenth", faded < 0.1)
     losses, share = pictures.puzzle()[31]
-    claim("31 plain layers read under 40 % of the digits they saw", share < 0.4)
+    words = "31 plain layers end by guessing: {share:.0%} of the digits they saw"
+    claim(words, share < 0.2, share=share)
     nets_31 = {"plain": deep(30, True), "refined": deep(30, False)}
     slopes = {
         name: pictures.slope_sizes(net, small[:200], small_y[:200])

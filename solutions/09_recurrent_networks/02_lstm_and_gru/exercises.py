@@ -57,6 +57,8 @@ def _(rng):
     yield "one step", case(1, 3, -0.5)
     yield "no step", case(0, 3, 0.5)
     yield "one number, and k above 1", case(3, 1, 1.5)
+    whole = dict(V=rng.integers(1, 3, (2, 3)), h0=rng.permutation([-2, 1, 2]))
+    yield "whole numbers", case(2, 3, 1, **whole)
 
 
 stream.mistakes(
@@ -129,7 +131,7 @@ def _(V, W, k, h0):
 
 @stream.right("slopes by autograd", library="torch.autograd.functional.jacobian")
 def _(V, W, k, h0):
-    V, W, h0 = torch.tensor(V), torch.tensor(W), torch.tensor(h0)
+    V, W, h0 = (torch.tensor(a).double() for a in (V, W, h0))
 
     def run(h):
         hs = [h]
@@ -200,7 +202,7 @@ lstm_step.mistakes(
             "old, c = c, f * c + i * g\n    return o * np.tanh(old), c, np.array([i, f, g, o])",
             "h_t shows c_t. Which c is that?",
         ),
-        "keeps what it overwrites": (
+        "one gate for both, as in a GRU": (
             "f * c + i * g",
             "f * c + (1 - f) * g",
             "Two gates, one for each term.",
@@ -511,6 +513,7 @@ def _(rng):
     yield "g_2 adds nothing", case(3, g2=np.zeros(3))
     yield "one number", case(1)
     yield "W = 0: only one is open", case(2, W=np.zeros((2, 2)))
+    yield "a message of whole numbers", case(3, m=rng.permutation([-2, 1, 3]))
 
 
 path_grads.mistakes(
@@ -692,8 +695,8 @@ def _(answer, E, W1, A, W2, b2, R, k, x, draws):
 
 @generate.cases
 def _(rng):
-    def case(n, K=4, k=0.0, loud=1.0, **changes):
-        shapes = dict(E=(K, 3), W1=(3, 3), A=(3, 2), W2=(2, 2), b2=(2,))
+    def case(n, K=4, k=0.0, loud=1.0, H=3, **changes):
+        shapes = dict(E=(K, H), W1=(H, H), A=(H, 2), W2=(2, 2), b2=(2,))
         given = {name: rng.normal(size=shape) for name, shape in shapes.items()}
         given["R"] = loud * rng.normal(size=(2, K))
         # draws in order through (0, 1), shuffled: all symbols are written
@@ -702,6 +705,7 @@ def _(rng):
 
     yield "two layers", case(20)
     yield "two layers", case(20, K=5)
+    yield "layers of one size", case(20, H=2)
     yield "two streams", case(20, k=1.0, loud=0.1)
     yield "streams that leak", case(20, k=0.6, loud=0.5)
     even = dict(R=np.zeros((2, 4)), draws=rng.permutation([0.25, 0.5, 0.0, 0.4996]))
@@ -712,7 +716,20 @@ def _(rng):
     # h2 is near 1, and 3 the next symbol by far: exp of its score is beyond all numbers
     loud = np.abs(away(rng, 2, 4, size=900.0)) * [-1, 0.3, -1, 1]
     near = dict(A=away(rng, 3, 2, size=0.2), W2=away(rng, 2, 2, size=0.2))
-    yield "loud scores", case(4, x=0, b2=np.array([3.0, 3.0]), R=loud, **near)
+    near["b2"] = np.array([3.0, 3.0])
+    yield "loud scores", case(4, x=0, R=loud, **near)
+    # two that are near each other: 0.62 and 0.38 of all
+    high = np.array([[1250, 1249.5, -1250, -1250], [1250, 1250, -1250, -1250]])
+    draws = rng.permutation([0.2, 0.58, 0.7, 0.9])
+    yield "loud scores", case(4, R=high, draws=draws, **near)
+    low = np.array(
+        [[-1249.0, -1250, -1251, -1250], [-1250] * 4]
+    )  # 0.53, 0.20, 0.07, 0.20
+    draws = rng.permutation([0.4, 0.63, 0.77, 0.9])
+    yield "loud scores", case(4, R=low, draws=draws, **near)
+    rare = np.array([[-4.5, 0, 0, -4.5]] * 2)  # the outer ones: 1 of 16,000 times each
+    draws = rng.permutation([3e-5, 0.3, 0.7, 1 - 3e-5])
+    yield "what hardly ever comes", case(4, R=rare, draws=draws, **near)
     yield "nothing to write", case(0)
     yield "one symbol, and k above 1", case(3, K=1, k=1.5)
 
@@ -734,7 +751,7 @@ generate.mistakes(
             "max(np.sum(np.cumsum(softmax(h2 @ R)) <= draw) - 1, 0)",
             "The first one above the draw is asked.",
         ),
-        "plain layers": (
+        "only layer 2 is a stream": (
             "h1 = k * h1 + np.tanh",
             "h1 = np.tanh",
             "Both layers have a k in front of their old state.",

@@ -109,8 +109,8 @@ with after(stream, "stream-back"):
     show(*pictures.draw_keeps(sizes, lengths))
 
 # %% [markdown] covers="wu:4.3.1 wu:4.4.1"
-# So the sum keeps too much: here state and slopes grow on and on. A $k$ below 1 bounds the state, but all on it fades at
-# one rate: $0.9^{200}$ is below a billionth. What to keep, what to add? The network must say.
+# So the sum keeps too much: here state and slopes grow on and on. A $|k|$ below 1 bounds the state, but what runs
+# straight on fades: $0.9^{200}$ is below a billionth. What to keep, what to add? The network must say.
 #
 # ## 2. Gates
 #
@@ -146,8 +146,8 @@ def lstm_step(x, h, c, W, U, b):
 
     x (B, D), h and c (B, H). W (D, 4H), U (H, 4H), b (4H,): four blocks of H columns,
     for i, f, g and o. Returns the new h (B, H), the new c (B, H), and i, f, g, o as one
-    array (4, B, H). Where a = x W + h U + b is 900 a gate is 1, at -900 it is 0. All
-    numbers stay finite there, of any c.
+    array (4, B, H). Where a = x W + h U + b is 900 a gate is 1, at -900 it is 0; all
+    results stay finite, however large c is.
     Where everything is 0 but c = [[2]]: h [[tanh(1) / 2]], c [[1]].
     """
     ### BEGIN SOLUTION
@@ -203,7 +203,8 @@ def read_out(h, R, y):
 
 # %% [markdown] covers="guo:V.3 wu:4.4.2"
 # Going back, two messages arrive at each step: $\dot h_t$, the slope of the loss by $h_t$, and one along the stream from
-# step $t + 1$. Into the stream goes what arrives along it and what comes through $h_t = o \odot \tanh(c_t)$:
+# step $t + 1$. Into $\dot c_t$, the slope by $c_t$ with all later steps counted, goes what arrives along the stream and what
+# comes through $h_t = o \odot \tanh(c_t)$:
 #
 # $$\dot c_t = \dot c_{t+1} \odot f_{t+1} + \dot h_t \odot o_t \odot (1 - \tanh^2 c_t).$$
 #
@@ -287,7 +288,7 @@ with after(lstm_step, lstm_slopes):
 # ## 4. The number b
 #
 # Along the stream, then, a message is multiplied by forget gates and by nothing else. Other paths lead through $h$ and
-# $U$, and with small weights they fade as in [[09/01]]. Random weights are small, so a fresh gate stands near
+# $U$, and with small weights they fade, too, as in [[09/01]]. Random weights are small, so a fresh gate stands near
 # $\sigma(0) = ½$.
 
 # %% predict="half-gates" minutes=1 covers="guo:V.3 wu:4.4.1"
@@ -381,7 +382,7 @@ with after(lstm_step, lstm_slopes, "half-gates"):
 # writes the digit once more, read from $h$: without letters it runs on, without $h$ it stays short. A *latch*, found by
 # gradient descent.
 #
-# Was that luck? With four other draws of first weights and letters, $b = 5$ found it, too, wholly or for most digits.
+# Was that luck? We tried four other draws of first weights and letters: $b = 5$ found it, too, wholly or for most digits.
 # With $b = 0$ all five still guessed after 210 updates. So did ours with forget gates opened alone.
 
 # %% [markdown] covers="guo:V.4 wu:4.4.2"
@@ -408,7 +409,8 @@ def gru_step(x, h, W, U, b, reset_after):
     x (B, D), h (B, H). W (D, 3H), U (H, 3H), b (3H,): three blocks of H columns, for r,
     u and the candidate. reset_after: False for the first convention, True for torch's.
     Returns the new h (B, H), and r, u as one array (2, B, H).
-    Where all weights are 0, h = [[2]] gives [[1]]. At 900, -900 and any h as lstm_step.
+    Where all weights are 0, h = [[2]] gives [[1]]. Gates at 900
+    and -900, and large h, as in lstm_step.
     """
     ### BEGIN SOLUTION
     W_gates, W_new = W[:, : 2 * len(U)], W[:, 2 * len(U) :]
@@ -498,8 +500,8 @@ with after(lstm_step):
 #   and slopes grow, or it may cancel.
 # - Gates decide, for each number and step, what is kept, added and shown. Along $c$ a message is multiplied by
 #   forget gates only.
-# - **The puzzle:** $b$ opens the forget gates and closes the input gates before the training. At $b = 0$ a message
-#   halves 199 times; at $b = 5$ a quarter arrives, and the stream stays where tanh is steep. The *architecture* makes
+# - **The puzzle:** $b$ opens the forget gates and closes the input gates before the training. At $b = 0$ next to
+#   nothing arrives over 200 steps; at $b = 5$ a quarter does, and the stream stays where tanh is steep. The *architecture* makes
 #   memory possible, the *bias* makes it learnable.
 # - A GRU keeps and adds with one gate, and has one state. Its two conventions are two networks.
 #
@@ -646,6 +648,8 @@ def two_layers(V, W1, A, W2, b2, m):
     layer 2; nothing else is asked.
     Returns four arrays: the states of layer 1 (T, H1) and of layer 2 (T, H2), then δ of
     layer 1 (T, H1) and of layer 2 (T, H2).
+    V = [[0]], W1 = W2 = [[2]], A = [[3]], b2 = [0], m = [1] give the states [[0]] and
+    [[0]], and the δ [[3]] and [[1]].
     """
     ### BEGIN SOLUTION
     h1, h2 = np.zeros(len(W1)), np.zeros(len(W2))
@@ -701,11 +705,11 @@ def generate(E, W1, A, W2, b2, R, k, x, draws):
     """A text of two layers, from their newest states alone.
 
     E (K, H1), W1, A, W2, b2 as in two_layers, R (H2, K). k: a number. x: the symbol
-    that is read for the first draw, from states of 0. draws (n,), each below 1. For
-    each draw read the newest symbol: p is the softmax of h2 R, and the next symbol is
-    the first one whose p, added to those of all lower-numbered symbols, is above the
-    draw. It is written, and read for the next draw: the last one is not read, and where
-    n = 0 nothing is. Scores h2 R may be as large as 2500.
+    that is read for the first draw, from states of 0. draws (n,), 0 <= draw < 1.
+    For each draw read the newest symbol: p is the softmax of h2 R, and the next symbol
+    is the first one whose p, added to those of all lower-numbered symbols, is above the
+    draw. So x and all written symbols but the last are read; where n = 0 nothing is,
+    and the states are 0. Scores h2 R may lie anywhere from -2500 to 2500.
     Returns the n written symbols, and the newest states of layers 1 and 2.
     """
     ### BEGIN SOLUTION

@@ -12,6 +12,8 @@ from torch import Tensor
 def stream(V: Tensor, W: Tensor, k: float, h0: Tensor) -> tuple[Tensor, Tensor]:
     """States (T + 1, H) of h ← k h + tanh(h W + v), and the Jacobian (H, H) of the last by h0, by autograd."""
 
+    V, h0 = V.to(W.dtype), h0.to(W.dtype)
+
     def run(start):
         states = [start]
         for v in V:
@@ -79,7 +81,7 @@ def gru_step(
 
 def path_grads(m: Tensor, W: Tensor, g2: Tensor, g3: Tensor) -> Tensor:
     """What arrives at h_1 straight, through g_3, through g_2, through both, by whole Jacobians. -> (4, H)"""
-    J2, J3 = W * (1 - g2**2), W * (1 - g3**2)
+    m, J2, J3 = m.to(W.dtype), W * (1 - g2**2), W * (1 - g3**2)
     return torch.stack([m, J3 @ m, J2 @ m, J2 @ J3 @ m])
 
 

@@ -56,6 +56,9 @@ def _(rng):
     yield "as many words as numbers", case(3, 3, 3, 2)
     yield "a plain network", case(3, 4, 3, 3, skip=0.0)
     yield "a stream that is halved", case(2, 4, 3, 3, skip=0.5)
+    yield "a stream that grows", case(2, 4, 2, 2, skip=1.5)
+    yield "a stream that is turned over", case(2, 3, 2, 3, skip=-0.5)
+    yield "words out of order", case(3, 4, 2, 2, ids=np.array([3, 0, 1]))
     yield "no block at all", case(2, 3, 2, 0)
     loud = {
         name: rng.uniform(0.6, 1.2, s)
@@ -162,6 +165,8 @@ def _(rng):
     yield "as many words as numbers", case(3, 3, 3, 2)
     yield "a plain network", case(3, 4, 3, 3, skip=0.0)
     yield "a stream that is halved", case(3, 4, 3, 3, skip=0.5)
+    yield "a stream that grows", case(3, 4, 2, 2, skip=1.5)
+    yield "a stream that is turned over", case(3, 3, 2, 3, skip=-0.5)
     yield "no block at all", case(3, 3, 2, 0)
     yield "one word", case(1, 3, 2, 2)
     # two numbers, far apart; asked is never the word with the largest score
@@ -169,7 +174,14 @@ def _(rng):
     loud["E"] = np.array([[2.0, -2.0], [-2.0, 2.0], [2.0, 2.0]])
     loud["Ws"], loud["bs"] = away(rng, 1, 2, 2, size=0.2), away(rng, 1, 2, size=0.1)
     loud["U"] = np.array([[900.0, -900.0, 0.0], [-900.0, 900.0, 300.0]])
-    yield "enormous scores", loud | dict(ids=np.array([0, 1]), targets=np.array([1, 2]))
+    loud |= dict(ids=np.array([0, 1]), targets=np.array([1, 2]))
+    yield "enormous scores", loud
+    # all scores of one word near 900, all of the other one near -900
+    E, U = (
+        np.array([[2.0, 2.0], [-2.0, -2.0], [0.0, 0.0]]),
+        225 + away(rng, 2, 3, size=0.5),
+    )
+    yield "enormous scores", loud | dict(E=E, U=U)
 
 
 resmlp_grads.mistakes(
@@ -387,11 +399,20 @@ def _(rng):
     yield "as many", case(3, 3, 2)
     yield "one step", case(3, 2, 1)
     yield "one number", case(1, 1, 4)
+    yield "a step that explodes", case(4, 2, 2) | dict(eta=1.5)
+    whole = dict(
+        A=rng.permutation([[1, 2], [-3, 1], [2, 2]]), b=rng.permutation([3, -1, 2])
+    )
+    yield "whole numbers", case(3, 2, 2) | whole
 
 
 gd_as_resnet.mistakes(
     {
-        "uphill": ("-eta * A.T @ A", "eta * A.T @ A", "Down the slope, or up?"),
+        "W has the wrong sign": (
+            "-eta * A.T @ A",
+            "eta * A.T @ A",
+            "Down the slope, or up?",
+        ),
         "the stream is in W": (
             "-eta * A.T @ A",
             "np.eye(A.shape[1]) - eta * A.T @ A",
@@ -745,6 +766,7 @@ def _(rng):
     yield "with the skip", case(3, 1.0)
     yield "without", case(3, 0.0)
     yield "a skip of another strength", case(3, -0.5)
+    yield "a skip of another strength", case(3, 1.5)
     yield "one pair", case(1, 1.0)
     yield "w1 is 0: only the skip is left", case(3, 1.0, w1=0.0)
 
@@ -766,7 +788,7 @@ scalar_skip_grads.mistakes(
             "error * w2 * p * (1 - p)",
             "What does w1 multiply?",
         ),
-        "the skip is always 1": (
+        "the slope by w0 takes the skip for 1": (
             "* w1 + skip)",
             "* w1 + 1)",
             "The direct path has the strength skip.",

@@ -60,6 +60,7 @@ def path_sums(Js: Tensor) -> Tensor:
 
 def gd_as_resnet(A: Tensor, b: Tensor, eta: float, T: int) -> tuple[Tensor, Tensor]:
     """Blocks h + h W + c that are steps of descent on ||A x − b||²/2, by its slopes. -> (T, d, d), (T, d)."""
+    A, b = (a if a.is_floating_point() else a.double() for a in (A, b))
     with torch.enable_grad():
 
         def down(x):
