@@ -194,8 +194,9 @@ def jacobian_of_stream(V, W, k, h0):
             hs.append(k * hs[-1] + torch.tanh(hs[-1] @ t(W) + v))
         return torch.stack(hs)
 
-    slopes = torch.autograd.functional.jacobian(lambda h: run(h)[-1], t(h0))
-    return run(t(h0)), slopes.T
+    start = t(h0).double()  # may be of whole numbers
+    slopes = torch.autograd.functional.jacobian(lambda h: run(h)[-1], start)
+    return run(start), slopes.T
 
 
 # Notebook -> exercise -> what a library gives for the inputs of a case, as students get them.
