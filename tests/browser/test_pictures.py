@@ -198,7 +198,7 @@ def test_a_finger_drags(bowl):
             {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
         )
 
-    handle.hover(position={"x": 27, "y": 27}, trial=True)  # a finger finds it beside what is seen
+    handle.hover(position={"x": 24, "y": 24}, trial=True)  # a finger finds it beside what is seen
     paints = int(handle.get_attribute("data-paints"))
     send("touchStart", (x + 12, y + 12))
     for far in range(10, 70, 10):
