@@ -46,7 +46,7 @@ def png(fig: Figure, dpi: int = DPI, **pil) -> tuple[bytes, int]:
 
 
 def _typeset(fig: Figure) -> None:
-    """Put "−" before negative numbers in titles, labels, notes and legends, as matplotlib has it on the axes."""
+    """Write the numbers in titles, labels, notes and legends as people do; matplotlib does so on the axes alone."""
     texts = [fig._suptitle, *fig.texts]
     texts += [text for legend in fig.legends for text in legend.get_texts()]
     for ax in fig.axes:

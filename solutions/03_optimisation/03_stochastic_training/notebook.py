@@ -535,7 +535,7 @@ with after(minibatches, train, lr_schedule, clip_by_norm):
         ]
     full, bare, tools = (np.array(shares) for shares in recipes.values())
     top = full.max()
-    claim("8 steps on all rows: {top:.0f} % at most", top < 0.9, top=100 * top)
+    claim("8 steps on all rows: {top:.0%} at most", top < 0.9, top=top)
     claim("256 steps on 32 rows at η = 1 read over 95 %", bare[2].min() > 0.95)
     claim("at η = 3 they read fewer than one in five", bare[4].max() < 0.2)
     claim("with the tools, over 95 % at η = 1, 2 and 3", tools[2:].min() > 0.95)
@@ -622,7 +622,7 @@ with after(accumulate):
                 off=below(1e-12),
             )
         else:
-            claim("batch norm: they differ by {p:.0f} %", off > 0.05, p=100 * off)
+            claim("batch norm: they differ by {off:.0%}", off > 0.05, off=off)
 
 # %% [markdown] covers="moon:37.2.3"
 # ## Deeper: the average of a restless walk

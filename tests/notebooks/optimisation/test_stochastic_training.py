@@ -219,4 +219,4 @@ def test_the_variance_picture_tells_the_share():
     _, words = st.draw_variance(
         lambda G, B, put: ref.grad_variance(torch.tensor(G), B, put).numpy(), G
     )
-    assert words.facts["share"] == pytest.approx(750 / 999) and words.facts["off"] < 15
+    assert words.facts["share"] == pytest.approx(750 / 999) and words.facts["off"] < 0.15

@@ -264,12 +264,10 @@ def draw_clock(curves, goal=0.95):
         label: float(x[np.argmax(np.array(accuracy) >= goal)])
         for label, (x, accuracy) in curves.items()
     }
-    ax.set_title(f"{min(first, key=first.get)} reads {100 * goal:.0f} % first")
+    ax.set_title(f"{min(first, key=first.get)} reads {goal:.0%} first")
     ax.legend(loc="lower right")
     told = [say("{label}: {ms:.0f} ms", label=label, ms=ms) for label, ms in first.items()]
-    return fig, say(
-        "Time to {goal:.0f} % of the new digits. {told:; }.", goal=100 * goal, told=told
-    )
+    return fig, say("Time to {goal:.0%} of the new digits. {told:; }.", goal=goal, told=told)
 
 
 def draw_perceptron(grad, points, labels, w0):
@@ -369,8 +367,8 @@ def draw_variance(exact, G, coordinate=1, count=3000):
     ax.legend(fontsize=9)
     return fig, say(
         "The variance falls like 1/B; a quarter of the rows, not put back, has {share:.2f} of that of rows put back. "
-        "Simulated batches are within {off:.0f} % of the formulas.",
-        share=share, off=100 * off,
+        "Simulated batches are within {off:.0%} of the formulas.",
+        share=share, off=off,
     )  # fmt: skip
 
 
